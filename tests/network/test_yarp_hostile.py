@@ -139,7 +139,7 @@ def test_observers_that_are_stuck_are_given_up_together(
             thread.join()
         port.write((1,))
         port.close()
-        assert len(timers) == 1  # not one after another
+        assert len(timers) == 1  # at the same time, not one after another
 
 
 def test_a_port_takes_no_more_than_it_asked_for(names: NameClient, port: Port) -> None:

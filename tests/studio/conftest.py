@@ -68,7 +68,7 @@ class Window:
         self.messages: list[dict[str, Any]] = []
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._number = 0
-        studio.session.join(id(self), self._take)
+        studio.session.add_window(id(self), self._take)
         self.settle()
 
     def _take(self, text: str) -> None:
@@ -103,7 +103,7 @@ class Window:
         return self._answers.get(timeout=600.0)
 
     def send(self, text: str | bytes) -> None:
-        self.studio.session.ask(text, self._take)
+        self.studio.session.handle_request(text, self._take)
 
     def ask(self, action: str, **arguments: Any) -> Any:
         """Ask, and return the answer; an error fails the test."""

@@ -67,7 +67,7 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
     # the 3-D view shows the robot where the simulator has it
     row = int(np.argmin(np.abs(tried.played.times - 1.0)))
     window.ask("player.seek", time_s=float(tried.played.times[row]))
-    assert kick.parts.scene.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
+    assert kick.context.scene.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
     window.ask("truth.physics", on=False)
     assert window.topics["physics"] == {"on": False, "state": "off"}
     assert window.topics["player"]["duration_s"] == pytest.approx(1.94, abs=0.01)
@@ -185,4 +185,4 @@ def test_a_fault_in_work_beside_the_session_is_handed_over_like_any_error() -> N
     error = results.get()
     latest.close()
     assert isinstance(error, PosewrightError)
-    assert "a fault of the studio" in error.message
+    assert "internal error of the studio" in error.message

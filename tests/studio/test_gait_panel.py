@@ -92,7 +92,7 @@ def test_a_value_out_of_range_is_refused_and_a_gait_that_cannot_be_walked_says_s
     told = dog.answer("gait.set", values={"shape_factor": 1.5})["error"]
     assert "0 to 1" in told["hint"]
     dog.ask("gait.set", values={"ascent_pairs": 40})
-    assert "cannot be walked" in dog.topics["gait"]["problem"]
+    assert "cannot walk" in dog.topics["gait"]["problem"]
     assert "error" in dog.answer("gait.walk", physics=False)
     dog.ask("session.undo")
     assert dog.topics["gait"]["problem"] == ""
@@ -111,7 +111,7 @@ def test_a_gait_is_saved_over_its_file_in_one_line_and_a_shipped_one_beside(dog:
     folder = tmp_path / "opened"
     dog.ask("gait.set", values={"shape_factor": 0.4})
     assert "not saved" in dog.answer("gait.open", gait="made.gait.yaml")["error"]["message"]
-    assert "there already" in dog.answer("gait.save", file="made.gait.yaml")["error"]["message"]
+    assert "exists already" in dog.answer("gait.save", file="made.gait.yaml")["error"]["message"]
     dog.ask("gait.save", file="mine.gait.yaml")
     assert read_gait(folder / "mine.gait.yaml").parameters.shape_factor == 0.4
     dog.ask("gait.open", gait="made.gait.yaml")

@@ -153,7 +153,7 @@ def test_a_moved_page_keeps_what_its_lines_say_of_other_servos(
 def test_pages_of_a_native_file_stay_as_they_are(walk: Any) -> None:
     assert not walk.topics["links"]["can_change"]
     told = walk.answer("session.edit", command="add_page", arguments={"after": 1})
-    assert "no page" in told["error"]["message"]
+    assert "cannot be added" in told["error"]["message"]
 
 
 def test_curves_go_through_the_keyframes_and_mark_what_is_too_fast(walk: Any) -> None:

@@ -14,7 +14,14 @@ from posewright.errors import InputError
 from posewright.formats import read_motion_file
 from posewright.motions import Motion, Pose, mirror_motion, robot_of_motion
 from posewright.studio.commands.motion import ClearStart, SetJoints
-from posewright.studio.commands.pose import BlendPose, CopyAcross, LeaveJoints, Left, MirrorPose, SetAngles
+from posewright.studio.commands.pose import (
+    BlendPose,
+    CopyAcross,
+    MirrorPose,
+    SetAngles,
+    UnsetJoints,
+    UnsetState,
+)
 from posewright.studio.document import Command, Document
 from posewright.studio.pages import Pages
 
@@ -83,20 +90,20 @@ def test_a_mirrored_pose_is_that_of_the_mirrored_motion_and_two_mirrors_are_none
 
 
 def test_a_limb_is_copied_to_the_other_side_with_what_it_holds_and_lets_go(kick: Document) -> None:
-    kick.do(LeaveJoints(1, 1, LEG[:1], Left.FREE))
-    kick.do(LeaveJoints(1, 1, LEG[1:2], Left.HELD))
+    kick.do(UnsetJoints(1, 1, LEG[:1], UnsetState.FREE))
+    kick.do(UnsetJoints(1, 1, LEG[1:2], UnsetState.HELD))
     pose = after(kick, CopyAcross(1, 1, LEG)).keyframes[1].pose
     assert "right_front_rotator" in pose.free
     assert math.isnan(pose.angle("right_front_elevator"))
     assert pose.angle("right_front_knee") == pose.angle("left_front_knee")
-    with pytest.raises(InputError, match="no other side"):
+    with pytest.raises(InputError, match="none on the other side"):
         kick.do(CopyAcross(1, 1, ("tail_tilt",)))
 
 
 def test_a_joint_that_is_held_or_free_has_no_angle_until_it_gets_one(walk: Document) -> None:
-    free = after(walk, LeaveJoints(1, 2, ("left_knee",), Left.FREE, symmetric=True)).keyframes[2].pose
+    free = after(walk, UnsetJoints(1, 2, ("left_knee",), UnsetState.FREE, symmetric=True)).keyframes[2].pose
     assert free.free == {"left_knee", "right_knee"}
-    held = after(walk, LeaveJoints(1, 2, ("left_knee",), Left.HELD)).keyframes[2].pose
+    held = after(walk, UnsetJoints(1, 2, ("left_knee",), UnsetState.HELD)).keyframes[2].pose
     assert held.free == {"right_knee"}
     assert math.isnan(held.angle("left_knee"))
     assert after(walk, SetAngles(1, 2, {"left_knee": 0.3})).keyframes[2].pose.angle("left_knee") == 0.3
@@ -111,14 +118,14 @@ def test_a_blend_goes_evenly_from_one_pose_to_the_other(walk: Document) -> None:
 
 
 def test_a_blend_of_nothing_changes_nothing_not_even_what_is_held(walk: Document) -> None:
-    walk.do(LeaveJoints(1, 1, ("right_knee",), Left.HELD))
+    walk.do(UnsetJoints(1, 1, ("right_knee",), UnsetState.HELD))
     assert not walk.do(BlendPose(1, 1, share=0.0, other=0))
 
 
 def test_a_blend_fills_in_what_a_pose_holds_and_keeps_what_both_hold(walk: Document) -> None:
     before = poses(walk)
-    walk.do(LeaveJoints(1, 1, ("left_knee", "right_knee"), Left.HELD))
-    walk.do(LeaveJoints(1, 2, ("left_knee",), Left.HELD))
+    walk.do(UnsetJoints(1, 1, ("left_knee", "right_knee"), UnsetState.HELD))
+    walk.do(UnsetJoints(1, 2, ("left_knee",), UnsetState.HELD))
     pose = after(walk, BlendPose(1, 1, share=0.25, other=2)).keyframes[1].pose
     assert math.isnan(pose.angle("left_knee"))
     begin, end = before[0].angle("right_knee"), before[2].angle("right_knee")
@@ -154,7 +161,7 @@ def test_joints_are_added_held_and_removed_joints_are_forgotten(walk: Document) 
     [
         SetAngles(1, 9, {"left_knee": 0.1}),
         SetAngles(1, 0, {"tail": 0.1}),
-        LeaveJoints(1, 0, ("tail",), Left.FREE),
+        UnsetJoints(1, 0, ("tail",), UnsetState.FREE),
         BlendPose(1, 0, other=9),
         BlendPose(1, 0, named="flying"),
         BlendPose(1, 0),

@@ -66,7 +66,7 @@ def test_a_body_that_is_pulled_down_bends_its_legs_over_feet_that_stay(
     shipped: Shipped, studio_of: Any, window_of: Any
 ) -> None:
     studio = studio_of(shipped("kick_right"))
-    window, stage = window_of(studio), studio.parts.scene
+    window, stage = window_of(studio), studio.context.scene
     window.ask("session.look", keyframe=1)
     feet = [stage.kinematic_model.links.index(foot) for foot in stage.robot.feet]
     apart = np.diff(stage.stance.positions[feet], axis=0)
@@ -90,12 +90,12 @@ def test_balance_is_said_in_words(walk: Studio, window_of: Any) -> None:
 
 def test_ghosts_are_there_while_wanted_and_do_not_move_the_robot(walk: Studio, window_of: Any) -> None:
     window = window_of(walk)
-    scene, stance = walk.parts.scene.viser.scene, walk.parts.scene.stance
+    scene, stance = walk.context.scene.viser.scene, walk.context.scene.stance
     window.ask("session.look", keyframe=1)
-    there = walk.parts.scene.stance
+    there = walk.context.scene.stance
     window.ask("posing.ghosts", on=True)
     assert "/ghost1" in scene._handle_from_node_name
-    assert walk.parts.scene.stance is there is not stance
+    assert walk.context.scene.stance is there is not stance
     window.ask("posing.ghosts", on=False)
     assert "/ghost1" not in scene._handle_from_node_name
 

@@ -153,12 +153,12 @@ class Listeners:
         self.windows: dict[int, Any] = {}
         self._changed = threading.Condition()
 
-    def join(self, window: int, send: Any) -> None:
+    def add_window(self, window: int, send: Any) -> None:
         with self._changed:
             self.windows[window] = send
             self._changed.notify_all()
 
-    def leave(self, window: int) -> None:
+    def remove_window(self, window: int) -> None:
         with self._changed:
             del self.windows[window]
             self._changed.notify_all()

@@ -308,7 +308,7 @@ def retime_walk(person: Person, settled: Callable[[Any], None]) -> None:
 
 def on_screen(studio: Studio, page: Any, name: str) -> tuple[float, float]:
     """Return where in the window the end of a limb is seen."""
-    stage = studio.parts.scene
+    stage = studio.context.scene
     (client,) = stage.viser.get_clients().values()
     limb = {limb.name: limb for limb in stage.kinematic_model.limbs}[name]
     link = stage.kinematic_model.links.index(limb.link)

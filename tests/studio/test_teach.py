@@ -25,7 +25,7 @@ BIOLOID = robot("robotis_bioloid")
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let servos answer late, and threads take turns more often: the fake bus shares this process."""
-    monkeypatch.setattr(teach_panel, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(teach_panel, "MIN_PATIENCE_S", 0.3)
     before = sys.getswitchinterval()
     sys.setswitchinterval(5e-4)
     yield

@@ -36,7 +36,7 @@ def straight(pages: Pages, speed: float = 1.0) -> Pages:
     places = tuple(range(len(pages.motion(1).keyframes)))
     easing = timeline.SetKeyframes(1, places, easing=timeline.Easing.LINEAR)
     eased = easing.apply(pages, robot("sony_ers7"))
-    return eased.changed(1, lambda motion: replace(motion, speed=speed))
+    return eased.with_changed_motion(1, lambda motion: replace(motion, speed=speed))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
@@ -47,7 +47,7 @@ def test_a_keyframe_added_on_a_straight_way_leaves_the_motion_as_it_was(
     pages = straight(bow, speed)
     motion = pages.motion(1)
     at = float(motion.segment_starts[1] + share * motion.keyframes[1].reach_s) / speed
-    added, place = timeline.with_added(motion, at)
+    added, place = timeline.with_keyframe_at(motion, at)
     assert place == 1
     assert len(added.keyframes) == len(motion.keyframes) + 1
     assert added.duration == pytest.approx(motion.duration, abs=1e-9)
@@ -59,7 +59,7 @@ def test_a_keyframe_added_on_a_straight_way_leaves_the_motion_as_it_was(
 
 def test_a_keyframe_added_on_a_keyframe_is_a_copy_after_it(bow: Pages) -> None:
     motion = bow.motion(1)
-    added, place = timeline.with_added(motion, float(motion.keyframe_times[1]))
+    added, place = timeline.with_keyframe_at(motion, float(motion.keyframe_times[1]))
     assert place == 2
     assert added.keyframes[2].pose == motion.keyframes[1].pose
     assert added.keyframes[3:] == motion.keyframes[2:]

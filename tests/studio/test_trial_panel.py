@@ -16,7 +16,7 @@ import pytest
 
 from posewright.recordings import Recording, read_mcap, write_mcap
 from posewright.runs import run_trial
-from posewright.studio.trial_panel import Pace
+from posewright.studio.trial_panel import TrialPacer
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_a_recording_is_shown_with_its_score_and_with_what_cost_points(opened: A
     track = window.topics["trial_track"]
     lost = [one for one in track["incidents"] if one["kind"] == "penalty"]
     assert window.topics["mode"] == "trial"
-    assert [one["what"] for one in lost] == ["box moved"]
+    assert [one["text"] for one in lost] == ["box moved"]
     assert any("box was displaced" in note for note in track["score"]["notes"])
     window.ask("trial.look", at=lost[0]["robot"], time_s=lost[0]["time_s"])
     now = window.topics["trial_now"]
@@ -78,7 +78,7 @@ def test_the_3d_view_has_robot_and_boxes_where_they_were_and_nothing_of_it_in_an
     opened: Any,
 ) -> None:
     window, recording = opened
-    scene = window.studio.parts.scene.viser.scene
+    scene = window.studio.context.scene.viser.scene
     row = recording.n_rows // 2
     window.ask("trial.seek", time_s=float(recording.times[row]))
     base = scene.get_handle_by_name(f"/trial/{next(iter(recording.robots))}")
@@ -104,7 +104,7 @@ def test_a_trial_is_watched_while_it_runs_and_can_be_stopped_and_saved(
     assert window.topics["trial_track"]["score"]["is_judged"]
     window.ask("trial.save", name="kept.mcap")
     assert read_mcap(file.parent / "kept.mcap").header.seed == 3
-    assert "there already" in window.answer("trial.save", name="kept.mcap")["error"]["message"]
+    assert "exists already" in window.answer("trial.save", name="kept.mcap")["error"]["message"]
 
 
 def test_a_controller_of_ones_own_in_the_folder_runs_a_trial(
@@ -150,7 +150,7 @@ def test_a_recording_of_a_robot_that_knew_no_place_is_shown_all_the_same(opened:
     bare = replace(whole.header, contest="", arena={}, documents={}, extras={}, boxes=())
     robots = {next(iter(whole.robots)): lost}
     recording = replace(whole, header=bare, robots=robots, boxes=np.zeros((n, 0, 7)), events=())
-    write_mcap(recording, window.studio.parts.workspace.root / "lost.mcap")
+    write_mcap(recording, window.studio.context.workspace.root / "lost.mcap")
     window.ask("trial.open", file="lost.mcap")
     window.until(lambda topics: (topics.get("trial") or {}).get("contest") == "")
     assert window.topics["trial"]["robots"][0]["chart"] is None
@@ -171,7 +171,7 @@ def test_a_trial_of_the_folder_names_nothing_outside_it(
 
 def test_what_is_no_recording_of_the_folder_is_refused_in_words(opened: Any) -> None:
     window, _ = opened
-    (window.studio.parts.workspace.root / "broken.mcap").write_bytes(b"\x89MCAP0\r\n and nothing else")
+    (window.studio.context.workspace.root / "broken.mcap").write_bytes(b"\x89MCAP0\r\n and nothing else")
     for name in ("../race.mcap", "/etc/passwd"):
         assert "outside" in window.answer("trial.open", file=name)["error"]["message"]
     for name in ("absent.mcap", "broken.mcap"):
@@ -209,10 +209,10 @@ def test_a_recording_is_moved_through_with_mouse_and_keys(opened: Any, page_of: 
 
 
 def test_a_trial_that_is_cancelled_is_not_judged() -> None:
-    pace = Pace(1.0)
-    assert not pace.watch(None)  # type: ignore[arg-type]
-    pace.stop()
-    assert pace.watch(None)  # type: ignore[arg-type]
-    pace.cancel()
+    pacer = TrialPacer(1.0)
+    assert not pacer.watch(None)  # type: ignore[arg-type]
+    pacer.stop()
+    assert pacer.watch(None)  # type: ignore[arg-type]
+    pacer.cancel()
     with pytest.raises(CancelledError):
-        pace.watch(None)  # type: ignore[arg-type]
+        pacer.watch(None)  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""A contest and a body for Posewright."""
+"""A contest, a body and a kind of programs for Posewright."""

@@ -1,4 +1,4 @@
-"""Line walk: how far along a line does a robot come in 20 s?"""
+"""Line walk: a contest for the distance that a robot walks along a line in 20 s."""
 
 from dataclasses import asdict, dataclass
 
@@ -17,7 +17,7 @@ FIELD = Arena(
 
 @dataclass(frozen=True)
 class Distance:
-    """The score: how far it came [m]; a point a centimetre."""
+    """The score: the distance [m], with one point for each centimetre."""
 
     contest: str
     distance_m: float
@@ -34,11 +34,12 @@ class Distance:
         return ScoreTable(("distance", "points"), ((f"{self.distance_m:.2f} m", f"{self.points:.0f}"),))
 
 
-class Whistle:
-    """The referee: ends the walk when the time is over."""
+class Timekeeper:
+    """The referee: it ends the walk when the time is over."""
 
     def __init__(self, limit_s: float) -> None:
-        self.limit_s, self.time_s = limit_s, 0.0
+        self.limit_s = limit_s
+        self.time_s = 0.0
 
     def watch(self, block: Block) -> bool:
         self.time_s = float(block.states.times[-1])
@@ -49,16 +50,17 @@ class Whistle:
 
 
 class LineWalk:
-    """The contest, by these rules or others."""
+    """The contest, with its own rules or others."""
 
-    name, title = "line-walk", "Line walk"
+    name = "line-walk"
+    title = "Line walk"
     entries = {"robot": DefaultEntry("robotis_bioloid", "passivity_test")}
     needs_contacts = False
 
     def __init__(self, rules: str = RULES) -> None:
         self.rules_text = rules
-        parts = parse_document(rules).fields(required=("title", "limit_s"))
-        self.longest_s = parts["limit_s"].number(low=1.0, high=600.0)
+        fields = parse_document(rules).fields(required=("title", "limit_s"))
+        self.longest_s = fields["limit_s"].number(low=1.0, high=600.0)
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         return FIELD
@@ -66,8 +68,8 @@ class LineWalk:
     def start(self, role: str, arena: Arena) -> PlanarPose:
         return 0.2, 0.0, 0.0
 
-    def referee(self, arena: Arena, supervisors: dict, note: object) -> Whistle:
-        return Whistle(self.longest_s)
+    def referee(self, arena: Arena, supervisors: dict, note: object) -> Timekeeper:
+        return Timekeeper(self.longest_s)
 
     def judge(self, recording: Recording) -> Distance:
         x = recording.robot().base[:, 0]

@@ -1,4 +1,4 @@
-"""A kind of programs: a robot that lifts its feet in turn, so many beats a minute."""
+"""A kind of programs: a robot lifts its feet in turn, at a number of beats per minute."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from posewright.robots import Robot, robot
 
 @dataclass(frozen=True)
 class March:
-    """A `posewright.control.Program`."""
+    """A program of this kind: a `posewright.control.Program`."""
 
     robot: Robot
     beats_per_minute: float = 60.0
@@ -36,7 +36,7 @@ class March:
 
 
 class Marcher(Controller):
-    """Bends one knee after the other; every frame is its own row."""
+    """A controller that bends one knee after the other, frame by frame."""
 
     def __init__(self, march: March) -> None:
         self.march = march

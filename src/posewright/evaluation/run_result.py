@@ -159,6 +159,7 @@ def evaluate_run(recording: Recording, *, robot: Robot | None = None) -> RunResu
 
 
 def _measure_robot(recording: Recording, name: str, robot: Robot | None) -> RobotFigures:
+    """Return the figures of one robot, by its name in the recording."""
     trajectory = Trajectory.of(recording, name, robot=robot)
     header = trajectory.record.header
     is_alone = len(recording.robots) == 1

@@ -79,6 +79,7 @@ def unpack(file: BinaryIO, is_selected: Callable[[str], bool] = lambda _: True) 
 
 
 def _read_contents(file: BinaryIO, is_selected: Callable[[str], bool]) -> Contents:
+    """Read the records of a file up to the end of its data."""
     size = file.seek(0, io.SEEK_END)
     data_end = _find_end_of_data(file, size)
     collector = _RecordCollector(size, is_selected)
@@ -216,6 +217,7 @@ class _RecordCollector:
             )
 
     def _add_chunk(self, chunk: records.Chunk) -> None:
+        """Decompress a chunk and add its records."""
         body = _decompress_chunk(chunk, self._bytes_left)
         self._bytes_left -= len(body)
         position = 0
@@ -243,6 +245,7 @@ class _RecordCollector:
             self._add_channel(data[start:end])
 
     def _add_channel(self, body: bytes) -> None:
+        """Add the declaration of a channel, unless it repeats an earlier one."""
         if body in self._raw_channels:  # every chunk may repeat the declarations of its channels
             return
         self._raw_channels.add(body)

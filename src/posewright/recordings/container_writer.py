@@ -154,11 +154,13 @@ class _FileWriter:
         return offset, len(raw)
 
     def add_metadata(self, name: str, values: Mapping[str, str]) -> None:
+        """Append a metadata record."""
         offset, length = self.add(records.Metadata(name=name, metadata=dict(values)))
         self._count_rare_bytes(8 * length)  # as the reader counts them
         self._metadata.append(records.MetadataIndex(offset=offset, length=length, name=name))
 
     def add_attachment(self, name: str, data: bytes) -> None:
+        """Append an attachment."""
         utf8(name)
         attachment = records.Attachment(
             create_time=0, log_time=0, name=name, media_type=_TEXT_MEDIA_TYPE, data=data
@@ -287,6 +289,7 @@ def _messages_by_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[b
 
 
 def _message_heads(channel_id: int, topic: Topic) -> NDArray[np.void]:
+    """Return the heads of a topic's messages, in their order, as an array of `_MESSAGE_HEAD`."""
     messages = topic.messages
     lengths = messages.shape[1] if isinstance(messages, np.ndarray) else list(map(len, messages))
     heads = np.empty(len(messages), dtype=_MESSAGE_HEAD)

@@ -150,6 +150,7 @@ def _require_complete_mcap(path: Path, file: BinaryIO) -> None:
 
 
 def _read_recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
+    """Read a recording from an MCAP file; raise InputError if it is not one, damaged or changed."""
     from posewright.recordings.container_reader import unpack
 
     contents = unpack(file, is_read_back)

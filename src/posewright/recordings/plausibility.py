@@ -81,6 +81,7 @@ def _arrays(record: RobotRecord) -> Iterator[tuple[str, Array]]:
 
 
 def _require_plausible_values(subject: str, values: Array) -> None:
+    """Raise if the absolute value of a float is above `MAX_VALUE`; NaN passes."""
     if values.dtype.kind != "f":
         return
     is_too_large = np.abs(values) > MAX_VALUE
@@ -102,6 +103,7 @@ def _require_unit_quaternions(subject: str, poses: Floats) -> None:
 
 
 def _require_plausible_event(event: Event, recording: Recording, latest_s: float) -> None:
+    """Raise if an event has an impossible time, box, robot or joint; `latest_s` is the latest time [s]."""
     since_s = event.data.get("since_s")
     for label, time_s, limit_s in (("its time", event.time_s, latest_s), ("since_s", since_s, event.time_s)):
         if isinstance(time_s, int | float) and not 0.0 <= time_s <= limit_s:  # NaN fails too

@@ -355,6 +355,7 @@ class _RobotRecorder:
         return lights
 
     def _decisions(self) -> Decisions:
+        """Return the decisions, with the readings of all sensors that ever had one."""
         decisions = [decision for _, decision in self.decisions]
         states = [state for state, _ in self.decisions]
         names = dict.fromkeys(chain.from_iterable(state.sensors for state in states))

@@ -234,6 +234,7 @@ class Recording:
         return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
 
     def _repr_html_(self) -> str:
+        """Return a summary and a table of the robots, for a notebook."""
         kinds = Counter(event.kind for event in self.events)
         summary = [f"{self.duration_s:.2f} s", *(f"{count} {kind}" for kind, count in kinds.items())]
         if self.header.contest:
@@ -312,6 +313,7 @@ def _require_array_shape(name: str, shape: tuple[int, ...], expected: tuple[int,
 
 
 def _require_valid_contacts(contacts: Contacts, n_rows: int) -> None:
+    """Raise unless the arrays of contacts have equal lengths and refer to existing rows and objects."""
     n = len(contacts.frames)
     _require_array_shape("contacts", np.shape(contacts.pairs), (n, 2))
     for name in ("depths", "forces", "speeds"):
@@ -325,6 +327,7 @@ def _require_valid_contacts(contacts: Contacts, n_rows: int) -> None:
 
 
 def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:
+    """Add a robot's record to a digest."""
     for name in ARRAYS:
         values = getattr(record, name)
         if values is not None:

@@ -48,6 +48,7 @@ def build_scene(recording: Recording) -> PlainMapping:
 
 
 def _entities(recording: Recording) -> Iterator[PlainMapping]:
+    """Yield the entities of the scene: the field, each box, and each link of each robot."""
     header = recording.header
     yield _entity("field", FIELD, _field_shapes(header.arena))
     for i in range(len(header.boxes)):

@@ -161,6 +161,7 @@ def _row_layout(header: RobotHeader, n_boxes: int, *, free: bool, slips: bool) -
 
 
 def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]) -> Iterator[Topic]:
+    """Yield the topics of a robot's rows, start, contacts and lights; `prefix` begins their names."""
     n_rows = len(record)
     header = record.header
     stamp = stamps(times_ns)
@@ -209,6 +210,7 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
 
 
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
+    """Yield the topics of a robot's decisions and readings; `prefix` begins their names."""
     times_ns = to_ns(decisions.times)
     rows = zip(
         decisions.times.tolist(),
@@ -274,6 +276,7 @@ def _unpack_topic(
 def _read_robot(
     name: str, header: Header, columns: PlainMapping, messages_by_topic: Messages, n_rows: int
 ) -> RobotRecord:
+    """Return the record of a robot from its topics; `columns` has the robot's optional columns."""
     prefix = f"/{name}/"
     robot = header.robots[name]
     has_requests = columns["requests"]
@@ -312,6 +315,7 @@ def _read_robot(
 def _read_lights(
     topic: str, names: Sequence[str] | None, messages_by_topic: Messages, n_rows: int
 ) -> dict[str, Array] | None:
+    """Return the colours of the lights of these names in each row; None without names."""
     if names is None:
         return None
     require_shape(f"names of {topic}", names, [str])
@@ -320,6 +324,7 @@ def _read_lights(
 
 
 def _read_contacts(topic: str, names: Sequence[str] | None, messages_by_topic: Messages) -> Contacts | None:
+    """Return the contacts between objects of these names; None without names."""
     if names is None:
         return None
     require_shape(f"names of {topic}", names, [str])

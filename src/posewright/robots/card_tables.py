@@ -42,6 +42,7 @@ def card_lines(robot: Robot, sections: Sequence[str] = ()) -> Lines:
 
 
 def _heading(card: PlainMapping) -> Iterator[str]:
+    """Yield the name, maker and size of a robot."""
     yield f"{card['name']}: {card['maker']} {card['title']}"
     mass = "" if card["mass_kg"] is None else f", {card['mass_kg']:.3g} kg"
     yield f"{card['n_joints']} joints{mass}, a frame every {1000.0 * card['frame_period_s']:g} ms"
@@ -103,6 +104,7 @@ def _cell(value: object) -> str:
 
 
 def _limits(card: PlainMapping) -> Table:
+    """Return the table of joints with limits and speeds."""
     rows = [
         (
             joint["servo"]["id"],
@@ -134,6 +136,7 @@ def _mirror_pairs(card: PlainMapping) -> Table:
 
 
 def _joints(card: PlainMapping) -> Table:
+    """Return the table of joints and servos in full."""
     rows = []
     for joint in card["joints"]:
         servo = joint["servo"]
@@ -183,6 +186,7 @@ def _span(numbers: Iterable[float]) -> str:
 
 
 def _servo_models(card: PlainMapping) -> Table:
+    """Return the table of servo models."""
     labels = {
         "ticks": "ticks",
         "tick_urad": "tick urad",
@@ -198,6 +202,7 @@ def _servo_models(card: PlainMapping) -> Table:
 
 
 def _gains(card: PlainMapping) -> Table:
+    """Return the table of the servo models' controller settings."""
     rows = []
     for name, model in card["servo_models"].items():
         for gains in model["gains"]:
@@ -207,6 +212,7 @@ def _gains(card: PlainMapping) -> Table:
 
 
 def _poses(card: PlainMapping) -> Table:
+    """Return the table of poses, one column each."""
     poses = card["poses"]
     has_ticks = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
 
@@ -231,6 +237,7 @@ def _schemes_table(title: str, card: PlainMapping, schemes: dict[str, dict[str, 
 
 
 def _sensors(card: PlainMapping) -> Table:
+    """Return the table of sensors."""
     keys_without_details = {"name", "kind", "mount", "foot", "place", "channels"}
     rows = []
     for sensor in card["sensors"]:

@@ -171,6 +171,7 @@ def unlisted_robot(
 
 
 def _unlisted_servo(joint: str) -> Servo:
+    """Return the servo of a joint of an ad-hoc card."""
     last_tick = int(math.radians(FULL_TURN_DEG) / RAD_PER_URAD)
     return Servo(
         joint=joint,

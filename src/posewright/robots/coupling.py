@@ -178,6 +178,7 @@ def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLi
 
 
 def _rows_of_table(node: Node, joints: Collection[str]) -> Iterator[CoupledLimit]:
+    """Yield the rows of a table for each joint that it limits."""
     fields = node.fields(required=("limits", "rows_deg"), optional=("rounding_deg", "source"))
     rounding_deg = 0.0
     if "rounding_deg" in fields:
@@ -195,6 +196,7 @@ def _rows_of_table(node: Node, joints: Collection[str]) -> Iterator[CoupledLimit
 
 
 def _parse_row(node: Node, joint: str, condition_joints: list[str], rounding_rad: float) -> CoupledLimit:
+    """Read a row: a range for each joint of the conditions, then the limited joint's."""
     entries = node.items()
     joints = [*condition_joints, joint]
     if len(entries) != len(joints):

@@ -72,10 +72,12 @@ def describe_briefly(robot: Robot) -> dict[str, PlainData]:
 
 
 def _deg(angle_rad: float) -> float:
+    """Return an angle in rounded degrees; -0.0 becomes 0.0."""
     return round(math.degrees(angle_rad), DECIMALS) + 0.0
 
 
 def _coupled_limit_data(row: CoupledLimit) -> dict[str, PlainData]:
+    """Return a row of a coupled limit as plain data."""
     return {
         "joint": row.joint,
         "lower_deg": _deg(row.lower_rad),
@@ -93,6 +95,7 @@ def _coupled_limit_data(row: CoupledLimit) -> dict[str, PlainData]:
 
 
 def _servo_data(servo: Servo) -> dict[str, PlainData]:
+    """Return a servo as plain data."""
     speed = servo.no_load_speed_rad_s
     return {
         "id": servo.id,
@@ -111,6 +114,7 @@ def _servo_data(servo: Servo) -> dict[str, PlainData]:
 
 
 def _pose_data(robot: Robot, pose: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """Return a pose as plain data, in degrees and ticks."""
     return {
         "deg": {joint: _deg(angle) for joint, angle in pose.items()},
         "ticks": {joint: round(robot.servo(joint).to_ticks(angle)) for joint, angle in pose.items()},
@@ -118,6 +122,7 @@ def _pose_data(robot: Robot, pose: Mapping[str, float]) -> dict[str, dict[str, f
 
 
 def _sensor_data(sensor: SensorSpec) -> dict[str, PlainData]:
+    """Return a sensor with its kind and channels as plain data."""
     return {
         "kind": sensor.kind,
         **plain_mapping(sensor),

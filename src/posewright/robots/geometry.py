@@ -70,6 +70,7 @@ def parse_legs(node: Node, joints: Sequence[str], feet: Sequence[str]) -> tuple[
 
 
 def _parse_leg(name: str, node: Node, joints: Sequence[str], feet: Sequence[str]) -> LegGeometry:
+    """Read the geometry of a leg."""
     fields = node.fields(
         required=("joints", "foot", "outer_end", "side", "shoulder_m", "shape"), optional=("source",)
     )

@@ -234,6 +234,7 @@ def with_card_limits(mechanism: Mechanism) -> Mechanism:
 
 
 def _link_with_card_limits(link: Link) -> Link:
+    """Return a link with limits that a card accepts."""
     if link.hinge is None:
         return link
     full_turn = 2.0 * math.pi

@@ -139,6 +139,7 @@ def _parse_joints(node: Node) -> tuple[Joint, ...]:
 def _parse_servos(
     node: Node, joints: Sequence[Joint], models: Mapping[str, ServoModel], limits: Node
 ) -> tuple[Servo, ...]:
+    """Read the servos in the order of the joints; `limits` is the node of the joints, for errors."""
     names = [joint.name for joint in joints]
     servos: dict[str, Servo] = {}
     owners: dict[int, str] = {}
@@ -178,6 +179,7 @@ def _parse_feet(node: Node | None) -> tuple[str, ...]:
 def _parse_sensors(
     entries: Sequence[tuple[str, Node]], feet: Collection[str], joints: Collection[str]
 ) -> tuple[SensorSpec, ...]:
+    """Read the sensors; their feet and joints must exist."""
     sensors = []
     for name, node in entries:
         sensor = parse_sensor(name, node)

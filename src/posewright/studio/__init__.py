@@ -1,9 +1,8 @@
 """The studio: design motions in the browser, and try them under gravity.
 
-A thin face over the rooms below. `Document` holds the pages of one file; every change of it is a `Command`,
-which can be undone. A `Panel` is a part of the studio: what a window may ask of it, and the topics it
-publishes. The `Session` runs all of that on one thread, one request after the other; the `Server` is its
-door to the browser.
+A `Document` holds the pages of one file; every change of it is a `Command`, which can be undone. A `Panel` is
+one part of the studio: it has actions that a window can request, and publishes topics. The `Session` runs all
+of this on one thread, one request at a time. The `Server` connects it to the browser.
 
     window --request--> Server --> Session --> Panel --> Document --change--> panels --topic--> all windows
 """

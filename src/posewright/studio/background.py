@@ -1,4 +1,4 @@
-"""Work on threads of its own, beside the session; a task that is started again replaces the one before."""
+"""Work on threads other than the session's."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from posewright.errors import PosewrightError
-from posewright.studio.session import outcome_of
+from posewright.studio.session import result_or_error
 
 Result = TypeVar("Result")
 
 IsCancelled = Callable[[], bool]
-"""Returns whether the result is not needed any more; the work may raise CancelledError then."""
+"""Returns whether the result is no longer needed; the work may then raise CancelledError."""
 
 
 def run_in_background(work: Callable[[], Result]) -> Future[Result]:
-    """Do `work` on a thread of its own, to its end."""
+    """Run a function on a new thread."""
     executor = ThreadPoolExecutor(1, "studio background")
     future = executor.submit(work)
     executor.shutdown(wait=False)
@@ -25,11 +25,11 @@ def run_in_background(work: Callable[[], Result]) -> Future[Result]:
 
 
 class LatestTask:
-    """Work that takes long and is started again and again; it is done on one thread of its own.
+    """A slow task on a background thread; starting it again cancels the previous one.
 
     Args:
-        post: hands a result to the thread that starts the work.
-        delay_s: work begins once nothing else was started for so long [s].
+        post: runs a function on the thread that starts the task.
+        delay_s: delay before a task begins [s]; it begins only if no other was started meanwhile.
     """
 
     def __init__(self, post: Callable[[Callable[[], None]], None], delay_s: float = 0.0) -> None:
@@ -41,7 +41,7 @@ class LatestTask:
     def start(
         self, work: Callable[[IsCancelled], Result], then: Callable[[Result | PosewrightError], None]
     ) -> None:
-        """Do `work` in place of what was started before; hand its result, or its error, to `then`."""
+        """Run `work` instead of what was started before, then `then` with its result or error."""
         self.cancel()
         cancelled = threading.Event()
         self._cancelled = cancelled
@@ -53,16 +53,16 @@ class LatestTask:
 
         def finish(result: Callable[[], Result]) -> None:
             if not cancelled.is_set():
-                then(outcome_of(result))
+                then(result_or_error(result))
 
         future = self._executor.submit(run)
         future.add_done_callback(lambda done: self._post(lambda: finish(done.result)))
 
     def cancel(self) -> None:
-        """Drop what was started; its result is not used."""
+        """Cancel the task; its result is not used."""
         self._cancelled.set()
 
     def close(self) -> None:
-        """Cancel the work, and wait until it has ended."""
+        """Cancel the task, and wait until its thread has ended."""
         self.cancel()
         self._executor.shutdown()

@@ -1,4 +1,4 @@
-"""The document: pages, and every step that led to them.
+"""The document: the pages of a file, with undo and redo.
 
 ```python
 document = Document(Pages.of(read_motion_file("bow.motion.yaml")))
@@ -18,22 +18,26 @@ from posewright.studio.pages import Pages
 
 
 class Command(Protocol):
-    """A change of the pages, as plain values: a frozen dataclass that a request is read into."""
+    """A change of the pages: a frozen dataclass of plain values, read from a request."""
 
     @property
     def label(self) -> str:
-        """The words behind "Undo" in the menu: `turn right_knee`."""
+        """The text after "Undo" in the menu, such as `turn right_knee`."""
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages with the change made; an `InputError` where it makes no sense."""
+        """Return the changed pages.
+
+        Raises:
+            InputError: the change is not possible.
+        """
 
 
 class Document(History[Pages]):
-    """The pages as they are now, and the steps that can be undone and done again.
+    """The current pages, and the steps that can be undone and redone.
 
     Args:
-        pages: as they were read.
-        robot: whose motions they are.
+        pages: the pages of the file.
+        robot: the robot of the motions.
         on_change: called after each change with the pages before and after it.
     """
 
@@ -45,17 +49,17 @@ class Document(History[Pages]):
 
     @property
     def pages(self) -> Pages:
-        """The pages as they are now."""
+        """The current pages."""
         return self.now
 
     def do(self, command: Command, gesture: str = "") -> bool:
-        """Make a change; return whether anything is different now.
+        """Apply a command; return whether anything changed.
 
         Args:
             command: the change.
-            gesture: changes of one gesture that follow each other are undone as one.
+            gesture: identifies a drag; consecutive changes of one gesture are undone together.
 
         Raises:
-            InputError: the command makes no sense; nothing has changed.
+            InputError: the change is not possible; nothing has changed.
         """
         return self.change(command.label, command.apply(self.pages, self.robot), gesture)

@@ -1,4 +1,4 @@
-"""Findings: design rules as one edits, and what physics makes of the motion."""
+"""Findings: checks the motion against design rules, and plays it under gravity, after every edit."""
 
 from __future__ import annotations
 
@@ -16,41 +16,43 @@ from posewright.motions import HARDWARE, Finding, Motion, check_motion, design_r
 from posewright.robots import Robot
 from posewright.runs import try_motion
 from posewright.studio.background import IsCancelled, LatestTask
+from posewright.studio.context import StudioContext
 from posewright.studio.motion_panel import angles_deg
 from posewright.studio.pages import Pages
-from posewright.studio.parts import Parts
 from posewright.studio.requests import View, action
 from posewright.studio.session import Panel
 
-CHECK_AFTER_S = 0.1
-TRY_AFTER_S = 0.25
-"""So long nothing must change before the motion is checked, and tried in physics [s]."""
+CHECK_DELAY_S = 0.1
+"""Delay between an edit and the check of design rules [s]."""
 
-MOST_POINTS = 1000
-"""A curve has no more."""
+PHYSICS_DELAY_S = 0.25
+"""Delay between an edit and the run under gravity [s]."""
+
+MAX_POINTS = 1000
+"""The number of points of a curve at most."""
 
 
 class FindingsPanel(Panel):
-    """Publishes `findings` of the design rules, and `physics`, the motion under gravity.
+    """Publishes `findings` of the design rules, and `physics`, the result under gravity.
 
-    Keyframes in them count from 0; -1 is the pose it starts from.
+    Keyframes in both are indices; -1 is the start pose.
     """
 
     name = "truth"
 
-    def __init__(self, parts: Parts) -> None:
-        self._session = parts.session
-        self._player = parts.player
+    def __init__(self, context: StudioContext) -> None:
+        self._session = context.session
+        self._player = context.player
         self._rules = HARDWARE
         self._is_physical = False
         self._checked: tuple[Motion, Robot, str] | None = None
         self._tried: tuple[Motion, Robot] | None = None
         self._result: MotionResult | None = None
-        self._checks = LatestTask(self._session.post, CHECK_AFTER_S)
-        self._trials = LatestTask(self._session.post, TRY_AFTER_S)
+        self._checks = LatestTask(self._session.post, CHECK_DELAY_S)
+        self._trials = LatestTask(self._session.post, PHYSICS_DELAY_S)
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Check the motion again if it is another now, and try it again where physics is on."""
+    def update(self, before: Pages, after: Pages) -> None:
+        """Check the motion again if it has changed, and run it under gravity again if physics is on."""
         session = self._session
         rules = self._rules
         page = session.cursor.page
@@ -69,40 +71,40 @@ class FindingsPanel(Panel):
             self._try(motion, robot)
 
     def close(self) -> None:
-        """Wait for what is under way."""
+        """Cancel what is running, and wait for it."""
         self._checks.close()
         self._trials.close()
 
     @action
     def rules(self, *, name: str) -> None:
-        """Choose the set of design rules that counts."""
+        """Choose a set of design rules."""
         if name not in rule_names():
             raise UnknownNameError.among("set of design rules", name, rule_names())
         design_rules(name, self._session.document.robot)
         self._rules = name
-        self.changed(self._session.document.pages, self._session.document.pages)
+        self.update(self._session.document.pages, self._session.document.pages)
 
     @action
     def physics(self, *, on: bool) -> None:
-        """Show what gravity makes of the motion, or the motion as it is meant."""
+        """Switch between the motion under gravity and the commanded motion."""
         self._is_physical = on
         if not on:
             self._trials.cancel()
             self._tried = None
             self._result = None
-            self._player.use(None)
-        self.changed(self._session.document.pages, self._session.document.pages)
+            self._player.set_source(None)
+        self.update(self._session.document.pages, self._session.document.pages)
 
     @action
     def angles(self, *, joint: str) -> View:
-        """Return over time [s] where a joint was commanded to be, and where it was in physics [deg]."""
+        """Return the commanded and the simulated angle of a joint [deg] over time [s]."""
         if self._result is None:
-            raise InputError("the motion was not played in physics", hint="switch physics on")
+            raise InputError("the motion was not run under gravity", hint="switch physics on")
         played = self._result.played
         record = played.record
         column = self._result.robot.index(joint)
         first = max(0, played.begin - 1)
-        rows = np.unique(np.linspace(first, len(record) - 1, MOST_POINTS).astype(int))
+        rows = np.unique(np.linspace(first, len(record) - 1, MAX_POINTS).astype(int))
         return {
             "times_s": np.round(played.times[rows], 4).tolist(),
             "expected_deg": angles_deg(record.commands[rows, column]),
@@ -127,7 +129,7 @@ class FindingsPanel(Panel):
 
     def _try(self, motion: Motion, robot: Robot) -> None:
         self._result = None
-        self._player.use(None)
+        self._player.set_source(None)
         self._session.publish("physics", {"on": True, "state": "running"})
         self._trials.start(
             lambda is_cancelled: try_motion(motion, robot, watchers=[_CancelWatcher(is_cancelled)]),
@@ -139,12 +141,12 @@ class FindingsPanel(Panel):
             self._session.publish("physics", {"on": True, "state": "failed", "error": str(result)})
             return
         self._result = result
-        self._player.use(PlayedSource(result))
+        self._player.set_source(PhysicsSource(result))
         self._session.publish("physics", {"on": True, "state": "ready", **physics_view(result)})
 
 
-class PlayedSource:
-    """What became of a motion in physics, as something to play at the motion's own times."""
+class PhysicsSource:
+    """A motion under gravity, as a `PlaybackSource`."""
 
     def __init__(self, result: MotionResult) -> None:
         played = result.played
@@ -159,17 +161,17 @@ class PlayedSource:
 
     @property
     def duration_s(self) -> float:
-        """Until the end of the time in which the last pose is held [s]."""
+        """Duration until the end of the last pose's hold time [s]."""
         return float(self._poses.times[-1])
 
     def at(self, time_s: float) -> tuple[Floats, Floats]:
-        """Return base `(7,)` and joints `(n_joints,)` [rad] at a time [s]."""
+        """Return base pose `(7,)` and joint angles `(n_joints,)` [rad] at a time [s]."""
         poses = self._poses.at(np.array([time_s]))
         return poses.base[self._name][0], poses.positions[self._name][0]
 
 
 class _CancelWatcher:
-    """Ends a run whose result nobody waits for."""
+    """A watcher that ends a run whose result is no longer needed."""
 
     def __init__(self, is_cancelled: IsCancelled) -> None:
         self._is_cancelled = is_cancelled
@@ -181,12 +183,12 @@ class _CancelWatcher:
 
 
 def _are_same(now: Sequence[object], before: Sequence[object] | None) -> bool:
-    """Tell whether these are the very same objects; to compare motions by value takes long."""
+    """Return whether these are identical objects; comparing motions by value is slow."""
     return before is not None and all(new is old for new, old in zip(now, before, strict=True))
 
 
 def finding_view(finding: Finding) -> View:
-    """Return a finding as plain data, its keyframes counted from 0."""
+    """Return a finding as plain data, with indices of keyframes."""
     numbers = finding.keyframes or (() if finding.keyframe is None else (finding.keyframe,))
     return {
         "level": finding.level.value,
@@ -200,15 +202,24 @@ def finding_view(finding: Finding) -> View:
 
 
 def physics_view(result: MotionResult) -> View:
-    """Return what physics made of a motion as plain data; joints farthest behind their commands first."""
+    """Return the result of a motion under gravity as plain data, joints with the largest lag first."""
     figures = result.figures()
     joints = [
         {"name": name, "max_deg": lag["max"], "rms_deg": lag["rms"], "time_s": lag["time_s"]}
         for name, lag in figures["lag_deg"].items()
     ]
-    shown = ("is_whole", "played_s", "falls", "travel", "max_tilt_deg", "max_tilt", "slip_mm", "saturated")
+    figure_names = (
+        "is_whole",
+        "played_s",
+        "falls",
+        "travel",
+        "max_tilt_deg",
+        "max_tilt",
+        "slip_mm",
+        "saturated",
+    )
     return {
-        "figures": {name: figures[name] for name in shown},
+        "figures": {name: figures[name] for name in figure_names},
         "findings": [finding_view(finding) for finding in result.findings],
         "joints": sorted(joints, key=lambda joint: -joint["max_deg"]),
     }

@@ -1,4 +1,4 @@
-"""Gaits: every parameter, with undo, a joystick for the command, and walking with and without physics."""
+"""Gaits: editing parameters with undo, steering, and walking with and without physics."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from posewright.gaits import (
 from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.robots import Robot, robot_names
 from posewright.studio.background import run_in_background
+from posewright.studio.context import StudioContext
 from posewright.studio.gait_view import gait_view, with_displayed
 from posewright.studio.history import History
 from posewright.studio.pages import Pages
-from posewright.studio.parts import Parts
 from posewright.studio.requests import action
 from posewright.studio.session import Panel
 from posewright.studio.walk_preview import WalkPreview
@@ -37,37 +37,37 @@ MODE = "gait"
 
 
 class GaitPanel(Panel):
-    """Publishes `gaits`, which there are, and `gait`, the open one; `WalkPreview` has topics of its own."""
+    """Publishes `gaits`, the available ones, and `gait`, the open one; `WalkPreview` has its own topics."""
 
     name = MODE
 
-    def __init__(self, parts: Parts) -> None:
-        self._session = parts.session
-        self._workspace = parts.workspace
-        self._walk = WalkPreview(parts)
+    def __init__(self, context: StudioContext) -> None:
+        self._session = context.session
+        self._workspace = context.workspace
+        self._walk = WalkPreview(context)
         self._robot: Robot | None = None
         self._path: Path | None = None
         self._files: list[str] = []
         self._problem = ""
-        self._use(History(None))
+        self._set_history(History(None))
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Follow the mode, and the robot."""
-        is_shown = self._session.mode == MODE
+    def update(self, before: Pages, after: Pages) -> None:
+        """Handle a change of the mode or the robot."""
+        is_visible = self._session.mode == MODE
         if self._robot is not self._session.document.robot:
             self._robot = self._session.document.robot
             self._walk.forget_robot()
             self._path = None
-            self._use(History(None))
-            self._list()
-        if is_shown and self._history.now is None:
+            self._set_history(History(None))
+            self._publish_gaits()
+        if is_visible and self._history.now is None:
             names = (*gait_names(self._session.document.robot), *self._files)
             try:
                 for name in names[:1]:
                     self.open(gait=name)
             except PosewrightError as error:
-                self._session.warn(error)
-        self._walk.show(is_shown=is_shown)
+                self._session.show_error(error)
+        self._walk.show(is_visible=is_visible)
 
     def close(self) -> None:
         """End the walk."""
@@ -75,10 +75,10 @@ class GaitPanel(Panel):
 
     @action
     def open(self, *, gait: str, anyway: bool = False) -> None:
-        """Open a gait that ships, by its name, or a file of the workspace."""
+        """Open a gait of Posewright by its name, or a file of the workspace."""
         if self._history.is_dirty and not anyway:
-            message = f"{self._opened().name} has changes that are not saved"
-            raise InputError(message, hint="save it first, or let them go")
+            message = f"{self._require_gait().name} has changes that are not saved"
+            raise InputError(message, hint="save it first, or discard them")
         robot = self._session.document.robot
         path = self._workspace.path(gait) if gait.endswith(SUFFIX) else None
         if path is None and gait not in gait_names(robot):
@@ -86,18 +86,18 @@ class GaitPanel(Panel):
         opened = read_gait(path or gait, robot=robot)
         self._path = path
         self._walk.stop()
-        self._use(History(opened))
+        self._set_history(History(opened))
 
     @action
     def set(self, *, values: Mapping[str, float], gesture: str = "") -> None:
-        """Give numbers of the gait other values, in the units in which `gait` shows them."""
+        """Set parameters of the gait, in the units of the topic `gait`."""
         label = f"set {next(iter(values), 'nothing').replace('_', ' ')}"
-        self._change(label, with_displayed(self._opened(), values), gesture)
+        self._change(label, with_displayed(self._require_gait(), values), gesture)
 
     @action
     def phase(self, *, foot: str, lifts: float, gesture: str = "") -> None:
-        """Let a foot lift at another part of the cycle."""
-        gait = self._opened()
+        """Set the phase at which a foot lifts."""
+        gait = self._require_gait()
         after = replace(gait, phases=gait.phases.with_offset(foot, round(lifts, 4) % 1.0))
         self._change(f"{foot.replace('_', ' ')} lifts", after, gesture)
 
@@ -110,10 +110,10 @@ class GaitPanel(Panel):
         pose: str | None = None,
     ) -> None:
         """Choose a phase table, the interpolation between points, or the pose of the other joints."""
-        gait = self._opened()
+        gait = self._require_gait()
         robot = self._session.document.robot
         if pose is not None:
-            robot.pose(pose)  # it may have none of that name
+            robot.pose(pose)  # raises an error if there is no such pose
         after = replace(
             gait,
             phases=gait.phases if phases in {None, gait.phases.name} else phase_table(str(phases)),
@@ -124,41 +124,41 @@ class GaitPanel(Panel):
 
     @action
     def steer(self, *, forward_m_s: float = 0.0, left_m_s: float = 0.0, turn_rad_s: float = 0.0) -> None:
-        """Ask for a velocity; one that is out of range is brought into it, in the same direction."""
+        """Set the velocity command; one out of range is reduced, in the same direction."""
         self._walk.steer(VelocityCommand(forward_m_s, left_m_s, turn_rad_s))
 
     @action
     def walk(self, *, physics: bool) -> None:
-        """Begin to walk, as the gait would have it or in physics."""
+        """Begin to walk, kinematically or in physics."""
         if self._problem:
             raise InputError(self._problem)
         self._walk.begin(in_physics=physics)
 
     @action
     def stop(self) -> None:
-        """End the walk where it is."""
+        """End the walk; the robot stays where it is."""
         self._walk.stop()
 
     @action
     def reset(self) -> None:
-        """End the walk and put the robot on its feet again."""
+        """End the walk, and put the robot back into its standing pose."""
         self._walk.reset()
 
     @action
     def save(self, *, file: str, over: bool = False) -> None:
-        """Save the gait; over a file that is there its comments survive."""
+        """Save the gait; comments of an existing file are preserved."""
         is_own = self._workspace.path(file) == self._path
         path = self._workspace.new(file, SUFFIX, over=over or is_own)
         if is_own:
-            write_gait(self._opened(), path)
-            self._history.mark_saved(self._opened())
+            write_gait(self._require_gait(), path)
+            self._history.mark_saved(self._require_gait())
             self._publish()
         else:
-            saved = replace(self._opened(), name=path.name.removesuffix(SUFFIX), path=path)
+            saved = replace(self._require_gait(), name=path.name.removesuffix(SUFFIX), path=path)
             write_gait(saved, path)
             self._path = path
-            self._use(History(saved))
-        self._list()
+            self._set_history(History(saved))
+        self._publish_gaits()
 
     @action
     def sample(
@@ -171,9 +171,9 @@ class GaitPanel(Panel):
         to_pose: str | None = None,
         over: bool = False,
     ) -> Future[None]:
-        """Write the steady walk at the present command as a motion, as `gaits.sample_gait` makes it."""
+        """Write the steady walk at the current command as a motion, as `gaits.sample_gait` does."""
         path = self._workspace.new(file, ".motion.yaml", over=over)
-        gait = self._opened()
+        gait = self._require_gait()
         robot = self._session.document.robot
         command = self._walk.command
 
@@ -191,12 +191,12 @@ class GaitPanel(Panel):
 
         return run_in_background(write)
 
-    def _opened(self) -> Gait:
+    def _require_gait(self) -> Gait:
         if self._history.now is None:
-            raise InputError("no gait is open", hint="open one of those that the robot has")
+            raise InputError("no gait is open", hint="open a gait of this robot")
         return self._history.now
 
-    def _use(self, history: History[Gait | None]) -> None:
+    def _set_history(self, history: History[Gait | None]) -> None:
         self._history = self._session.histories[MODE] = history
         history.on_change = lambda _before, _after: self._publish()
         self._session.publish_history()
@@ -207,14 +207,14 @@ class GaitPanel(Panel):
         self._session.publish_history()
 
     def _publish(self) -> None:
-        """Walk the gait as it is now, and publish it."""
+        """Pass the current gait to the preview, and publish it."""
         gait = self._history.now
         self._problem = ""
         timing = None
         try:
-            timing = self._walk.use(gait)
+            timing = self._walk.set_gait(gait)
         except PosewrightError as error:
-            self._problem = f"This cannot be walked: {error}"
+            self._problem = f"This gait cannot walk: {error}"
         if gait is None:
             self._session.publish("gait", None)
             return
@@ -226,8 +226,8 @@ class GaitPanel(Panel):
         }
         self._session.publish("gait", view)
 
-    def _list(self) -> None:
-        """Publish which gaits there are, or why there is none."""
+    def _publish_gaits(self) -> None:
+        """Publish the available gaits, or the reason why there is none."""
         robot = self._session.document.robot
         reason = ""
         self._files = []
@@ -235,8 +235,10 @@ class GaitPanel(Panel):
             walking_legs(robot)
             self._files = [name for name in self._workspace.files() if name.endswith(SUFFIX)]
         except InputError as error:
-            others = ", ".join(name for name in robot_names() if gait_names(name))
-            reason = f"There is no gait for this robot: {error}. Gaits ship for {others}."
+            robots_with_gaits = ", ".join(name for name in robot_names() if gait_names(name))
+            reason = (
+                f"There is no gait for this robot: {error}. Posewright has gaits for {robots_with_gaits}."
+            )
         view = {
             "robot": robot.title,
             "shipped": list(gait_names(robot)),

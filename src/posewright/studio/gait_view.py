@@ -1,4 +1,4 @@
-"""A gait as windows see it: its numbers with sentences and units, its phases, and the result of a walk."""
+"""Gaits and results of walks as plain data for windows."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ DISPLAY_UNITS = {
     "rad": ("deg", math.degrees(1.0)),
     "rad/m": ("deg/m", math.degrees(1.0)),
 }
-"""The units in which windows show numbers, and the factor, by the unit they have."""
+"""Display unit and factor by the unit of a parameter."""
 
 DIGITS = 6
-STEPS = 500.0
-"""The arrow keys take a slider through its range in so many steps or more."""
+SLIDER_STEPS = 500.0
+"""The minimum number of steps of a slider over its range."""
 
 
 def scale_of(name: str) -> float:
-    """Return by what a number of a gait is multiplied where it is shown; `name` as in `Gait.changed`."""
+    """Return the factor from a parameter's value to its displayed value; `name` as in `Gait.with_values`."""
     return DISPLAY_UNITS.get(Gait.explanation(name).unit, ("", 1.0))[1]
 
 
 def with_displayed(gait: Gait, displayed: Mapping[str, float]) -> Gait:
-    """Return the gait with other values of some numbers, in the units in which windows show them."""
+    """Return the gait with new values of some parameters, in display units."""
     values = {name: round(value / scale_of(name), 9) for name, value in displayed.items()}
     after = gait.with_values(values)
     return gait if after.flat == gait.flat else after
 
 
 def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
-    """Return all of a gait as plain data; without `timing` it cannot be walked."""
+    """Return a gait as plain data; `timing` is None if the gait cannot walk."""
     timing_view = None
     if timing is not None:
         timing_view = {
@@ -74,7 +74,7 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
 
 
 def _groups(gait: Gait) -> Iterator[View]:
-    """Yield the numbers, those of one parameter together."""
+    """Yield the parameters, each with its numbers."""
     groups: dict[str, list[str]] = {}
     flat = _displayed_numbers(gait)
     for name in flat:
@@ -103,32 +103,32 @@ def _entry(name: str, value: float) -> View:
         "unit": unit,
         "low": round(low, DIGITS),
         "high": round(high, DIGITS),
-        "step": 1.0 if explanation.is_whole else 10.0 ** math.floor(math.log10((high - low) / STEPS)),
+        "step": 1.0 if explanation.is_whole else 10.0 ** math.floor(math.log10((high - low) / SLIDER_STEPS)),
     }
 
 
 def _displayed_numbers(gait: Gait) -> dict[str, float]:
-    """Return the numbers, those of two feet that stand mirrored as one: `equilibrium_m.fore.x`."""
+    """Return the numbers of a gait; mirrored feet share theirs, such as `equilibrium_m.fore.x`."""
     points = {
         f"equilibrium_m.{feet}.{axis}": value
         for feet, point in pair_mirrored_points(gait.parameters.equilibrium_m).items()
         for axis, value in zip("xyz", point, strict=True)
     }
-    others = {name: value for name, value in gait.flat.items() if not name.startswith("equilibrium_m.")}
-    return others | points
+    numbers = {name: value for name, value in gait.flat.items() if not name.startswith("equilibrium_m.")}
+    return numbers | points
 
 
 def command_view(command: VelocityCommand | None) -> dict[str, float] | None:
-    """Return a velocity as windows show it."""
+    """Return a velocity in display units."""
     if command is None:
         return None
     turn = math.degrees(command.turn_rad_s)
-    shown = {"forward_m_s": command.forward_m_s, "left_m_s": command.left_m_s, "turn_deg_s": turn}
-    return {name: round(value, 4) + 0.0 for name, value in shown.items()}
+    values = {"forward_m_s": command.forward_m_s, "left_m_s": command.left_m_s, "turn_deg_s": turn}
+    return {name: round(value, 4) + 0.0 for name, value in values.items()}
 
 
 def result_view(result: WalkResult) -> View:
-    """Return the result of a walk: its falls, and its figures of merit in words."""
+    """Return the falls and figures of a walk as plain data."""
     report = result.report
     figures = [
         {

@@ -1,4 +1,4 @@
-"""A history: a value, and every step that led to it, to be undone and done again."""
+"""A history: a value with the steps that led to it, which can be undone and redone."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from posewright.errors import InputError
 
 T = TypeVar("T")
 
-MOST_STEPS = 1000
-"""So many steps can be undone; what they share is kept once."""
+MAX_STEPS = 1000
+"""The number of steps that can be undone."""
 
 
 @dataclass(frozen=True)
 class Step(Generic[T]):
-    """A change that was made.
+    """A change.
 
     Attributes:
-        before: what an undo brings back.
-        gesture: of one drag of the mouse; its steps are one to undo. Empty for a change of its own.
+        label: name of the change in the menu.
+        before: the value before it.
+        after: the value after it.
+        gesture: identifies the drag of which it is a part; empty for a single change.
     """
 
     label: str
@@ -34,24 +36,24 @@ class Undoable(Protocol):
 
     @property
     def undo_label(self) -> str | None:
-        """What `undo` would take back; None for nothing."""
+        """Label of the step that `undo` would undo; None if there is none."""
 
     @property
     def redo_label(self) -> str | None:
-        """What `redo` would do again; None for nothing."""
+        """Label of the step that `redo` would redo; None if there is none."""
 
     def undo(self) -> None:
-        """Take the last step back; an `InputError` where there is none."""
+        """Undo the last step, or raise InputError if there is none."""
 
     def redo(self) -> None:
-        """Do again what was undone last; an `InputError` where nothing was."""
+        """Redo the step that was undone last, or raise InputError if there is none."""
 
 
 class History(Generic[T]):
-    """A value that does not change, followed by others, and back.
+    """An immutable value that steps replace, with undo and redo.
 
     Args:
-        now: the value at first, which counts as saved.
+        now: the first value, which counts as saved.
         on_change: called after each change with the values before and after it.
     """
 
@@ -64,53 +66,53 @@ class History(Generic[T]):
 
     @property
     def is_dirty(self) -> bool:
-        """Whether it is not as it was saved or read."""
+        """Whether the value differs from the one saved or read last."""
         return self.now is not self._saved
 
     @property
     def undo_label(self) -> str | None:
-        """What `undo` would take back; None for nothing."""
+        """Label of the step that `undo` would undo; None if there is none."""
         return self._done[-1].label if self._done else None
 
     @property
     def redo_label(self) -> str | None:
-        """What `redo` would do again; None for nothing."""
+        """Label of the step that `redo` would redo; None if there is none."""
         return self._undone[-1].label if self._undone else None
 
     def change(self, label: str, after: T, gesture: str = "") -> bool:
-        """Go on to another value; return whether it is another. Changes of one gesture are undone as one."""
+        """Replace the value; return whether it is another one. Changes of one gesture become one step."""
         before = self.now
         if after is before:
             return False
         if gesture and self._done and self._done[-1].gesture == gesture:
             before = self._done.pop().before
         self._done.append(Step(label, before, after, gesture))
-        del self._done[:-MOST_STEPS]
+        del self._done[:-MAX_STEPS]
         self._undone.clear()
-        self._show(after)
+        self._replace(after)
         return True
 
     def undo(self) -> None:
-        """Take the last step back; an `InputError` where there is none."""
+        """Undo the last step, or raise InputError if there is none."""
         if not self._done:
             raise InputError("there is nothing to undo")
         step = self._done.pop()
         self._undone.append(step)
-        self._show(step.before)
+        self._replace(step.before)
 
     def redo(self) -> None:
-        """Do again what was undone last; an `InputError` where nothing was."""
+        """Redo the step that was undone last, or raise InputError if there is none."""
         if not self._undone:
             raise InputError("there is nothing to redo")
         step = self._undone.pop()
         self._done.append(step)
-        self._show(step.after)
+        self._replace(step.after)
 
     def mark_saved(self, value: T) -> None:
-        """Say that this value, which may not be the one now, is saved."""
+        """Record that a value, which may not be the current one, is saved."""
         self._saved = value
 
-    def _show(self, value: T) -> None:
+    def _replace(self, value: T) -> None:
         before = self.now
         self.now = value
         if self.on_change is not None:

@@ -1,4 +1,4 @@
-"""The motion as windows see it: its keyframes, and the pose under the cursor."""
+"""Publishes the robot, the pages and the current motion to the windows."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from posewright.studio.requests import View
 from posewright.studio.session import Panel, Session
 
 DIGITS = 3
-"""Decimals of degrees that a window is shown: a hundredth of a tick."""
+"""Decimals of degrees that are sent to windows: about a hundredth of a tick."""
 
 
 class MotionPanel(Panel):
-    """Publishes `robot`, `pages`, `motion` (its long list `keyframes` by splices) and `cursor`."""
+    """Publishes `robot`, `pages`, `motion` and `cursor`; changed keyframes of `motion` as splices."""
 
     name = "motion"
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._robot: Robot | None = None
-        self._shown: tuple[int, Motion] | None = None
+        self._published: tuple[int, Motion] | None = None
         self._keyframes: list[View] = []
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Publish what is different."""
+    def update(self, before: Pages, after: Pages) -> None:
+        """Publish what has changed."""
         session = self._session
         cursor = session.cursor
         if self._robot is not session.document.robot:
             self._robot = session.document.robot
-            self._shown = None
+            self._published = None
             session.publish("robot", robot_view(self._robot))
         motion = after.motion(cursor.page)
         labels = [{"number": label.number, "name": label.name} for label in after.labels]
         session.publish("pages", labels)
-        if self._shown is None or self._shown[0] != cursor.page:
+        if self._published is None or self._published[0] != cursor.page:
             self._keyframes = [keyframe_view(frame) for frame in motion.keyframes]
             session.publish("motion", {**motion_view(motion, cursor.page), "keyframes": self._keyframes})
-        elif self._shown[1] is not motion:
-            self._publish_change(self._shown[1], motion, cursor.page)
-        self._shown = (cursor.page, motion)
+        elif self._published[1] is not motion:
+            self._publish_change(self._published[1], motion, cursor.page)
+        self._published = (cursor.page, motion)
         session.publish("cursor", {**vars(cursor), "selected": list(cursor.selected)})
 
     def _publish_change(self, old: Motion, new: Motion, page: int) -> None:
@@ -61,7 +61,7 @@ class MotionPanel(Panel):
 
 
 def changed_range(old: tuple[Keyframe, ...], new: tuple[Keyframe, ...]) -> tuple[int, int, int]:
-    """Return where two rows of keyframes begin to differ, and where the differing parts end in each."""
+    """Return the index at which two sequences begin to differ, and the end of the different part in each."""
     begin = 0
     shorter = min(len(old), len(new))
     while begin < shorter and old[begin] is new[begin]:
@@ -73,7 +73,7 @@ def changed_range(old: tuple[Keyframe, ...], new: tuple[Keyframe, ...]) -> tuple
 
 
 def motion_view(motion: Motion, page: int) -> View:
-    """Return a motion as plain data without its keyframes, angles in degrees."""
+    """Return a motion without its keyframes as plain data, angles in degrees."""
     return {
         "name": motion.name,
         "repeat": motion.repeat,
@@ -101,20 +101,20 @@ def keyframe_view(frame: Keyframe) -> View:
 
 
 def pose_view(pose: Pose) -> list[float | str | None]:
-    """Return angles in the order of the motion's joints [deg]; None where held, "free" where free."""
+    """Return the angles of a pose in order of its joints [deg]; None for held, "free" for free joints."""
     degrees = angles_deg(pose.angles)
     return ["free" if name in pose.free else angle for name, angle in zip(pose.joints, degrees, strict=True)]
 
 
 def angles_deg(angles: Floats) -> list[float | None]:
-    """Return angles in degrees, rounded as windows show them; None for NaN."""
+    """Return angles in rounded degrees; None for NaN."""
     return [
         None if math.isnan(angle) else round(angle, DIGITS) + 0.0 for angle in np.rad2deg(angles).tolist()
     ]
 
 
 def robot_view(robot: Robot) -> View:
-    """Return what a window needs to know of a robot."""
+    """Return the data of a robot that windows need."""
     speeds = np.rad2deg(robot.max_speeds).tolist()
     zeros = robot.to_ticks(np.zeros(len(robot.joints))).tolist()
     per_rad = (robot.to_ticks(np.ones(len(robot.joints))) - np.array(zeros)).tolist()
@@ -125,9 +125,9 @@ def robot_view(robot: Robot) -> View:
             "upper_deg": round(math.degrees(joint.upper_rad), DIGITS),
             "speed_deg_s": round(speed, DIGITS),
             "tick_zero": zero,
-            "ticks_per_deg": math.radians(per),
+            "ticks_per_deg": math.radians(ticks_per_rad),
         }
-        for joint, speed, zero, per in zip(robot.joints, speeds, zeros, per_rad, strict=True)
+        for joint, speed, zero, ticks_per_rad in zip(robot.joints, speeds, zeros, per_rad, strict=True)
     ]
     return {
         "name": robot.name,

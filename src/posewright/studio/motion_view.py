@@ -1,4 +1,4 @@
-"""The view: a motion file played in the browser, read again whenever it changes."""
+"""The viewer: plays a motion file in the browser, and reloads it whenever it changes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from posewright.errors import PosewrightError
 from posewright.formats import MotionFile, carry_file_to_robot, read_motion_file
 from posewright.motions import robot_of_motion
 from posewright.robots import Robot
+from posewright.studio.context import StudioContext
 from posewright.studio.document import Document
-from posewright.studio.files.load import mark_of
+from posewright.studio.files.load import file_stamp
 from posewright.studio.pages import Pages
-from posewright.studio.parts import Parts
 from posewright.studio.requests import action
 from posewright.studio.server import LOOPBACK, Server
 from posewright.studio.session import Panel
 from posewright.studio.studio import Studio, assemble
 
-LOOK_EVERY_S = 0.25
-"""So often it is looked whether the file is another [s]."""
+CHECK_PERIOD_S = 0.25
+"""Time between two checks whether the file has changed [s]."""
 
 
 def open_view(
@@ -30,56 +30,56 @@ def open_view(
     host: str = LOOPBACK,
     port: int = 0,
 ) -> Studio:
-    """Open a motion file to look at: it is never written.
+    """Open a motion file in a viewer, which never writes it.
 
     Args:
         path: the file.
-        robot: who plays it; another robot's motion is carried over.
-        page: name or number of the page that is shown first.
+        robot: the robot that plays it; a motion of another robot is converted.
+        page: name or number of the page to show first.
         host: as for `Server`.
         port: as for `Server`.
 
     Raises:
         FormatError: the file cannot be read.
-        InputError: there is no such page, the robot has no model, or the port is taken.
+        InputError: there is no such page, the robot has no model, or the port is in use.
         MissingExtraError: the extra `studio` is not installed.
     """
     path = Path(path)
     file = _read(path, robot)
-    first = file.page_number(page)
+    page_number = file.page_number(page)
     server = Server(host, port, page="view.html")
-    document = _document(file, first, robot)
+    document = _document(file, page_number, robot)
     return assemble(
         document,
-        first,
+        page_number,
         server,
         path.resolve().parent,
-        panels=lambda parts: [ViewedFilePanel(parts, path, robot)],
+        panels=lambda context: [ViewedFilePanel(context, path, robot)],
     )
 
 
 class ViewedFilePanel(Panel):
-    """Reads the file again when it is another; publishes `file`, with a message while it cannot be read."""
+    """Reloads the file when it changes; publishes `file`, with a message while it cannot be read."""
 
     name = "file"
 
-    def __init__(self, parts: Parts, path: Path, robot: Robot | str | None) -> None:
-        self._session = parts.session
-        self._scene = parts.scene
-        self._player = parts.player
+    def __init__(self, context: StudioContext, path: Path, robot: Robot | str | None) -> None:
+        self._session = context.session
+        self._scene = context.scene
+        self._player = context.player
         self._path = path
         self._robot = robot
         self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="studio view", daemon=True)
+        self._thread = threading.Thread(target=self._watch_file, name="studio view", daemon=True)
         self._thread.start()
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Publish the file's name."""
         if "file" not in self._session.topics:
             self._publish("")
 
     def close(self) -> None:
-        """Stop to look at the file."""
+        """Stop watching the file."""
         self._is_over.set()
         self._thread.join(timeout=10.0)
 
@@ -91,21 +91,21 @@ class ViewedFilePanel(Panel):
     def _publish(self, message: str) -> None:
         self._session.publish("file", {"name": self._path.name, "message": message})
 
-    def _look(self) -> None:
-        last_mark = mark_of(self._path)
-        while not self._is_over.wait(LOOK_EVERY_S):
-            mark = mark_of(self._path)
-            if mark != last_mark:
-                last_mark = mark
-                self._read_again()
+    def _watch_file(self) -> None:
+        last_stamp = file_stamp(self._path)
+        while not self._is_over.wait(CHECK_PERIOD_S):
+            stamp = file_stamp(self._path)
+            if stamp != last_stamp:
+                last_stamp = stamp
+                self._reload()
 
-    def _read_again(self) -> None:
-        """Show the file as it is now; the last one that could be read stays where this one cannot."""
+    def _reload(self) -> None:
+        """Show the changed file; if it cannot be read, keep the previous one and publish a message."""
         try:
             file = _read(self._path, self._robot)
             document = _document(file, file.page_number(), self._robot)
         except PosewrightError as error:
-            message = f"The file cannot be read as it is now: {error.message}"
+            message = f"The changed file cannot be read: {error.message}"
             self._session.post(lambda: self._publish(message))
         else:
             self._session.post(lambda: self._open(document))

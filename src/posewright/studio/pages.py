@@ -1,4 +1,4 @@
-"""The pages of a motion file at one moment, to which an undo returns."""
+"""The pages of a motion file: one state of a document."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from posewright.motions import Motion
 
 @dataclass(frozen=True)
 class Pages:
-    """All pages of a file, some perhaps edited; a page is read when it is first used.
+    """All pages of a file, with edits; a page is read when it is first used.
 
     Attributes:
-        file: as it was read, or as it was saved last.
-        labels: number and name of each page there is, in order.
-        edited: motions by number of page that are not as in `file`.
+        file: the file as it was read or saved last.
+        labels: number and name of each page, in order.
+        edited: edited motions by page number.
     """
 
     file: MotionFile = field(repr=False)
@@ -30,7 +30,7 @@ class Pages:
 
     @classmethod
     def of(cls, file: MotionFile) -> Pages:
-        """Return the pages of a file as it was read."""
+        """Return the pages of a file without edits."""
         return cls(file, file.pages)
 
     @property
@@ -52,7 +52,7 @@ class Pages:
         return self.file.motion(number)
 
     def with_page(self, number: int, motion: Motion) -> Pages:
-        """Return the pages with a motion as the page of that number, one more where there was none."""
+        """Return the pages with a motion as the page of that number, which may be a new one."""
         labels = {**dict(self.labels), number: motion.name}
         in_order = tuple(PageLabel(*label) for label in sorted(labels.items()))
         return replace(self, labels=in_order, edited={**self.edited, number: motion})
@@ -70,8 +70,8 @@ class Pages:
         motions = tuple(self.motion(number) for number in self.numbers)
         return replace(self.file, motions=motions, pages=self.labels)
 
-    def changed(self, number: int, change: Callable[[Motion], Motion]) -> Pages:
-        """Return the pages with the motion of one of them changed; these where the change does nothing."""
+    def with_changed_motion(self, number: int, change: Callable[[Motion], Motion]) -> Pages:
+        """Return the pages with one motion changed; the same object if the change does nothing."""
         before = self.motion(number)
         after = change(before)
         if after is before or after == before:

@@ -1,4 +1,4 @@
-"""The player: the playhead on the motion, the pose that the 3-D view shows, and limits that joints set."""
+"""The player: plays the motion in the 3-D view, and shows the limits that joints impose on each other."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from posewright.studio.scene_view import SceneView
 from posewright.studio.session import Session
 
 SLACK_RAD = math.radians(0.05)
-"""A joint that is beyond a limit by less than this is beyond it by rounding only."""
+"""Tolerance of limits, for rounding [rad]."""
 
 
-class Source(Protocol):
-    """What is played besides the motion itself, such as what became of it in physics."""
+class PlaybackSource(Protocol):
+    """Something that the player plays instead of the motion, such as the motion under gravity."""
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts [s]."""
+        """Duration [s]."""
 
     def at(self, time_s: float) -> tuple[Floats, Floats]:
-        """Return the base `(7,)` as in `LinkPoses`, and the joints `(n_joints,)` [rad], at a time [s]."""
+        """Return base pose `(7,)`, as in `LinkPoses`, and joint angles `(n_joints,)` [rad] at a time [s]."""
 
 
 class Player(Playhead):
@@ -40,7 +40,7 @@ class Player(Playhead):
     def __init__(self, session: Session, scene: SceneView) -> None:
         super().__init__(session)
         self._scene = scene
-        self._source: Source | None = None
+        self._source: PlaybackSource | None = None
         self._page = session.cursor.page
 
     @property
@@ -52,23 +52,23 @@ class Player(Playhead):
         return self._motion.duration if self._source is None else self._source.duration_s
 
     @property
-    def source(self) -> Source | None:
-        """What is played instead of the motion; None for the motion itself."""
+    def source(self) -> PlaybackSource | None:
+        """What is played; None for the motion itself."""
         return self._source
 
-    def use(self, source: Source | None) -> None:
-        """Play something else at the motion's times; None for the motion itself."""
+    def set_source(self, source: PlaybackSource | None) -> None:
+        """Play a source instead of the motion; None plays the motion itself."""
         self._source = source
         self._time_s = min(self._time_s, self._duration_s)
         self._show()
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Go to the keyframe under the cursor, unless it plays."""
+    def update(self, before: Pages, after: Pages) -> None:
+        """Move the playhead to the keyframe under the cursor, unless the motion is playing."""
         if self._scene.robot is not self._session.document.robot:
             self._source = None
-            self._scene.use(self._session.document.robot)
+            self._scene.set_robot(self._session.document.robot)
         cursor = self._session.cursor
-        if self._since is None or cursor.page != self._page:
+        if self._last_tick_s is None or cursor.page != self._page:
             times = self._motion.keyframe_times
             self._time_s = 0.0 if cursor.keyframe < 0 else float(times[cursor.keyframe])
         self._page = cursor.page
@@ -78,9 +78,9 @@ class Player(Playhead):
         angles = angles_at(self._motion, self._session.document.robot, self._time_s)
         if self._session.mode == "motion":
             if self._source is None:
-                self._scene.stand(angles)
+                self._scene.show_standing(angles)
             else:
-                self._scene.take(*self._source.at(self._time_s))
+                self._scene.show_pose(*self._source.at(self._time_s))
         self._session.publish("pose", angles_deg(angles))
         self._session.publish("reach", reach_view(self._session.document.robot, angles))
         view = {
@@ -88,13 +88,13 @@ class Player(Playhead):
             "duration_s": self._duration_s,
             "speed": self._speed,
             "loop": self._loops,
-            "playing": self._since is not None,
+            "playing": self._last_tick_s is not None,
         }
         self._session.publish("player", view)
 
 
 def angles_at(motion: Motion, robot: Robot, time_s: float) -> Floats:
-    """Return all joints of a robot as a motion has them at a time [s], `(n_joints,)` [rad]."""
+    """Return the angles of all joints in a motion at a time [s], `(n_joints,)` [rad]."""
     commanded = motion.at(time_s).angles
     angles = motion.first_pose(robot)
     columns = [robot.index(joint) for joint in motion.joints]
@@ -103,43 +103,47 @@ def angles_at(motion: Motion, robot: Robot, time_s: float) -> Floats:
 
 
 def reach_view(robot: Robot, angles: Floats) -> View:
-    """Return, by joint, the range that other joints leave it, where that is less than its own.
+    """Return the ranges of joints that the angles of other joints reduce, by joint.
 
-    For angles of all joints `(n_joints,)` [rad]: `lower_deg`, `upper_deg`, and `wrong`, which says in words
-    that the joint is beyond it; empty where it is not.
+    Each has `lower_deg`, `upper_deg`, and `wrong`: a text if the joint is outside the range, else empty.
+
+    Args:
+        robot: the robot.
+        angles: angles of all joints, `(n_joints,)` [rad].
     """
     coupling = robot.coupling
     lower, upper = (bounds[0].tolist() for bounds in coupling.bounds(angles))
     own_lower, own_upper = robot.limits
     ranges: dict[str, tuple[float, float]] = {}
     causes: dict[str, dict[str, None]] = {}  # by joint the joints that limit it, in order
-    for joint, others, low, high in zip(
+    for joint, limiting_joints, low, high in zip(
         coupling.joints, coupling.condition_joints, lower, upper, strict=True
     ):
         index = robot.index(joint)
         joint_low, joint_high = ranges.get(joint, (float(own_lower[index]), float(own_upper[index])))
         if low > joint_low or high < joint_high:
             ranges[joint] = (max(low, joint_low), min(high, joint_high))
-            causes.setdefault(joint, {}).update(dict.fromkeys(others))
+            causes.setdefault(joint, {}).update(dict.fromkeys(limiting_joints))
     return {
         joint: {
             "lower_deg": round(math.degrees(low), 3),
             "upper_deg": round(math.degrees(high), 3),
-            "wrong": _out_of_reach(robot, joint, list(causes[joint]), angles, low, high),
+            "wrong": _describe_violation(robot, joint, list(causes[joint]), angles, low, high),
         }
         for joint, (low, high) in ranges.items()
     }
 
 
-def _out_of_reach(  # noqa: PLR0917 -- a joint, its range, and why
-    robot: Robot, joint: str, others: list[str], angles: Floats, low: float, high: float
+def _describe_violation(  # noqa: PLR0917 -- a joint, its range and its cause
+    robot: Robot, joint: str, limiting_joints: list[str], angles: Floats, low: float, high: float
 ) -> str:
-    """Return in words that a joint is beyond a range [rad]; empty where it is in it."""
+    """Return a text if a joint is outside a range [rad], else an empty one."""
     angle = float(angles[robot.index(joint)])
     if low - SLACK_RAD <= angle <= high + SLACK_RAD:
         return ""
     causes = " and ".join(
-        f"{other.replace('_', ' ')} at {math.degrees(angles[robot.index(other)]):.1f}°" for other in others
+        f"{cause.replace('_', ' ')} at {math.degrees(angles[robot.index(cause)]):.1f}°"
+        for cause in limiting_joints
     )
     if angle < low:
         return f"out of reach: with {causes} it goes no lower than {math.degrees(low):.1f}°"

@@ -1,4 +1,4 @@
-"""Posing: limbs that are dragged in the 3-D view, onion skin, balance and the camera."""
+"""Posing: dragging limbs in the 3-D view, onion skin, balance and camera."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from posewright.motions import Motion
 from posewright.rotation import rotation_matrices
 from posewright.studio.commands.changes import START
 from posewright.studio.commands.pose import SetAngles
+from posewright.studio.context import StudioContext
 from posewright.studio.motion_panel import DIGITS
 from posewright.studio.pages import Pages
-from posewright.studio.parts import Parts
 from posewright.studio.player import angles_at
 from posewright.studio.requests import action
-from posewright.studio.scene_view import BalanceView, RobotView, SceneView, balance_words
+from posewright.studio.scene_view import BalanceView, RobotView, SceneView, describe_balance
 from posewright.studio.session import Panel
 
 if TYPE_CHECKING:
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
     Node = TypeVar("Node", MeshHandle, IcosphereHandle)
 
-GRIP = (0, 145, 210)
-GRIP_SHARE = 0.05
-"""Radius of a grip, as a share of the robot's size."""
+GRIP_COLOUR = (0, 145, 210)
+GRIP_SIZE_SHARE = 0.05
+"""Radius of a grip as a share of the robot's size."""
 
-STILL_RAD = 1e-5
-"""A joint that turned less than this has not been turned."""
+MIN_TURN_RAD = 1e-5
+"""A joint that a drag turns less than this is not changed [rad]."""
 
 ONION_SKIN = "/ghost"
-BEFORE = (70, 120, 220)
-AFTER = (230, 130, 40)
+PREVIOUS_COLOUR = (70, 120, 220)
+NEXT_COLOUR = (230, 130, 40)
 OPACITY = 0.14
-"""How the keyframes before and after are shown."""
+"""Colours and opacity of the previous and next keyframes."""
 
 Millimetres = Annotated[float, Bounds(-1000.0, 1000.0)]
 
@@ -54,13 +54,13 @@ class Drag:
     """A limb that is being dragged.
 
     Attributes:
-        ik: solves for the joints.
-        page: of the pose that is changed.
-        keyframe: of the pose that is changed.
-        gesture: all changes of this drag are undone as one.
-        before: the angles as it was grabbed, `(n_joints,)` [rad].
+        ik: inverse kinematics for the dragged point.
+        page: number of the page that is changed.
+        keyframe: index of the keyframe that is changed.
+        gesture: identifies the changes of this drag, which are undone together.
+        before: angles at its start, `(n_joints,)` [rad].
         moving: the joints that may turn.
-        turned: those that have.
+        turned: the joints that have turned.
     """
 
     ik: PointIk
@@ -73,33 +73,35 @@ class Drag:
 
 
 class OnionSkin:
-    """The poses of the keyframes before (blue) and after (orange) the current one, seen through.
+    """The poses of the previous (blue) and next (orange) keyframe, shown transparently.
 
     Attributes:
-        is_on: whether they are shown.
+        is_on: whether the poses are shown.
     """
 
     def __init__(self, scene: SceneView) -> None:
         self._scene = scene
         self._views: dict[int, RobotView] = {}
-        self._shown: tuple[Motion, int] | None = None
+        self._current: tuple[Motion, int] | None = None
         self._robot = scene.robot
         self.is_on = False
 
     def show(self, motion: Motion, keyframe: int, is_posed: bool) -> None:
-        """Show the neighbours of a keyframe, if that is switched on and the robot is posed."""
+        """Show the neighbours of a keyframe, if the onion skin is on and the robot can be posed."""
         is_on = self.is_on and is_posed
         if self._robot is not self._scene.robot or (not is_on and self._views):
             self._clear()
-        if not is_on or (self._shown is not None and self._shown[0] is motion and self._shown[1] == keyframe):
+        if not is_on or (
+            self._current is not None and self._current[0] is motion and self._current[1] == keyframe
+        ):
             return
-        self._shown = (motion, keyframe)
+        self._current = (motion, keyframe)
         scene = self._scene
         with scene.viser.atomic():
-            for step, tint in ((-1, BEFORE), (1, AFTER)):
-                place = keyframe + step
-                is_there = 0 <= place < len(motion.keyframes)
-                if is_there:
+            for step, tint in ((-1, PREVIOUS_COLOUR), (1, NEXT_COLOUR)):
+                neighbour = keyframe + step
+                exists = 0 <= neighbour < len(motion.keyframes)
+                if exists:
                     if step not in self._views:
                         self._views[step] = RobotView(
                             scene.viser.scene,
@@ -108,42 +110,42 @@ class OnionSkin:
                             opacity=OPACITY,
                             tint=tint,
                         )
-                    angles = angles_at(motion, scene.robot, float(motion.keyframe_times[place]))
+                    angles = angles_at(motion, scene.robot, float(motion.keyframe_times[neighbour]))
                     self._views[step].show(scene.kinematic_model.stand(angles))
                 if step in self._views:
-                    self._views[step].set_visible(is_there)
+                    self._views[step].set_visible(exists)
 
     def _clear(self) -> None:
         for view in self._views.values():
             view.root.remove()
         self._views = {}
-        self._shown = None
+        self._current = None
         self._robot = self._scene.robot
 
 
 class PosingPanel(Panel):
-    """Publishes `posing`, `balance`, and `picked`, the joint that was clicked in the 3-D view last."""
+    """Publishes `posing`, `balance`, and `picked`, the joint clicked last in the 3-D view."""
 
     name = "posing"
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, context: StudioContext) -> None:
+        self._context = context
         self._drag: Drag | None = None
-        self._targets: deque[Floats] = deque(maxlen=1)  # a slow session works on the latest place only
+        self._targets: deque[Floats] = deque(maxlen=1)  # a slow session uses only the latest
         self._view: RobotView | None = None
         self._grips: list[IcosphereHandle] = []
         self._keeps_feet = False
         self._note = ""
         self._gestures = itertools.count(1)
         self._picks = itertools.count(1)
-        self._balance = BalanceView(parts.scene.viser.scene)
-        self._onion_skin = OnionSkin(parts.scene)
-        parts.scene.on_show = self._show_balance
+        self._balance = BalanceView(context.scene.viser.scene)
+        self._onion_skin = OnionSkin(context.scene)
+        context.scene.on_show = self._show_balance
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Let the robot be dragged, and show its neighbours in time."""
-        session = self._parts.session
-        scene = self._parts.scene
+    def update(self, before: Pages, after: Pages) -> None:
+        """Update grips, onion skin and balance."""
+        session = self._context.session
+        scene = self._context.scene
         if self._view is not scene.view:
             self._view = scene.view
             self._drag = None
@@ -159,15 +161,15 @@ class PosingPanel(Panel):
         self._publish()
 
     def close(self) -> None:
-        """Draw no balance any more."""
-        self._parts.scene.on_show = None
+        """Stop drawing the balance."""
+        self._context.scene.on_show = None
 
     @property
     def limbs(self) -> tuple[Limb, ...]:
-        """The limbs that can be dragged, the base last."""
+        """The limbs that can be dragged; the base is the last."""
         from posewright.simulation.kinematic_model import Limb
 
-        kinematic_model = self._parts.scene.kinematic_model
+        kinematic_model = self._context.scene.kinematic_model
         return (*kinematic_model.limbs, Limb("body", kinematic_model.links[0], (0.0, 0.0, 0.0)))
 
     @action
@@ -180,7 +182,7 @@ class PosingPanel(Panel):
         up_mm: Millimetres = 0.0,
         gesture: str = "",
     ) -> float:
-        """Move a limb of the pose under the cursor; return how far it stayed off [mm]."""
+        """Move a limb of the current pose; return the distance that remains to the target [mm]."""
         limbs = {candidate.name: candidate for candidate in self.limbs}
         if limb not in limbs:
             raise UnknownNameError.among("limb", limb, limbs)
@@ -191,32 +193,32 @@ class PosingPanel(Panel):
         if self._drag is None:
             raise InputError(self._note)
         self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)
-        missed_m = self._pull()
+        error_m = self._pull()
         self._release()
-        return round(1000.0 * missed_m, DIGITS)
+        return round(1000.0 * error_m, DIGITS)
 
     @action
     def keep_feet(self, *, on: bool) -> None:
-        """Choose whether feet that stand on the floor stay there, and carry the body where a limb pulls."""
+        """Set whether feet on the floor stay there while a limb is dragged, so that the body moves."""
         self._keeps_feet = on
         self._publish()
 
     @action
     def ghosts(self, *, on: bool) -> None:
-        """Choose whether the poses of the keyframes before and after are shown as ghosts."""
+        """Set whether the poses of the previous and next keyframe are shown."""
         self._onion_skin.is_on = on
-        pages = self._parts.session.document.pages
-        self.changed(pages, pages)
+        pages = self._context.session.document.pages
+        self.update(pages, pages)
 
     @action
     def camera(self, *, view: str) -> None:
-        """Look at the robot from the `front`, the `side`, the `top`, or at the `whole` of it."""
-        self._parts.scene.look_from(view)
+        """Move the camera: `front`, `side`, `top` or `whole`."""
+        self._context.scene.look_from(view)
 
     @action
     def theme(self, *, dark: bool) -> None:
-        """Put the 3-D view in dark or light colours."""
-        self._parts.scene.set_dark(dark)
+        """Switch the 3-D view to dark or light colours."""
+        self._context.scene.set_dark(dark)
 
     def _publish(self) -> None:
         view = {
@@ -225,44 +227,44 @@ class PosingPanel(Panel):
             "note": self._note,
             "limbs": [limb.name for limb in self.limbs],
         }
-        self._parts.session.publish("posing", view)
+        self._context.session.publish("posing", view)
 
     def _show_balance(self) -> None:
-        session = self._parts.session
-        scene = self._parts.scene
+        session = self._context.session
+        scene = self._context.scene
         if session.mode != "motion":
             return
         balance = scene.kinematic_model.balance()
         self._balance.show(balance, scene.stance.centre_of_mass)
         millimetres = round(1000.0 * balance.margin_m)
-        session.publish("balance", {"margin_mm": millimetres, "words": balance_words(balance.margin_m)})
+        session.publish("balance", {"margin_mm": millimetres, "words": describe_balance(balance.margin_m)})
 
     def _make_grips(self) -> None:
-        """Let every part of the robot be dragged and clicked, and mark the ends of its limbs."""
-        scene = self._parts.scene
-        radius = GRIP_SHARE * max(float(np.ptp(scene.stance.positions, axis=0).max()), 0.1)
+        """Make all parts of the robot draggable and clickable, and add grips at the ends of its limbs."""
+        scene = self._context.scene
+        radius = GRIP_SIZE_SHARE * max(float(np.ptp(scene.stance.positions, axis=0).max()), 0.1)
         self._grips = []
         for link, mesh in scene.view.meshes:
             self._watch(link, mesh)
         for limb in scene.kinematic_model.limbs:
             name = f"{scene.view.root.name}/{limb.link}/grip"
             grip = scene.viser.scene.add_icosphere(
-                name, radius, GRIP, subdivisions=3, opacity=0.6, position=limb.point, cast_shadow=False
+                name, radius, GRIP_COLOUR, subdivisions=3, opacity=0.6, position=limb.point, cast_shadow=False
             )
             self._grips.append(grip)
             self._watch(limb.link, grip)
 
     def _watch(self, link: str, node: Node) -> None:
-        """Let a node of a link be dragged and clicked."""
-        post = self._parts.session.post
+        """Make a node of a link draggable and clickable."""
+        post = self._context.session.post
 
         def publish_joint() -> None:
-            chain = self._parts.scene.kinematic_model.chain(link)
+            chain = self._context.scene.kinematic_model.chain(link)
             if chain:
-                self._parts.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
+                self._context.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
 
-        # async, as viser keeps the order of such callbacks only
-        async def dragged(event: SceneNodeDragEvent[Node]) -> None:
+        # async, since viser keeps the order of async callbacks only
+        async def on_drag(event: SceneNodeDragEvent[Node]) -> None:
             start = np.array(event.start_position)
             end = np.array(event.end_position)
             if event.phase == "start":
@@ -274,22 +276,24 @@ class PosingPanel(Panel):
                 self._targets.append(end)
                 post(self._pull)
 
-        async def clicked(_: SceneNodePointerEvent[Node]) -> None:
+        async def on_click(_: SceneNodePointerEvent[Node]) -> None:
             post(publish_joint)
 
-        node.on_drag(dragged)
-        node.on_click(clicked)
+        node.on_drag(on_drag)
+        node.on_click(on_click)
 
     def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
-        """Begin to drag a link at a point of the field frame, `(3,)` [m]."""
+        """Begin to drag a link at a point, `(3,)` in the field frame [m]."""
         from posewright.simulation.point_ik import PointIk
 
-        session = self._parts.session
-        scene = self._parts.scene
+        session = self._context.session
+        scene = self._context.scene
         kinematic_model = scene.kinematic_model
         local = self._rotation(link).T @ (point - self._position(link))
-        if session.mode != "motion" or self._parts.player.source is not None:
-            self._show_note("what is shown is not the motion itself: switch back to it to change the pose")
+        if session.mode != "motion" or self._context.player.source is not None:
+            self._show_note(
+                "the 3-D view does not show the motion itself; switch back to it to change the pose"
+            )
             return
         self._look_at_keyframe()
         moving = self._moving()
@@ -304,7 +308,7 @@ class PosingPanel(Panel):
             )
             return
         cursor = session.cursor
-        scene.pin = scene.stance.base
+        scene.pinned_base = scene.stance.base
         self._drag = Drag(
             ik=PointIk(
                 kinematic_model, scene.stance, scene.angles, link, local, moving=moving, planted=planted
@@ -318,28 +322,28 @@ class PosingPanel(Panel):
         self._show_note("")
 
     def _pull(self) -> float:
-        """Bring the dragged limb to its target; return how far it stays off [m]."""
+        """Move the dragged limb to its target; return the remaining distance [m]."""
         drag = self._drag
-        scene = self._parts.scene
+        scene = self._context.scene
         if drag is None or not self._targets:
             return 0.0
         solution = drag.ik.solve(self._targets.pop())
-        scene.pin = solution.base
+        scene.pinned_base = solution.base
         columns = {joint: scene.robot.index(joint) for joint in drag.moving}
         for joint, column in columns.items():
-            if abs(solution.angles[column] - drag.before[column]) > STILL_RAD:
+            if abs(solution.angles[column] - drag.before[column]) > MIN_TURN_RAD:
                 drag.turned.add(joint)
         angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned)}
         try:
             if angles:
-                self._parts.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)
-        except PosewrightError as error:  # another window has taken the keyframe away
+                self._context.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)
+        except PosewrightError as error:  # another window has deleted the keyframe
             self._end_drag()
             self._show_note(str(error.message))
         return solution.error_m
 
     def _release(self) -> None:
-        """Bring the limb to where it was dragged last, and end the drag."""
+        """Move the limb to its last target, and end the drag."""
         self._pull()
         self._end_drag()
 
@@ -347,23 +351,23 @@ class PosingPanel(Panel):
         if self._drag is None:
             return
         self._drag = None
-        scene = self._parts.scene
-        scene.pin = None
-        scene.stand(scene.angles)
-        pages = self._parts.session.document.pages
-        self.changed(pages, pages)
+        scene = self._context.scene
+        scene.pinned_base = None
+        scene.show_standing(scene.angles)
+        pages = self._context.session.document.pages
+        self.update(pages, pages)
 
     def _look_at_keyframe(self) -> None:
-        """Put the playhead on the keyframe that is edited."""
-        session = self._parts.session
+        """Pause, and move the playhead to the current keyframe."""
+        session = self._context.session
         cursor = session.cursor
-        self._parts.player.pause()
+        self._context.player.pause()
         session.look(page=cursor.page, keyframe=cursor.keyframe, selected=cursor.selected)
 
     def _moving(self) -> tuple[str, ...]:
-        """Return the joints of the pose under the cursor that are neither held nor free."""
-        cursor = self._parts.session.cursor
-        motion = self._parts.session.document.pages.motion(cursor.page)
+        """Return the joints of the current pose that have an angle."""
+        cursor = self._context.session.cursor
+        motion = self._context.session.document.pages.motion(cursor.page)
         pose = motion.start if cursor.keyframe == START else motion.keyframes[cursor.keyframe].pose
         if pose is None:
             return motion.joints
@@ -376,15 +380,15 @@ class PosingPanel(Panel):
         self._publish()
 
     def _position(self, link: str) -> Floats:
-        scene = self._parts.scene
+        scene = self._context.scene
         position: Floats = scene.stance.positions[scene.kinematic_model.links.index(link)]
         return position
 
     def _rotation(self, link: str) -> Floats:
-        scene = self._parts.scene
+        scene = self._context.scene
         return rotation_matrices(scene.stance.rotations[scene.kinematic_model.links.index(link)])
 
 
 def _rounded(angle_rad: float) -> float:
-    """Return an angle as windows show it, so that a file is not full of digits that nobody sees."""
+    """Return an angle rounded as windows show it, so that files have no invisible digits."""
     return math.radians(round(math.degrees(angle_rad), DIGITS))

@@ -1,4 +1,4 @@
-"""What a window asks: JSON that is read into the arguments of a method."""
+"""Requests of windows: JSON that is read into the arguments of a method."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from typing import Annotated, NamedTuple, TypeVar, get_type_hints
 from posewright.documents import FieldReader, Node, read_record
 from posewright.errors import InputError
 
-MOST_BYTES = 32_000_000
-"""A request is no longer than this: a dropped file comes in one."""
+MAX_REQUEST_BYTES = 32_000_000
+"""The longest request; a dropped file is sent in one request."""
 
 View = dict[str, object]
-"""What a window is shown of something: plain data, by name."""
+"""Plain data that is sent to windows."""
 
-Anything = Annotated[object, FieldReader(lambda node: node.value)]
+AnyData = Annotated[object, FieldReader(lambda node: node.value)]
 """The type of an argument that is plain data of any kind."""
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
 _ACTIONS: set[Callable[..., object]] = set()
-"""The functions that are marked with `@action`."""
+"""The functions marked with `@action`."""
 
 
 def action(method: Method) -> Method:
-    """Let windows ask for a method of a panel; its keyword arguments are what they send.
+    """Mark a method of a panel as an action, which windows can request with its keyword arguments.
 
-    Arguments are typed as the fields of `documents.read_record`; one that ends in `_rad` is sent in degrees,
-    as `_deg`. What it returns is the answer: plain data, or None; or a `Future` of that, where it takes long.
+    Arguments have the types of the fields of `documents.read_record`; one that ends in `_rad` is sent in
+    degrees, as `_deg`. The method returns the answer: plain data, or a `Future` of it if it takes long.
     """
     _ACTIONS.add(method)
     return method
 
 
 def actions_of(panel: object) -> dict[str, MethodType]:
-    """Return the methods of a panel that windows may ask for, by name."""
+    """Return the actions of a panel by name."""
     methods = inspect.getmembers(panel, inspect.ismethod)
     return {name: method for name, method in methods if method.__func__ in _ACTIONS}
 
@@ -57,14 +57,18 @@ def _arguments_of(function: Callable[..., object]) -> type[object]:
 
 
 def call(method: MethodType, arguments: Mapping[str, object]) -> object:
-    """Call a method with arguments as they were sent; an `InputError` says which one is wrong."""
+    """Call a method with the arguments of a request.
+
+    Raises:
+        InputError: an argument is wrong; the message names it.
+    """
     record = read_record(Node(dict(arguments)), _arguments_of(method.__func__))
     answer: object = method(**vars(record))
     return answer
 
 
 class Request(NamedTuple):
-    """A request of a window: its own number for it, `panel.method`, and the arguments as they were sent."""
+    """A request of a window: the window's number for it, the action as `panel.method`, and its arguments."""
 
     number: int
     action: str
@@ -72,13 +76,17 @@ class Request(NamedTuple):
 
 
 def read_request(text: str | bytes) -> Request:
-    """Read `{"id": 7, "do": "player.seek", "with": {"time_s": 0.5}}`, or raise InputError."""
+    """Read a request such as `{"id": 7, "do": "player.seek", "with": {"time_s": 0.5}}`.
+
+    Raises:
+        InputError: it is no such JSON.
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"a request is no JSON: {error}") from error
+        raise InputError(f"the request is not JSON: {error}") from error
     if not isinstance(data, dict):
-        raise InputError("a request is no object", hint='{"id": 1, "do": "player.play"}')
+        raise InputError("the request is not a JSON object", hint='such as {"id": 1, "do": "player.play"}')
     fields = Node(data).fields(required=("id", "do"), optional=("with",))
     arguments = fields["with"].fields() if "with" in fields else {}
     number = fields["id"].integer(low=0, high=1 << 53)

@@ -1,4 +1,4 @@
-"""The 3-D view: a robot on a floor, and how it is balanced; panels add their own nodes beside it."""
+"""The 3-D view: a robot on a floor, and its balance; panels add their own nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROBOT = "/robot"
 BALANCE = "/balance"
-"""Nodes of the scene."""
+"""Names of nodes in the scene."""
 
 Colour = tuple[int, int, int]
 
@@ -29,34 +29,34 @@ VIEWS: Mapping[str, tuple[float, float, float]] = {
     "top": (0.001, 0.0, 1.0),
     "whole": (0.68, -0.6, 0.42),
 }
-"""Where the camera is, seen from the robot, by the name of the view; the top is not quite above: up is up."""
+"""Direction from the robot to the camera by view; `top` is not quite vertical, so that up is defined."""
 
-STANDS = (29, 122, 72)
-FALLS = (200, 44, 34)
-"""Colours of a support with the centre of mass inside, and outside of it."""
+BALANCED_COLOUR = (29, 122, 72)
+UNBALANCED_COLOUR = (200, 44, 34)
+"""Colours of the support polygon if the centre of mass is inside or outside."""
 
 SUPPORT_HEIGHT_M = 0.001
-"""The support is drawn this high above the floor, so that the floor's lines do not cut it."""
+"""Height at which the support polygon is drawn, above the lines of the floor."""
 
 GRID = {False: ((205, 210, 218), (165, 173, 184)), True: ((52, 60, 70), (82, 93, 106))}
-"""Lines of the floor, near and far apart, in a light and in a dark view."""
+"""Colours of cells and sections of the floor's grid by whether the view is dark."""
 
 _CAMERA_DISTANCE = 1.7
-"""How far away the camera is, in sizes of the robot."""
+"""Distance of the camera, as a multiple of the robot's size."""
 
 
 class RobotView:
     """A robot in the scene.
 
     Args:
-        scene: what it is drawn in.
-        kinematic_model: whose links it has.
-        root: name of the node it hangs on.
+        scene: the scene to draw in.
+        kinematic_model: the model of the robot.
+        root: name of its root node.
         opacity: below 1 for a ghost.
-        tint: one colour for all of it, 0..255; None for its own.
+        tint: one colour for the robot, 0 to 255; None for its own colours.
 
     Attributes:
-        meshes: nodes in the scene, each with the link it is of.
+        meshes: nodes in the scene, each with the name of its link.
     """
 
     def __init__(
@@ -86,19 +86,19 @@ class RobotView:
             self.meshes.append((mesh.link, node))
 
     def show(self, stance: LinkPoses) -> None:
-        """Move the links."""
+        """Move the links to their poses."""
         poses = zip(self._links.values(), stance.positions, stance.rotations, strict=True)
         for handle, position, rotation in poses:
             handle.position = position
             handle.wxyz = rotation
 
     def set_visible(self, is_visible: bool) -> None:
-        """Show or hide all of it."""
+        """Show or hide the robot."""
         self.root.visible = is_visible
 
 
 class BalanceView:
-    """The support of a robot as an area, and a plumb line from its centre of mass."""
+    """The support polygon of a robot, and a plumb line from its centre of mass."""
 
     def __init__(self, scene: SceneApi) -> None:
         self._root = scene.add_frame(BALANCE, show_axes=False)
@@ -107,27 +107,31 @@ class BalanceView:
             f"{BALANCE}/support",
             corner,
             np.array([[0, 1, 2]], dtype=np.uint32),
-            color=STANDS,
+            color=BALANCED_COLOUR,
             opacity=0.35,
             side="double",
             cast_shadow=False,
             receive_shadow=False,
         )
         self._edge = scene.add_line_segments(
-            f"{BALANCE}/edge", np.zeros((1, 2, 3)), STANDS, thickness=3.0, thickness_units="screen"
+            f"{BALANCE}/edge", np.zeros((1, 2, 3)), BALANCED_COLOUR, thickness=3.0, thickness_units="screen"
         )
         self._plumb = scene.add_line_segments(
-            f"{BALANCE}/plumb", np.zeros((1, 2, 3)), STANDS, thickness=2.0, thickness_units="screen"
+            f"{BALANCE}/plumb", np.zeros((1, 2, 3)), BALANCED_COLOUR, thickness=2.0, thickness_units="screen"
         )
-        self._foot = scene.add_icosphere(f"{BALANCE}/foot", radius=0.005, color=STANDS, subdivisions=2)
-        self._centre = scene.add_icosphere(f"{BALANCE}/centre", radius=0.008, color=STANDS, subdivisions=2)
+        self._foot = scene.add_icosphere(
+            f"{BALANCE}/foot", radius=0.005, color=BALANCED_COLOUR, subdivisions=2
+        )
+        self._centre = scene.add_icosphere(
+            f"{BALANCE}/centre", radius=0.008, color=BALANCED_COLOUR, subdivisions=2
+        )
 
     def set_visible(self, is_visible: bool) -> None:
-        """Show or hide it."""
+        """Show or hide the polygon and the line."""
         self._root.visible = is_visible
 
     def show(self, balance: Balance, centre_of_mass: Floats) -> None:
-        """Draw how a robot stands whose centre of mass is at `(3,)` [m]."""
+        """Draw the balance of a robot with the centre of mass at `(3,)` [m]."""
         ring = np.column_stack([balance.polygon, np.full(len(balance.polygon), SUPPORT_HEIGHT_M)]).astype(
             np.float32
         )
@@ -139,7 +143,7 @@ class BalanceView:
         self._plumb.points = np.array([[centre_of_mass, foot]], dtype=np.float32)
         self._foot.position = foot
         self._centre.position = centre_of_mass
-        colour = STANDS if balance.margin_m > 0.0 else FALLS
+        colour = BALANCED_COLOUR if balance.margin_m > 0.0 else UNBALANCED_COLOUR
         nodes: tuple[MeshHandle | IcosphereHandle, ...] = (self._area, self._foot, self._centre)
         for node in nodes:
             node.color = colour
@@ -147,27 +151,27 @@ class BalanceView:
             lines.colors = np.array(colour, dtype=np.uint8)
 
 
-def balance_words(margin_m: float) -> str:
-    """Return in words how a robot stands, for people who do not see red."""
-    away = f"{abs(margin_m) * 1e3:.0f} mm"
+def describe_balance(margin_m: float) -> str:
+    """Return the balance as text, for people who cannot see the colour."""
+    distance = f"{abs(margin_m) * 1e3:.0f} mm"
     if margin_m > 0.0:
-        return f"Balanced: the centre of mass is {away} inside the support"
-    return f"Falls: the centre of mass is {away} outside the support"
+        return f"Balanced: the centre of mass is {distance} inside the support"
+    return f"Falls: the centre of mass is {distance} outside the support"
 
 
 class SceneView:
     """The scene, and the robot of the document in it.
 
     Attributes:
-        viser: whose scene it is; `viser.scene` for whatever a panel adds.
-        robot: the robot that stands there.
-        kinematic_model: takes poses without physics.
-        view: the robot in the scene.
-        stance: how the robot stands now.
-        angles: its joints, `(n_joints,)` [rad].
-        pin: where the base stays, as in `LinkPoses`, while a limb of the robot is dragged; None for a robot
-            that stands on the floor.
-        on_show: called whenever the robot has taken a pose.
+        viser: the server of the 3-D view; panels add nodes to `viser.scene`.
+        robot: the robot in the scene.
+        kinematic_model: computes poses of its links without physics.
+        view: its nodes in the scene.
+        stance: current poses of its links.
+        angles: current joint angles, `(n_joints,)` [rad].
+        pinned_base: fixed base pose while a limb is dragged, as in `LinkPoses`; None if the robot stands on
+            the floor.
+        on_show: called whenever the robot has moved.
 
     Raises:
         InputError: the robot has no model.
@@ -181,15 +185,19 @@ class SceneView:
         self.floor = viser.scene.add_grid(
             "/floor", width=4.0, height=4.0, cell_size=0.05, section_size=0.25, cell_color=GRID[False][0]
         )
-        self.use(robot)
+        self.set_robot(robot)
 
-    def use(self, robot: Robot) -> None:
-        """Let another robot stand there; an `InputError` where it has no model."""
+    def set_robot(self, robot: Robot) -> None:
+        """Replace the robot.
+
+        Raises:
+            InputError: the robot has no model.
+        """
         from posewright.simulation.kinematic_model import KinematicModel
 
         self.kinematic_model = KinematicModel(robot)
         self.robot = robot
-        self.pin: Floats | None = None
+        self.pinned_base: Floats | None = None
         name = "stand" if "stand" in robot.poses else next(iter(robot.poses), None)
         self.angles = np.zeros(len(robot.joints)) if name is None else robot.pose(name)
         self.stance = self.kinematic_model.stand(self.angles)
@@ -199,17 +207,17 @@ class SceneView:
             self.view.show(self.stance)
         self._place_initial_camera("whole")
 
-    def stand(self, angles: Floats) -> None:
-        """Show the robot as it stands on the floor with joint angles `(n_joints,)` [rad]."""
-        if self.pin is not None:
-            self.take(self.pin, angles)
+    def show_standing(self, angles: Floats) -> None:
+        """Show the robot on the floor, or at `pinned_base`, with joint angles `(n_joints,)` [rad]."""
+        if self.pinned_base is not None:
+            self.show_pose(self.pinned_base, angles)
             return
         self.angles = angles
         self.stance = self.kinematic_model.stand(angles)
         self._show()
 
-    def take(self, base: Floats, angles: Floats) -> None:
-        """Show the robot with its base at `(7,)` as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
+    def show_pose(self, base: Floats, angles: Floats) -> None:
+        """Show the robot with a base pose `(7,)`, as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
         self.angles = angles
         self.stance = self.kinematic_model.set_pose(base, angles)
         self._show()
@@ -221,14 +229,14 @@ class SceneView:
                 self.on_show()
 
     def set_dark(self, is_dark: bool) -> None:
-        """Put the view in dark or light colours."""
+        """Switch the view to dark or light colours."""
         self.viser.gui.configure_theme(dark_mode=is_dark, show_logo=False, show_share_button=False)
         cell_colour, section_colour = GRID[is_dark]
         self.floor.cell_color = cell_colour
         self.floor.section_color = section_colour
 
     def look_from(self, view: str) -> None:
-        """Look at the robot from one of `VIEWS` in every window; raise UnknownNameError for another."""
+        """Move the camera of every window to one of `VIEWS`; raise UnknownNameError for another name."""
         if view not in VIEWS:
             raise UnknownNameError.among("view", view, VIEWS)
         self._place_initial_camera(view)
@@ -237,20 +245,20 @@ class SceneView:
                 continue
             with client.atomic():
                 client.camera.up_direction = (0.0, 0.0, 1.0)
-                # viser moves what is looked at along with the camera
+                # the position first: viser moves `look_at` along with it
                 look_at, position = self._camera(view)
                 client.camera.position = position
                 client.camera.look_at = look_at
 
     def _place_initial_camera(self, view: str) -> None:
-        """Put the camera of windows that are still to come."""
+        """Set the camera of windows that will be opened."""
         look_at, position = self._camera(view)
         initial = self.viser.initial_camera
         initial.look_at = look_at
         initial.position = position
 
     def _camera(self, view: str) -> tuple[Floats, Floats]:
-        """Return what the camera looks at, and where it is, `(3,)` each [m]."""
+        """Return the point that the camera looks at, and its position, `(3,)` each [m]."""
         positions = self.stance.positions
         middle = (positions.max(axis=0) + positions.min(axis=0)) / 2.0
         size = max(float(np.ptp(positions, axis=0).max()), 0.2)

@@ -1,9 +1,9 @@
 """The server: one port for the page, its requests, and the 3-D view.
 
-viser serves its view and its own websocket; the studio's page and its websocket hang on the same port,
-behind one guard. A request gets in only from a page of this server (`Host` and `Origin` say so) that has
-the token: a cookie, which the address of the page sets once. Another site in the same browser gets nothing,
-and neither does another user of the computer.
+viser serves its view and its own websocket; the studio serves its page and websocket on the same port. All
+requests pass one check: they must come from a page of this server, by their `Host` and `Origin`, and carry
+the token in a cookie, which the page's URL sets once. So other sites in the same browser have no access, and
+neither have other users of the computer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 from posewright.errors import InputError, MissingExtraError
-from posewright.studio.requests import MOST_BYTES
+from posewright.studio.requests import MAX_REQUEST_BYTES
 from posewright.studio.session import Session
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ COOKIE = "posewright-studio"
 SOCKET = "/socket"
 VIEW = "/view"
 VIEW_SOCKET = "/view/socket"
-MOST_WAITING = 100_000_000
-"""A window that is so many characters behind is disconnected; it connects again, and is shown all anew."""
-_ENDINGS = {
+MAX_QUEUED_CHARACTERS = 100_000_000
+"""A window with more unsent text is disconnected; it reconnects, and gets all topics again."""
+_CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -53,30 +53,30 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_POLICY = {
+_PAGE_POLICY = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
 }
-"""Of our own pages: whatever name a file brings, no script of another place runs."""
+"""Headers of the studio's own pages: no script of another origin runs, whatever a file name contains."""
 
 _VIEW_STYLE = b"<style>.mantine-Notifications-root,.mantine-Paper-root{display:none!important}</style>"
-"""Hides viser's own panel and notices: the studio's page has controls of its own."""
+"""Hides viser's own panel and notices; the studio's page has its own controls."""
 
 
 class Server:
-    """The studio's door to the browser.
+    """The web server of a studio.
 
     Args:
-        host: the address it listens on; other computers get in where it is not the loopback.
-        port: 0 for any that is free.
-        page: the page that its address opens.
+        host: address to listen on; other computers can connect unless it is the loopback address.
+        port: 0 for any free port.
+        page: file name of the page that the URL opens.
 
     Attributes:
-        viser: the 3-D view; `viser.scene` is what it shows.
-        token: what a browser must bring.
+        viser: the server of the 3-D view; `viser.scene` holds its nodes.
+        token: secret that a browser must send.
 
     Raises:
         MissingExtraError: the extra `studio` is not installed.
-        InputError: the port is taken, or this computer has no such address.
+        InputError: the port is in use, or this computer has no such address.
     """
 
     def __init__(self, host: str = LOOPBACK, port: int = 0, page: str = "index.html") -> None:
@@ -92,9 +92,9 @@ class Server:
         self.session: Session | None = None
         self._numbers = itertools.count(1)
         self._serve = websockets_server.serve
-        # viser has no hook for this: its call of `serve` is answered by ours, which adds guard and pages
+        # viser has no hook for this: replace the `serve` that it calls by ours, which adds check and pages
         with (
-            mock.patch.object(websockets_server, "serve", self._guarded),
+            mock.patch.object(websockets_server, "serve", self._serve_guarded),
             contextlib.redirect_stdout(io.StringIO()),
         ):
             self.viser: ViserServer = ViserServer(host=host, port=self.port, verbose=False)
@@ -104,16 +104,16 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address that opens the studio, token and all."""
+        """The URL that opens the studio, with the token."""
         host = LOOPBACK if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104 - compared, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.token}"
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Stop the server and free the port."""
         with contextlib.redirect_stdout(io.StringIO()):
             self.viser.stop()
 
-    def _guarded(
+    def _serve_guarded(
         self,
         handler: Callable[[ServerConnection], Awaitable[None]],
         host: str,
@@ -122,21 +122,21 @@ class Server:
         process_request: Callable[[ServerConnection, Request], Response],
         select_subprotocol: Callable[[ServerConnection, Sequence[Subprotocol]], Subprotocol],
         max_size: int,
-        **options: Any,  # whatever else this version of viser sets
+        **options: Any,  # other options that this version of viser sets
     ) -> serve:
-        """Serve the studio's own pages and websocket beside those of viser, which calls this."""
+        """Serve the studio's pages and websocket too; viser calls this instead of websockets' `serve`."""
 
         async def handle(connection: ServerConnection) -> None:
             if connection.request is not None and _path(connection.request) == VIEW_SOCKET:
                 await handler(connection)
             else:
-                await self._converse(connection)
+                await self._handle_window(connection)
 
         def pages(connection: ServerConnection, request: Request) -> Response | None:
             try:
                 return self._answer(connection, request, process_request)
-            except ValueError:  # an address or a header that is none
-                return _response(http.HTTPStatus.BAD_REQUEST, b"no browser asks like this\n")
+            except ValueError:  # a malformed address or header
+                return _response(http.HTTPStatus.BAD_REQUEST, b"the request is malformed\n")
 
         def protocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
             return select_subprotocol(connection, offered) if offered else None
@@ -147,13 +147,13 @@ class Server:
             port,
             process_request=pages,
             select_subprotocol=protocol,
-            max_size=MOST_BYTES,
+            max_size=MAX_REQUEST_BYTES,
             logger=_log(),
             **options,
         )
 
-    async def _converse(self, connection: ServerConnection) -> None:
-        """Pass requests of a window to the session until it is closed."""
+    async def _handle_window(self, connection: ServerConnection) -> None:
+        """Pass the requests of a window to the session, and messages back, until the window is closed."""
         import asyncio
 
         from websockets.exceptions import ConnectionClosed
@@ -163,37 +163,37 @@ class Server:
             return
         number = next(self._numbers)
         loop = asyncio.get_running_loop()
-        waiting = asyncio.Queue[str]()
-        length = 0
+        queued_texts = asyncio.Queue[str]()
+        n_queued = 0
 
-        def put(text: str) -> None:
-            nonlocal length
-            length += len(text)
-            if length > MOST_WAITING:
+        def enqueue(text: str) -> None:
+            nonlocal n_queued
+            n_queued += len(text)
+            if n_queued > MAX_QUEUED_CHARACTERS:
                 connection.transport.abort()
             else:
-                waiting.put_nowait(text)
+                queued_texts.put_nowait(text)
 
         def send(text: str) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(put, text)
+                loop.call_soon_threadsafe(enqueue, text)
 
-        async def sending() -> None:
-            nonlocal length
+        async def send_queued() -> None:
+            nonlocal n_queued
             while True:
-                text = await waiting.get()
+                text = await queued_texts.get()
                 await connection.send(text)
-                length -= len(text)
+                n_queued -= len(text)
 
-        task = asyncio.create_task(sending())
-        session.join(number, send)
+        task = asyncio.create_task(send_queued())
+        session.add_window(number, send)
         try:
             async for text in connection:
-                session.ask(text, send)
+                session.handle_request(text, send)
         except ConnectionClosed:
             pass
         finally:
-            session.leave(number)
+            session.remove_window(number)
             task.cancel()
 
     def _answer(
@@ -202,22 +202,22 @@ class Server:
         request: Request,
         viser_pages: Callable[[ServerConnection, Request], Response],
     ) -> Response | None:
-        """Return a page, a refusal, or None to let a websocket in."""
-        if not self._is_ours(request):
-            return _response(http.HTTPStatus.FORBIDDEN, b"not from another site\n")
+        """Return a page or an error; None to accept a websocket."""
+        if not self._is_same_origin(request):
+            return _response(http.HTTPStatus.FORBIDDEN, b"requests from other sites are not accepted\n")
         query = parse_qs(urlsplit(request.path).query)
         path = _path(request)
         token = query.get("token", [""])[0]
         if path == "/" and token:
-            return self._let_in(token)
+            return self._accept_token(token)
         if not self._has_token(request):
             return _response(
                 http.HTTPStatus.UNAUTHORIZED,
-                b"open the address that `posewright studio` prints: it ends in a token\n",
+                b"open the address that `posewright studio` prints, which ends in a token\n",
             )
         if _header(request, "Upgrade").lower() == "websocket":
-            is_known = path in {SOCKET, VIEW_SOCKET} and _header(request, "Origin")
-            return None if is_known else _response(http.HTTPStatus.NOT_FOUND, b"")
+            is_valid = path in {SOCKET, VIEW_SOCKET} and _header(request, "Origin")
+            return None if is_valid else _response(http.HTTPStatus.NOT_FOUND, b"")
         if path == VIEW:
             request = type(request)("/", request.headers)
             del request.headers["Accept-Encoding"]
@@ -227,7 +227,7 @@ class Server:
             )
         return _page(path if path != "/" else f"/{self._first_page}")
 
-    def _is_ours(self, request: Request) -> bool:
+    def _is_same_origin(self, request: Request) -> bool:
         """Return whether a request names this server, and comes from one of its pages or from none."""
         host = _header(request, "Host")
         origin = _header(request, "Origin")
@@ -243,9 +243,9 @@ class Server:
         token = {name: value for name, _, value in pairs}.get(f"{COOKIE}-{self.port}", "")
         return hmac.compare_digest(token.encode(), self.token.encode())
 
-    def _let_in(self, token: str) -> Response:
+    def _accept_token(self, token: str) -> Response:
         if not hmac.compare_digest(token.encode(), self.token.encode()):
-            return _response(http.HTTPStatus.UNAUTHORIZED, b"this token is not of this studio\n")
+            return _response(http.HTTPStatus.UNAUTHORIZED, b"the token is not valid for this studio\n")
         cookie = f"{COOKIE}-{self.port}={self.token}; HttpOnly; SameSite=Strict; Path=/"
         return _response(http.HTTPStatus.SEE_OTHER, b"", {"Location": "/", "Set-Cookie": cookie})
 
@@ -255,22 +255,22 @@ def _path(request: Request) -> str:
 
 
 def _header(request: Request, name: str) -> str:
-    """Return a header of a request; the values of one that is there twice are joined, and match nothing."""
+    """Return a header of a request; both values joined, which match nothing, if it occurs twice."""
     return ", ".join(request.headers.get_all(name))
 
 
 def _page(path: str) -> Response:
-    """Return a file of the studio's own page."""
+    """Return the response with a file of the folder `page`."""
     folder = resources.files("posewright.studio").joinpath("page")
     files = {f"/{file.name}": file for file in folder.iterdir()}
-    kind = _ENDINGS.get(PurePosixPath(path).suffix)
+    kind = _CONTENT_TYPES.get(PurePosixPath(path).suffix)
     if kind is None or path not in files:
         return _response(http.HTTPStatus.NOT_FOUND, b"there is no such page\n")
-    return _response(http.HTTPStatus.OK, files[path].read_bytes(), {"Content-Type": kind, **_POLICY})
+    return _response(http.HTTPStatus.OK, files[path].read_bytes(), {"Content-Type": kind, **_PAGE_POLICY})
 
 
 def _log() -> logging.Logger:
-    """Return the log of the server, without connections that speak no HTTP: anybody can make those."""
+    """Return the server's logger, which omits connections that do not speak HTTP: anybody can open those."""
     from websockets.exceptions import WebSocketException
 
     def is_of_interest(record: logging.LogRecord) -> bool:
@@ -292,20 +292,24 @@ def _response(status: http.HTTPStatus, body: bytes, headers: dict[str, str] | No
 
 
 def _free_port(host: str, port: int) -> int:
-    """Return the port, or one that is free for 0; an `InputError` where it is taken."""
+    """Return the port, or a free one for 0.
+
+    Raises:
+        InputError: the port cannot be used.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if not host:
             raise _port_error("an empty address,", port)
         try:
-            trial.bind((host, port))
-        except (OSError, OverflowError, TypeError, ValueError) as error:  # no number, no name
+            probe.bind((host, port))
+        except (OSError, OverflowError, TypeError, ValueError) as error:  # not a number, not a host name
             raise _port_error(host, port) from error
-        return int(trial.getsockname()[1])
+        return int(probe.getsockname()[1])
 
 
 def _port_error(host: str, port: int) -> InputError:
     return InputError(
-        f"{host} port {port} cannot be listened on", hint="another --port, or none for any that is free"
+        f"cannot listen on {host} port {port}", hint="choose another --port, or none for any free one"
     )

@@ -1,7 +1,7 @@
-"""The session: a document, the panels around it, and the windows that look at it.
+"""The session: a document, its panels, and the windows that show it.
 
-Whatever touches the document runs on the session's own thread, one thing after the other: requests of
-windows, drags in the 3-D view, ticks of a player. Windows share all of it, the cursor too, so they agree.
+Everything that uses the document runs on the session's own thread, one job at a time: requests of windows,
+drags in the 3-D view, ticks of a player. All windows share the document and the cursor.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from posewright.studio.commands import read_command
 from posewright.studio.document import Command, Document
 from posewright.studio.history import Undoable
 from posewright.studio.pages import Pages
-from posewright.studio.requests import Anything, action, actions_of, call, read_request
+from posewright.studio.requests import AnyData, action, actions_of, call, read_request
 
 TICK_S = 1.0 / 30.0
-"""Panels that ask for it are called this often while something plays."""
+"""Time between two calls of a ticker [s]."""
 
 MODES = ("motion", "gait", "trial")
 
@@ -38,16 +38,16 @@ Send = Callable[[str], None]
 
 
 class Panel:
-    """A part of the studio: methods marked `@action` are what a window may ask of it.
+    """Base class of the parts of the studio; windows can request its methods that are marked `@action`.
 
-    It is called on the session's thread only. It stores neither document nor robot, as another file may be
-    opened. By itself it does nothing.
+    Its methods run on the session's thread only. A panel does not store the document or the robot, since
+    another file may be opened.
     """
 
     name: str
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Follow a change of the pages; or, with the same pages, of the cursor, the mode or the document."""
+    def update(self, before: Pages, after: Pages) -> None:
+        """Handle a change of the pages; or, if both are the same, of the cursor, the mode or the document."""
 
     def close(self) -> None:
         """Release threads, ports and files."""
@@ -55,12 +55,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Cursor:
-    """What all windows look at.
+    """The page and keyframes that all windows show.
 
     Attributes:
-        page: the number of the page.
-        keyframe: of the motion, from 0; -1 is the pose it starts from.
-        selected: keyframes that are marked together, rising; the current one is among them.
+        page: number of the page.
+        keyframe: index of the current keyframe; -1 is the start pose.
+        selected: indices of the selected keyframes, ascending, including the current one.
     """
 
     page: int
@@ -70,13 +70,15 @@ class Cursor:
 
 @dataclass
 class Session:
-    """One document in the studio.
+    """A document with its panels and windows.
 
     Attributes:
-        mode: what the windows show, one of `MODES`; the 3-D view belongs to the panels of that mode.
-        panels: by name; add with `add`.
-        topics: what was published last, by topic: what a new window is shown first.
-        histories: by mode, what is undone in it where that is not the document.
+        document: the open document.
+        cursor: the page and keyframes that all windows show.
+        mode: one of `MODES`; the panels of this mode use the 3-D view.
+        panels: panels by name; `add` adds one.
+        topics: the latest value of each topic, which a new window gets first.
+        histories: the history that `undo` uses in a mode, if it is not the document's.
     """
 
     document: Document
@@ -87,63 +89,63 @@ class Session:
     histories: dict[str, Undoable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._todo: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
         self._windows: dict[int, Send] = {}
         self._actions: dict[str, MethodType] = {}
-        self._ticking: dict[str, Callable[[float], None]] = {}
+        self._tickers: dict[str, Callable[[float], None]] = {}
         self._thread = threading.Thread(target=self._run, name="studio session", daemon=True)
-        self.document.on_change = self._changed
+        self.document.on_change = self._on_document_change
         for name, method in actions_of(self).items():
             self._actions[f"session.{name}"] = method
 
     def add(self, panel: Panel) -> None:
-        """Add a panel; windows may ask for its actions from now on."""
+        """Add a panel, whose actions windows can request from now on."""
         self.panels[panel.name] = panel
         for name, method in actions_of(panel).items():
             self._actions[f"{panel.name}.{name}"] = method
 
     def start(self) -> None:
-        """Begin to work, once all panels are there."""
+        """Start the session's thread, once all panels are added."""
         self.publish("mode", self.mode)
         self.publish_history()
         self._notify_panels()
         self._thread.start()
 
     def open(self, document: Document, page: int) -> None:
-        """Go on with another document, perhaps of another robot; on the session's thread."""
+        """Replace the document, on the session's thread; its robot may be another one."""
         self.document = document
-        document.on_change = self._changed
+        document.on_change = self._on_document_change
         self.cursor = Cursor(page)
         self.publish_history()
         self._notify_panels()
 
     def close(self) -> None:
-        """Finish what is waiting, and close the panels."""
-        self._todo.put(None)
+        """Finish the queued jobs, and close the panels."""
+        self._jobs.put(None)
         if self._thread.is_alive():
             self._thread.join(timeout=10.0)
         for panel in self.panels.values():
             panel.close()
 
     def post(self, work: Callable[[], object]) -> None:
-        """Do something on the session's thread, soon; from any thread."""
-        self._todo.put(work)
+        """Queue a job for the session's thread; may be called from any thread."""
+        self._jobs.put(work)
 
     def do_and_wait(self, work: Callable[[], Result]) -> Result:
-        """Do something on the session's thread and return what it returns; from any other thread."""
+        """Run a job on the session's thread and return its result; must be called from another thread."""
         done: Future[Result] = Future()
-        self.post(lambda: settle(done, work))
+        self.post(lambda: resolve_future(done, work))
         return done.result(timeout=60.0)
 
-    def tick(self, name: str, each: Callable[[float], None] | None) -> None:
-        """Call `each` with the time [s] some thirty times a second; None to stop that."""
-        if each is None:
-            self._ticking.pop(name, None)
+    def set_ticker(self, name: str, callback: Callable[[float], None] | None) -> None:
+        """Call a function with the time [s] about 30 times a second; None stops that."""
+        if callback is None:
+            self._tickers.pop(name, None)
         else:
-            self._ticking[name] = each
+            self._tickers[name] = callback
 
     def publish(self, topic: str, value: object) -> None:
-        """Show all windows a value, plain data; the one that was shown before is not shown again."""
+        """Send a topic's value, plain data, to all windows, unless it is unchanged."""
         if topic in self.topics and self.topics[topic] == value:
             return
         self.topics[topic] = value
@@ -152,12 +154,21 @@ class Session:
     def splice(
         self, topic: str, key: str, *, at: int, removed: int, inserted: Sequence[object], value: object
     ) -> None:
-        """Show all windows a change of a long list of a topic; `value` is what the topic is now."""
+        """Send a change of a list inside a topic to all windows, instead of the complete topic.
+
+        Args:
+            topic: name of the topic.
+            key: key of the list in the topic's value.
+            at: index of the first changed item.
+            removed: number of removed items.
+            inserted: items that replace them.
+            value: the topic's complete new value.
+        """
         self.topics[topic] = value
         self._send_all({"topic": topic, "splice": [key, at, removed, inserted]})
 
-    def join(self, window: int, send: Send) -> None:
-        """Show a new window all there is, and from now on every change."""
+    def add_window(self, window: int, send: Send) -> None:
+        """Send all topics to a new window, and every change from now on."""
 
         def greet() -> None:
             self._windows[window] = send
@@ -166,16 +177,16 @@ class Session:
 
         self.post(greet)
 
-    def leave(self, window: int) -> None:
-        """Forget a window."""
+    def remove_window(self, window: int) -> None:
+        """Stop sending to a window."""
         self.post(lambda: self._windows.pop(window, None))
 
-    def ask(self, text: str | bytes, send: Send) -> None:
-        """Take a window's request; the answer is sent when it is done."""
+    def handle_request(self, text: str | bytes, send: Send) -> None:
+        """Queue a window's request; `send` gets the answer when it is done."""
         self.post(lambda: self._answer(text, send))
 
     def _answer(self, text: str | bytes, send: Send) -> None:
-        request = outcome_of(lambda: read_request(text))
+        request = result_or_error(lambda: read_request(text))
         if isinstance(request, PosewrightError):
             send(json.dumps({"id": None, "error": error_view(request)}))
             return
@@ -187,39 +198,39 @@ class Session:
                 message = {"id": request.number, "answer": outcome}
             send(json.dumps(message, allow_nan=False))
 
-        outcome = outcome_of(lambda: self.perform(request.action, request.arguments))
+        outcome = result_or_error(lambda: self.perform(request.action, request.arguments))
         if isinstance(outcome, Future):
-            outcome.add_done_callback(lambda done: answer(outcome_of(done.result)))
+            outcome.add_done_callback(lambda done: answer(result_or_error(done.result)))
         else:
             answer(outcome)
 
     def perform(self, name: str, arguments: Mapping[str, object]) -> object:
-        """Do an action and return the answer, or its `Future`; on the session's thread."""
+        """Run an action and return its answer, or a `Future` of it; on the session's thread."""
         if name not in self._actions:
             raise UnknownNameError.among("action", name, self._actions)
         return call(self._actions[name], arguments)
 
     @action
     def edit(
-        self, *, command: str, arguments: Mapping[str, Anything] | None = None, gesture: str = ""
+        self, *, command: str, arguments: Mapping[str, AnyData] | None = None, gesture: str = ""
     ) -> bool:
-        """Make a change of the document; return whether anything is different now."""
+        """Change the document by a command; return whether anything changed."""
         return self.do(read_command(command, arguments or {}), gesture)
 
     def do(self, command: Command, gesture: str = "") -> bool:
-        """Make a change of the document, on the session's thread."""
+        """Apply a command to the document, on the session's thread; return whether anything changed."""
         changed = self.document.do(command, gesture)
         self.publish_history()
         return changed
 
     def mark_saved(self, pages: Pages) -> None:
-        """Record that these pages of the document are in its file, on the session's thread."""
+        """Record that these pages are saved in the document's file, on the session's thread."""
         self.document.mark_saved(pages)
         self.publish_history()
 
     @action
     def choose(self, *, mode: str) -> None:
-        """Choose what the studio is used for: `motion`, `gait` or `trial`."""
+        """Switch the mode: `motion`, `gait` or `trial`."""
         if mode not in MODES:
             raise UnknownNameError.among("mode", mode, MODES)
         self.mode = mode
@@ -229,43 +240,43 @@ class Session:
 
     @action
     def undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._history.undo()
         self.publish_history()
 
     @action
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo the change that was undone last."""
         self._history.redo()
         self.publish_history()
 
     @action
     def look(self, *, page: int | None = None, keyframe: int = 0, selected: tuple[int, ...] = ()) -> None:
-        """Look at a keyframe of a page, with others marked beside it."""
+        """Move the cursor to a keyframe of a page, and select further keyframes."""
         number = self.cursor.page if page is None else page
         count = len(self.document.pages.motion(number).keyframes)
         if not -1 <= keyframe < count:
             raise InputError(f"there is no keyframe {keyframe + 1}", hint=f"the page has {count}")
-        marked = tuple(sorted({*selected, keyframe}))
-        self.cursor = Cursor(number, keyframe, tuple(place for place in marked if -1 <= place < count))
+        indices = sorted({*selected, keyframe})
+        self.cursor = Cursor(number, keyframe, tuple(index for index in indices if -1 <= index < count))
         self._notify_panels()
 
-    def _changed(self, before: Pages, after: Pages) -> None:
+    def _on_document_change(self, before: Pages, after: Pages) -> None:
         self._clamp_cursor(after)
         for panel in self.panels.values():
-            panel.changed(before, after)
+            panel.update(before, after)
 
     def _notify_panels(self) -> None:
         pages = self.document.pages
         for panel in self.panels.values():
-            panel.changed(pages, pages)
+            panel.update(pages, pages)
 
     def _clamp_cursor(self, pages: Pages) -> None:
-        """Put the cursor on a page and keyframe that there still is."""
+        """Move the cursor to an existing page and keyframe."""
         page = self.cursor.page if self.cursor.page in pages.numbers else pages.numbers[0]
         last = len(pages.motion(page).keyframes) - 1
         keyframe = min(self.cursor.keyframe, last)
-        selected = {place for place in self.cursor.selected if place <= last} | {keyframe}
+        selected = {index for index in self.cursor.selected if index <= last} | {keyframe}
         self.cursor = Cursor(page, keyframe, tuple(sorted(selected)))
 
     @property
@@ -273,7 +284,7 @@ class Session:
         return self.histories.get(self.mode, self.document)
 
     def publish_history(self) -> None:
-        """Show windows what can be undone in this mode, and whether the document is saved."""
+        """Publish what can be undone in this mode, and whether the document has unsaved changes."""
         history = self._history
         is_dirty = self.document.is_dirty
         self.publish("history", {"undo": history.undo_label, "redo": history.redo_label, "dirty": is_dirty})
@@ -288,31 +299,31 @@ class Session:
     def _run(self) -> None:
         next_tick = time.monotonic()
         while True:
-            wait = max(0.0, next_tick - time.monotonic()) if self._ticking else None
+            wait = max(0.0, next_tick - time.monotonic()) if self._tickers else None
             with contextlib.suppress(queue.Empty):
-                work = self._todo.get(timeout=wait)
+                work = self._jobs.get(timeout=wait)
                 if work is None:
                     return
-                self._try(work)
-            if self._ticking and time.monotonic() >= next_tick:
+                self._run_job(work)
+            if self._tickers and time.monotonic() >= next_tick:
                 next_tick = max(next_tick + TICK_S, time.monotonic())
-                for each in list(self._ticking.values()):
-                    self._try(partial(each, time.monotonic()))
+                for callback in list(self._tickers.values()):
+                    self._run_job(partial(callback, time.monotonic()))
 
-    def _try(self, work: Callable[[], object]) -> None:
-        """Do something that nobody waits for; an error is shown in all windows."""
-        outcome = outcome_of(work)
+    def _run_job(self, work: Callable[[], object]) -> None:
+        """Run a job; an error is shown in all windows."""
+        outcome = result_or_error(work)
         if isinstance(outcome, PosewrightError):
-            self.warn(outcome)
+            self.show_error(outcome)
 
-    def warn(self, error: PosewrightError) -> None:
-        """Show an error in all windows, once: the topic `problem`."""
+    def show_error(self, error: PosewrightError) -> None:
+        """Show an error in all windows, as the topic `problem`, which is not stored."""
         self._send_all({"topic": "problem", "value": error_view(error)})
 
 
-def settle(promise: Future[Result], work: Callable[[], Result]) -> None:
-    """Let a future be what work returns, or the error it raises."""
-    outcome = outcome_of(work)
+def resolve_future(promise: Future[Result], work: Callable[[], Result]) -> None:
+    """Set a future to the result of a function, or to the error it raises."""
+    outcome = result_or_error(work)
     if isinstance(outcome, PosewrightError):
         promise.set_exception(outcome)
     else:
@@ -321,15 +332,14 @@ def settle(promise: Future[Result], work: Callable[[], Result]) -> None:
 
 def error_view(error: PosewrightError) -> dict[str, str]:
     """Return an error as windows show it."""
-    place = "" if error.where is None else f"{error.where}: "
-    return {"message": f"{place}{error.message}", "hint": error.hint or "", "kind": type(error).__name__}
+    location = "" if error.where is None else f"{error.where}: "
+    return {"message": f"{location}{error.message}", "hint": error.hint or "", "kind": type(error).__name__}
 
 
-def outcome_of(work: Callable[[], Result]) -> Result | PosewrightError:
-    """Return what work returns, or the error it raises.
+def result_or_error(work: Callable[[], Result]) -> Result | PosewrightError:
+    """Return the result of a function, or the error it raises.
 
-    A programming error is turned into a `PosewrightError` too: the session must go on, as unsaved work would
-    be lost with it.
+    Any other exception is turned into a `PosewrightError`: if the session ended, unsaved work would be lost.
     """
     try:
         return work()
@@ -337,4 +347,4 @@ def outcome_of(work: Callable[[], Result]) -> Result | PosewrightError:
         return error
     except Exception as error:
         traceback.print_exception(error)
-        return PosewrightError(f"a fault of the studio: {error}", hint="what you did before is still there")
+        return PosewrightError(f"internal error of the studio: {error}", hint="your edits are still there")

@@ -1,4 +1,4 @@
-"""Open the studio: a file in a session, with its panels, behind a server."""
+"""Opens the studio: a file in a session, with its panels, behind a server."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from posewright.documents import is_folder
 from posewright.errors import PosewrightError
 from posewright.robots import Robot
+from posewright.studio.context import StudioContext
 from posewright.studio.curves_panel import CurvesPanel
 from posewright.studio.document import Document
 from posewright.studio.files.load import open_path
@@ -19,7 +20,6 @@ from posewright.studio.files.panel import FilesPanel
 from posewright.studio.findings_panel import FindingsPanel
 from posewright.studio.gait_panel import GaitPanel
 from posewright.studio.motion_panel import MotionPanel
-from posewright.studio.parts import Parts
 from posewright.studio.player import Player
 from posewright.studio.posing_panel import PosingPanel
 from posewright.studio.scene_view import SceneView
@@ -30,25 +30,25 @@ from posewright.studio.timeline_panel import TimelinePanel
 from posewright.studio.trial_panel import TrialPanel
 from posewright.studio.workspace import Workspace
 
-SWITCH_S = 0.001
-"""Threads of this process take turns so often [s], so that checks and simulations do not delay a drag."""
+THREAD_SWITCH_S = 0.001
+"""Switch interval of Python's threads [s]: short, so that checks and simulations do not delay a drag."""
 
 
 @dataclass(frozen=True)
 class Studio:
-    """A studio that runs until it is closed."""
+    """A running studio; `close` ends it."""
 
-    parts: Parts
+    context: StudioContext
     server: Server
 
     @property
     def session(self) -> Session:
-        """The session in it."""
-        return self.parts.session
+        """Its session."""
+        return self.context.session
 
     @property
     def url(self) -> str:
-        """The address that opens it."""
+        """The URL that opens it, with the token."""
         return self.server.url
 
     def close(self) -> None:
@@ -68,31 +68,31 @@ def open_studio(
     """Open a file in the studio.
 
     Args:
-        path: a motion file, a recording, or a folder such as a memory stick. The folder, or that of the file,
-            is all that the studio may read and write. Default a new motion, in the working folder.
-        robot: whose it is, where the file does not say.
+        path: a motion file, a recording, or a folder such as a memory stick. The studio reads and writes only
+            in that folder, or in the folder of the file. Default: a new motion in the working folder.
+        robot: the robot, if the file does not name it.
         host: as for `Server`.
         port: as for `Server`.
-        body: as in `Parts`.
+        body: body for teaching and playing, as for `run_trial`.
 
     Raises:
         FormatError: the file cannot be read.
-        InputError: the robot has no model, or the port is taken.
+        InputError: the robot has no model, or the port is in use.
         MissingExtraError: the extra `studio` is not installed.
     """
     path = Path() if path is None else Path(path)
     opened = open_path(path, robot)
 
-    def panels(parts: Parts) -> list[Panel]:
+    def panels(context: StudioContext) -> list[Panel]:
         return [
-            PosingPanel(parts),
-            TimelinePanel(parts),
-            CurvesPanel(parts),
-            FindingsPanel(parts),
-            GaitPanel(parts),
-            TrialPanel(parts),
-            TeachPanel(parts),
-            FilesPanel(parts, opened),
+            PosingPanel(context),
+            TimelinePanel(context),
+            CurvesPanel(context),
+            FindingsPanel(context),
+            GaitPanel(context),
+            TrialPanel(context),
+            TeachPanel(context),
+            FilesPanel(context, opened),
         ]
 
     folder = path if is_folder(path) else path.resolve().parent
@@ -116,20 +116,20 @@ def assemble(
     server: Server,
     folder: Path,
     *,
-    panels: Callable[[Parts], Iterable[Panel]],
+    panels: Callable[[StudioContext], Iterable[Panel]],
     body: str = "sim",
 ) -> Studio:
-    """Put a document behind a server, with a player and other panels; where that fails, all is closed."""
-    sys.setswitchinterval(SWITCH_S)
+    """Start a session with panels for a document, and connect the server; on an error, close all."""
+    sys.setswitchinterval(THREAD_SWITCH_S)
     with ExitStack() as cleanup:
         cleanup.callback(server.close)
         session = Session(document, Cursor(page))
         scene = SceneView(server.viser, document.robot)
         cleanup.callback(session.close)
-        parts = Parts(session, scene, Player(session, scene), Workspace(folder), body)
-        for panel in (MotionPanel(session), parts.player, *panels(parts)):
+        context = StudioContext(session, scene, Player(session, scene), Workspace(folder), body)
+        for panel in (MotionPanel(session), context.player, *panels(context)):
             session.add(panel)
         session.start()
         server.session = session
         cleanup.pop_all()
-    return Studio(parts, server)
+    return Studio(context, server)

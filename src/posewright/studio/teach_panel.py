@@ -1,4 +1,4 @@
-"""Teach: catch poses from a body that a person moves by hand."""
+"""Teaching: records poses of a robot that you move by hand."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from posewright.robots import Robot
 from posewright.runs.plants import MOCK, SIMULATION
 from posewright.studio.commands.changes import with_angles, with_range
 from posewright.studio.commands.pose import SetAngles
-from posewright.studio.commands.timeline import SetRow
+from posewright.studio.commands.timeline import ReplaceKeyframes
+from posewright.studio.context import StudioContext
 from posewright.studio.motion_panel import angles_deg
 from posewright.studio.pages import Pages
-from posewright.studio.parts import Parts
 from posewright.studio.requests import action
-from posewright.studio.session import Panel, outcome_of, settle
+from posewright.studio.session import Panel, resolve_future, result_or_error
 
 if TYPE_CHECKING:
     from posewright.buses.dynamixel.fake.bus import FakeBus
@@ -34,34 +34,35 @@ if TYPE_CHECKING:
 
 DYNAMIXEL = "dynamixel:"
 PERIOD_S = 0.1
-"""The joints are read this often [s]."""
+"""Time between two readings of the joints [s]."""
 
-TORQUE_EVERY = 10
-"""Once in so many rounds the bus is asked which servos have torque: a servo may switch itself off."""
+TORQUE_READ_INTERVAL = 10
+"""Readings of the joints between two readings of the torque: a servo may switch itself off."""
 
-PATIENCE_S = 0.1
-PATIENCE_WITH_FAKES_S = 1.0
-"""How long an answer may take at least [s]; a fake servo answers late, but always."""
+MIN_PATIENCE_S = 0.1
+MIN_PATIENCE_WITH_FAKES_S = 1.0
+"""Minimum time to wait for an answer [s]; fake servos always answer, but late."""
 
-CLOSING_S = 5.0
+CLOSE_TIMEOUT_S = 5.0
 
 Result = TypeVar("Result")
 
 
 class BusThread:
-    """A body on its servo bus, on a thread of its own: does jobs one after the other, and reads the joints.
+    """A thread that reads the joints of a robot on its servo bus, and runs jobs one at a time.
 
-    All callbacks are called on this thread. At the end all torque is off, also where this process is killed.
+    All callbacks run on this thread. At the end all torque is off, even if this process is killed.
 
     Args:
-        robot: whose servos are on the bus.
-        address: `dynamixel:PORT`, or what moves behind a fake bus: `mock`, `sim`.
+        robot: the robot on the bus.
+        address: `dynamixel:PORT`, or a body behind a fake bus: `mock` or `sim`.
         on_state: called with the angles `(n_joints,)` [rad] and the joints without torque.
-        on_trouble: called with an error after which the thread goes on.
-        on_end: called when the body is closed; with the error where that was not asked for.
+        on_trouble: called with an error that does not end the thread.
+        on_end: called when the bus is closed, with the error that ended it, if any.
 
     Attributes:
-        fake: the bus, where it is a fake one.
+        robot: the robot on the bus.
+        fake: the fake bus; None for a real one.
     """
 
     def __init__(
@@ -84,13 +85,13 @@ class BusThread:
         self._thread.start()
 
     def do(self, job: Callable[[Teacher], Result]) -> Future[Result]:
-        """Do a job with the body, after the jobs that wait already."""
+        """Queue a job, and return a `Future` of its result."""
         answer: Future[Result] = Future()
-        self._jobs.put(lambda teacher: settle(answer, lambda: job(teacher)))
+        self._jobs.put(lambda teacher: resolve_future(answer, lambda: job(teacher)))
         return answer
 
     def stop(self) -> None:
-        """End the thread after the jobs that wait already; all torque is taken off."""
+        """End the thread after the queued jobs; all torque is switched off."""
 
         def stop(_: Teacher) -> None:
             self._is_stopped = True
@@ -98,17 +99,17 @@ class BusThread:
         self._jobs.put(stop)
 
     def join(self) -> None:
-        """Wait until it has ended."""
-        self._thread.join(timeout=CLOSING_S)
+        """Wait until the thread has ended."""
+        self._thread.join(timeout=CLOSE_TIMEOUT_S)
 
     def _run(self) -> None:
         def serve() -> None:
             with ExitStack() as stack:
-                self._serve(self._opened(stack))
+                self._serve(self._open(stack))
 
-        self._on_end(outcome_of(serve))
+        self._on_end(result_or_error(serve))
 
-    def _opened(self, stack: ExitStack) -> Teacher:
+    def _open(self, stack: ExitStack) -> Teacher:
         from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
         from posewright.buses.dynamixel.guard import KillGuard
         from posewright.buses.dynamixel.link import parse_address
@@ -121,7 +122,7 @@ class BusThread:
         card = self.robot
         if self._address.startswith(DYNAMIXEL):
             if not has_bus_servos(card):
-                hint = "those count 1024 ticks in 300 degrees"
+                hint = "an AX-12 has 1024 ticks in 300 degrees"
                 raise InputError(f"the servos of {card.name} are not AX-12", hint=hint)
             port, card = parse_address(self._address, card)
         else:
@@ -131,7 +132,9 @@ class BusThread:
         bus = stack.enter_context(Bus(port, joints=joints_of(card)))
         if self.fake is None:
             stack.callback(KillGuard(port).dismiss)
-        bus.patience_s = max(bus.patience_s, PATIENCE_S if self.fake is None else PATIENCE_WITH_FAKES_S)
+        bus.patience_s = max(
+            bus.patience_s, MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
+        )
         find_servos(bus, card)
         return stack.enter_context(Teacher(bus, card, time.monotonic))
 
@@ -144,7 +147,7 @@ class BusThread:
         while not self._is_stopped:
             try:
                 was_busy = self._do_next(teacher)
-                if was_busy or rounds % TORQUE_EVERY == 0:
+                if was_busy or rounds % TORQUE_READ_INTERVAL == 0:
                     free = teacher.free
                 self._on_state(teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot)), free)
             except PortGoneError:
@@ -154,7 +157,7 @@ class BusThread:
             rounds += 1
 
     def _do_next(self, teacher: Teacher) -> bool:
-        """Do the next job; return whether there was one within the period."""
+        """Run the next job; return whether there was one within the period."""
         try:
             job = self._jobs.get(timeout=PERIOD_S)
         except queue.Empty:
@@ -164,15 +167,15 @@ class BusThread:
 
 
 @dataclass(frozen=True, eq=False)
-class Live:
-    """Where a body stands now, as a `Source` of the player: the same at any time."""
+class LivePose:
+    """The current pose of a body, as a `PlaybackSource` that is the same at any time."""
 
     base: Floats = field(repr=False)
     angles: Floats = field(repr=False)
     duration_s: float
 
     def at(self, time_s: float) -> tuple[Floats, Floats]:
-        """Return base and joints."""
+        """Return base pose and joint angles."""
         return self.base, self.angles
 
 
@@ -182,14 +185,14 @@ class TeachStatus:
 
     Attributes:
         state: `closed`, `opening`, `open` or `closing`.
-        body: the one that is or was open, of `bodies`.
-        bodies: those that can be opened.
-        live: whether the 3-D view shows the body, not the motion.
+        body: the body that is or was open.
+        bodies: the bodies that can be opened.
+        live: whether the 3-D view shows the body instead of the motion.
         free: the joints without torque.
-        by_hand: whether the window moves the joints of the body, as a hand would.
-        caught: in words, the pose that was caught last.
-        warnings: of that pose.
-        trouble: what did not work last.
+        by_hand: whether windows can move the joints, which is possible for fake bodies.
+        caught: description of the pose recorded last.
+        warnings: warnings about that pose.
+        trouble: message of the last error.
     """
 
     body: str
@@ -204,36 +207,36 @@ class TeachStatus:
 
 
 class TeachPanel(Panel):
-    """Publishes `teach`, a `TeachStatus`, and `body`: where the body stands.
+    """Publishes `teach`, a `TeachStatus`, and `body`, the joint angles of the body.
 
-    A window chooses among the body that the studio was started with and fake ones; it never names a port.
+    A window can open the body that the studio was started with, and fake ones; it cannot name a port.
     """
 
     name = "teach"
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._session = parts.session
-        self._robot = parts.session.document.robot
+    def __init__(self, context: StudioContext) -> None:
+        self._context = context
+        self._session = context.session
+        self._robot = context.session.document.robot
         self._bus: BusThread | None = None
-        self._publish(TeachStatus(parts.body, tuple(dict.fromkeys((parts.body, MOCK, SIMULATION)))))
+        self._publish(TeachStatus(context.body, tuple(dict.fromkeys((context.body, MOCK, SIMULATION)))))
 
-    def changed(self, before: Pages, after: Pages) -> None:
-        """Close the body where another robot is edited now."""
+    def update(self, before: Pages, after: Pages) -> None:
+        """Close the body if another robot is edited now."""
         if self._session.document.robot is not self._robot:
             self._robot = self._session.document.robot
             if self._bus is not None:
                 self._close(self._bus)
 
     def close(self) -> None:
-        """Take all torque off, and close the body."""
+        """Switch all torque off, and close the body."""
         if self._bus is not None:
             self._bus.stop()
             self._bus.join()
 
     @action
     def connect(self, *, body: str) -> None:
-        """Open a body, one of those that `teach` lists; no torque changes by that."""
+        """Open one of the bodies that `teach` lists; its torque stays as it is."""
         if body not in self._status.bodies:
             raise UnknownNameError.among("body", body, self._status.bodies)
         if self._bus is not None:
@@ -251,19 +254,19 @@ class TeachPanel(Panel):
 
     @action
     def disconnect(self) -> None:
-        """Take all torque off, and close the body: hold the robot."""
+        """Switch all torque off, and close the body: support the robot."""
         if self._bus is None:
             raise InputError("no body is open")
         self._close(self._bus)
 
     @action
     def release(self, *, limb: str) -> Future[None]:
-        """Take the torque off a group of the card, a joint, or `all`: hold what falls."""
+        """Switch the torque off of a group of the card, a joint, or `all`: support what falls."""
         return self._open_bus().do(lambda teacher: teacher.release(limb))
 
     @action
     def hold(self, *, limb: str) -> Future[None]:
-        """Let a limb hold where it stands."""
+        """Switch the torque on, so that a limb holds its present position."""
         bus = self._open_bus()
 
         def hold(teacher: Teacher) -> None:
@@ -276,7 +279,7 @@ class TeachPanel(Panel):
 
     @action
     def move(self, *, joint: str, angle_rad: float) -> None:
-        """Turn a free joint of a fake body, as a hand would."""
+        """Turn a free joint of a fake body, as if by hand."""
         fake = self._open_bus().fake
         if fake is None:
             raise InputError("this body is real", hint="move it by hand")
@@ -285,7 +288,7 @@ class TeachPanel(Panel):
 
     @action
     def show(self, *, live: bool) -> None:
-        """Show the body in the 3-D view, or the motion."""
+        """Show the body or the motion in the 3-D view."""
         self._publish(replace(self._status, live=live))
         if not live:
             self._show_motion()
@@ -294,17 +297,19 @@ class TeachPanel(Panel):
     def catch(
         self, *, is_new: bool = True, seconds: Annotated[float, Bounds(0.001, LONGEST_S)] | None = None
     ) -> Future[None]:
-        """Catch where the body stands.
+        """Record the pose of the body.
 
         Args:
-            is_new: into a new keyframe behind the current one, else into that.
-            seconds: on the way into a new keyframe [s]; default the time since the last was caught.
+            is_new: whether to insert a keyframe after the current one, instead of changing that.
+            seconds: duration of the segment into a new keyframe [s]; default: the time since the last pose.
         """
         bus = self._open_bus()
         answer = Future[None]()
 
         def finish(caught: Future[CaughtPose]) -> None:
-            self._session.post(lambda: settle(answer, lambda: self._insert(bus, caught.result(), is_new)))
+            self._session.post(
+                lambda: resolve_future(answer, lambda: self._insert(bus, caught.result(), is_new))
+            )
 
         bus.do(lambda teacher: teacher.catch("", seconds)).add_done_callback(finish)
         return answer
@@ -330,8 +335,8 @@ class TeachPanel(Panel):
         self._publish(replace(self._status, state="open", by_hand=by_hand, free=free, trouble=""))
         if self._status.live:
             angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
-            base = self._parts.scene.kinematic_model.stand(angles).base
-            self._parts.player.use(Live(base, angles, self._motion.duration))
+            base = self._context.scene.kinematic_model.stand(angles).base
+            self._context.player.set_source(LivePose(base, angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:
         self._bus = None
@@ -341,14 +346,14 @@ class TeachPanel(Panel):
         self._show_motion()
 
     def _show_motion(self) -> None:
-        """Show the motion again, where it is the body that is shown."""
-        if isinstance(self._parts.player.source, Live):
-            self._parts.player.use(None)
+        """Show the motion again, if the body is shown."""
+        if isinstance(self._context.player.source, LivePose):
+            self._context.player.set_source(None)
 
     def _insert(self, bus: BusThread, pose: CaughtPose, is_new: bool) -> None:
-        """Put a caught pose into a new keyframe behind the current one, or into that."""
+        """Insert a recorded pose as a keyframe after the current one, or change that."""
         if bus.robot is not self._robot:
-            raise InputError("another robot is edited now")
+            raise InputError("the open motion is for another robot now")
         cursor = self._session.cursor
         motion = self._motion
         angles = {
@@ -357,7 +362,7 @@ class TeachPanel(Panel):
             if np.isfinite(angle) and name in motion.joints
         }
         if is_new:
-            place = cursor.keyframe + 1
+            index = cursor.keyframe + 1
             frame = replace(
                 motion.keyframes[max(cursor.keyframe, 0)],
                 pose=with_angles(Pose.of(motion.joints, {}), angles, self._robot),
@@ -365,13 +370,13 @@ class TeachPanel(Panel):
                 pause_s=0.0,
                 lights=None,
             )
-            row = with_range(motion, place, place, [frame]).keyframes
-            self._session.do(SetRow(cursor.page, row, "catch a pose"))
-            self._session.look(keyframe=place)
+            keyframes = with_range(motion, index, index, [frame]).keyframes
+            self._session.do(ReplaceKeyframes(cursor.page, keyframes, "catch a pose"))
+            self._session.look(keyframe=index)
         else:
             self._session.do(SetAngles(cursor.page, cursor.keyframe, angles))
-        place = self._session.cursor.keyframe
-        caught = f"caught into keyframe {place + 1}" if place >= 0 else "caught into the start pose"
+        index = self._session.cursor.keyframe
+        caught = f"caught into keyframe {index + 1}" if index >= 0 else "caught into the start pose"
         if is_new:
             caught += f", {pose.reach_s:.2f} s after the one before"
         self._publish(replace(self._status, caught=caught, warnings=pose.warnings))

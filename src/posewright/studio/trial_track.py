@@ -1,4 +1,4 @@
-"""A recording as windows are shown it: who decided what and when, what went wrong, and what it was worth."""
+"""Recordings as plain data for windows: decisions, incidents and score over time."""
 
 from __future__ import annotations
 
@@ -22,50 +22,57 @@ from posewright.runs import Outcome
 from posewright.runs.outcome import Unjudged
 from posewright.studio.requests import View
 
-MOST_SHOWN = 100
-"""A chart with more states takes long to draw, and nobody can read it."""
+MAX_CHART_STATES = 100
+"""Charts with more states are not drawn: drawing is slow and the picture unreadable."""
 
-MOST_POINTS = 500
-"""A curve has no more points than a window has pixels."""
+MAX_POINTS = 500
+"""Maximum number of points of a curve."""
 
-CHARTS = (".chart.yaml", ".scxml", ".csv")
+CHART_SUFFIXES = (".chart.yaml", ".scxml", ".csv")
 Changes = list[tuple[float, object]]
-"""A value over time: [time, value] where it changes."""
+"""A value over time: (time, value) for each change."""
 
 SELF_EXPLAINING = {"stop", "fault"}
-"""Kinds of events whose data are shown without their names."""
+"""Kinds of events whose data are shown without names."""
 
 EXPECTED = {"start", "try"}
-"""Kinds of events that are no incidents."""
+"""Kinds of events that are not incidents."""
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A recording as windows see it.
+    """A recording as plain data for windows.
 
     Attributes:
-        about: what does not change while a trial goes on: the robots, and their charts.
+        recording: the recording.
+        description: what does not change during a trial: the robots and their charts.
         timeline: everything over time.
-        tilts: by robot how far it is tilted over time [deg]; not of one that knows no place.
-        marks: what the contest points at.
+        tilts: tilt over time by robot [deg], for robots with a recorded base pose.
+        marks: marks of the contest, such as penalties.
     """
 
     recording: Recording
-    about: View = field(repr=False)
+    description: View = field(repr=False)
     timeline: View = field(repr=False)
     tilts: Mapping[str, Changes] = field(repr=False)
     marks: tuple[Mark, ...] = ()
 
     @classmethod
     def of(cls, recording: Recording, outcome: Outcome | None = None, before: Track | None = None) -> Track:
-        """Return a recording as windows see it; `outcome` once it is judged, `before` where it goes on."""
+        """Return the track of a recording.
+
+        Args:
+            recording: the recording.
+            outcome: its outcome, if the run has ended.
+            before: the previous track of a run that continues.
+        """
         header = recording.header
         is_judged = header.contest if outcome is None else not isinstance(outcome.score, Unjudged)
         picture = contest_of(header, trust_attached_rules=True).picture(recording) if is_judged else None
         if before is not None and before.recording.header is header:
-            about = before.about
+            description = before.description
         else:
-            about = _about(recording)
+            description = _describe(recording)
         tilts = {
             name: _changes(recording.times, np.degrees(tilt(record.base)).round(1).tolist())
             for name, record in recording.robots.items()
@@ -86,10 +93,10 @@ class Track:
             "score": None if outcome is None else _score(outcome),
             **_points(picture),
         }
-        return cls(recording, about, timeline, tilts, () if picture is None else tuple(picture.marks))
+        return cls(recording, description, timeline, tilts, () if picture is None else tuple(picture.marks))
 
     def now(self, time_s: float) -> list[View]:
-        """Return what each robot has decided last at a time [s]."""
+        """Return the last decision of each robot at a time [s]."""
         views: list[View] = []
         for name, record in self.recording.robots.items():
             measured = {"tilt_deg": _at(self.tilts[name], time_s)} if name in self.tilts else {}
@@ -102,18 +109,19 @@ class Incident:
     """Something that went wrong.
 
     Attributes:
-        what: in words.
-        kind: decides how it is shown.
-        robot: the one to be looked at.
+        time_s: time of the incident [s].
+        text: description.
+        kind: kind of the incident, which determines how it is shown.
+        robot: name of the robot.
     """
 
     time_s: float
-    what: str
+    text: str
     kind: str
     robot: str
 
 
-def _about(recording: Recording) -> View:
+def _describe(recording: Recording) -> View:
     header = recording.header
     robots = [
         {"name": name, "controller": record.header.controller, **_chart(header, record)}
@@ -123,23 +131,23 @@ def _about(recording: Recording) -> View:
 
 
 def _chart(header: Header, record: RobotRecord) -> View:
-    """Return the picture of the chart that was in a robot's states, and which states lie in which."""
+    """Return the picture of the chart that a robot ran, and the parent of each state."""
     visited = {name for state in set(record.decisions.states) for name in state.split("+")}
     for name, text in header.documents.items():
-        if not name.endswith(CHARTS):
+        if not name.endswith(CHART_SUFFIXES):
             continue
         try:
             chart = parse_any_chart(text)
-        except InputError:  # another table, or a chart with parts that did not travel along
+        except InputError:  # another kind of table, or a chart whose parts are not in the recording
             continue
-        if visited and visited <= set(chart.parents) and len(chart.every_state) <= MOST_SHOWN:
-            inside = {state: parent for state, parent in chart.parents.items() if parent is not None}
-            return {"chart": draw_svg(chart), "inside": inside}
+        if visited and visited <= set(chart.parents) and len(chart.every_state) <= MAX_CHART_STATES:
+            parents = {state: parent for state, parent in chart.parents.items() if parent is not None}
+            return {"chart": draw_svg(chart), "inside": parents}
     return {"chart": None, "inside": {}}
 
 
 def _lanes(decisions: Decisions) -> View:
-    """Return states, what is played, inputs and outputs over time."""
+    """Return states, motions played, inputs and outputs over time."""
     times = decisions.times
     return {
         "states": _changes(times, decisions.states),
@@ -168,9 +176,9 @@ def _changes(times: Floats, values: Sequence[object]) -> Changes:
         for row, (time_s, value) in enumerate(zip(times.tolist(), values, strict=True))
         if not row or value != values[row - 1]
     ]
-    if len(changes) <= MOST_POINTS or isinstance(changes[0][1], str | bool):
+    if len(changes) <= MAX_POINTS or isinstance(changes[0][1], str | bool):
         return changes
-    return changes[:: math.ceil(len(changes) / MOST_POINTS)]
+    return changes[:: math.ceil(len(changes) / MAX_POINTS)]
 
 
 def _plain(value: object) -> PlainData:
@@ -190,7 +198,7 @@ def _last_decision(decisions: Decisions, time_s: float) -> View:
 
 
 def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator[Incident]:
-    """Yield what cost points and what happened besides."""
+    """Yield penalties, unexpected events and falls."""
     first = next(iter(recording.robots))
     marked = set()
     for mark in picture.marks if picture is not None else ():
@@ -201,7 +209,9 @@ def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator
             continue
         kind = event.kind if event.kind in {*SELF_EXPLAINING, "safety"} else "event"
         robot = str(event.data.get("robot", first))
-        yield Incident(event.time_s, _words(event), kind, robot if robot in recording.robots else first)
+        yield Incident(
+            event.time_s, _describe_event(event), kind, robot if robot in recording.robots else first
+        )
     if picture is None and not recording.header.contest:
         yield from _falls(recording)
 
@@ -209,14 +219,14 @@ def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator
 def _falls(recording: Recording) -> Iterator[Incident]:
     try:
         measured = evaluate_run(recording).robots
-    except InputError:  # a card that does not ship
+    except InputError:  # the robot is not in the catalogue
         return
     for robot, figures in measured.items():
         for time_s, side in zip(figures.fall_times_s or (), figures.fall_sides or (), strict=True):
             yield Incident(time_s, f"falls {side}", MarkKind.PENALTY.value, robot)
 
 
-def _words(event: Event) -> str:
+def _describe_event(event: Event) -> str:
     data = {key: value for key, value in event.data.items() if key != "robot" and value is not None}
     if event.kind == "safety":
         unit = str(data.get("unit", ""))
@@ -226,15 +236,15 @@ def _words(event: Event) -> str:
             unit = unit.replace("rad", "deg")
             value = math.degrees(value)
             limit = math.degrees(limit)
-        joint = _in_words(data.get("joint", ""))
-        return f"{data.get('guard')}, {joint}: asked for {_in_words(value)}, limit {_in_words(limit)} {unit}"
+        joint = _format(data.get("joint", ""))
+        return f"{data.get('guard')}, {joint}: asked for {_format(value)}, limit {_format(limit)} {unit}"
     if event.kind in SELF_EXPLAINING:
-        return " ".join(map(_in_words, data.values()))
-    details = ", ".join(f"{_in_words(key)} {_in_words(value)}" for key, value in data.items())
-    return f"{_in_words(event.kind)}: {details}" if details else _in_words(event.kind)
+        return " ".join(map(_format, data.values()))
+    details = ", ".join(f"{_format(key)} {_format(value)}" for key, value in data.items())
+    return f"{_format(event.kind)}: {details}" if details else _format(event.kind)
 
 
-def _in_words(value: object) -> str:
+def _format(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value).replace("_", " ")
 
 
@@ -250,7 +260,7 @@ def _score(outcome: Outcome) -> View:
 
 
 def _points(picture: ContestPicture | None) -> View:
-    """Return what the contest adds: its headline, the parts of the time, and its numbers over time."""
+    """Return the headline, time spans and series of a contest."""
     if picture is None:
         return {"headline": "", "spans": [], "series": [], "series_title": ""}
     return {
@@ -262,7 +272,7 @@ def _points(picture: ContestPicture | None) -> View:
 
 
 def _series_view(series: Series) -> View:
-    step = max(1, math.ceil(len(series.times) / MOST_POINTS))
+    step = max(1, math.ceil(len(series.times) / MAX_POINTS))
     points = zip(series.times[::step].tolist(), series.values[::step].tolist(), strict=True)
     return {
         "title": series.title,

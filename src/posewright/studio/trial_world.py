@@ -1,6 +1,6 @@
-"""The world of a recording in the 3-D view: field, boxes, robots and what their lasers hit.
+"""The world of a recording in the 3-D view: field, boxes, robots and laser beams.
 
-All of it is drawn from the recording alone, so that robots are shown whose cards nobody has here.
+It is drawn from the recording alone, so it can show robots that are not in the catalogue.
 """
 
 from __future__ import annotations
@@ -32,42 +32,42 @@ if TYPE_CHECKING:
 
 ROOT = "/trial"
 RAYS = {"range": ((214, 60, 40), 3.0), "range_scan": ((232, 150, 40), 1.0)}
-"""Colour and thickness [px] of the beams of a kind of sensor."""
+"""Colour and thickness [px] of beams by kind of sensor."""
 
-MARK_M = 0.3
-"""How high pins are above the floor [m]."""
+MARK_HEIGHT_M = 0.3
+"""Height of marks above the floor [m]."""
 
-MARKED = (190, 40, 30)
-"""Colour of a pin."""
+MARK_COLOUR = (190, 40, 30)
+"""Colour of marks."""
 
 _NOWHERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 _VIEW = np.array([-0.9, -1.3, 0.9])
-"""From what is looked at to the camera, over the size of what is looked at."""
+"""Vector from the target to the camera, divided by the size of the target."""
 
 
 class Rays:
-    """The beams of one range sensor or scan, from where it sits to what they hit."""
+    """The beams of a range sensor or laser scanner, up to the points that they hit."""
 
     def __init__(self, viser_scene: SceneApi, frame: str, name: str, card: Mapping[str, Any]) -> None:
-        place = card.get("link_pose") or card["base_pose"]
-        beams = int(card["beams"]) if card["kind"] == "range_scan" else 1
-        bearings = np.radians(card.get("start_deg", 0.0) + card.get("step_deg", 0.0) * np.arange(beams))
-        self._directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(beams)], axis=1)
+        mount_pose = card.get("link_pose") or card["base_pose"]
+        n_beams = int(card["beams"]) if card["kind"] == "range_scan" else 1
+        bearings = np.radians(card.get("start_deg", 0.0) + card.get("step_deg", 0.0) * np.arange(n_beams))
+        self._directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(n_beams)], axis=1)
         self._max_range_m = float(card["max_range_m"])
         self._distances: Floats | None = None
         colour, thickness = RAYS[card["kind"]]
         self.lines = viser_scene.add_line_segments(
             f"{frame}/{name}",
-            points=np.zeros((beams, 2, 3), dtype=np.float32),
+            points=np.zeros((n_beams, 2, 3), dtype=np.float32),
             colors=colour,
             thickness=thickness,
             thickness_units="screen",
-            position=tuple(place[:3]),
-            wxyz=tuple(place[3:]),
+            position=tuple(mount_pose[:3]),
+            wxyz=tuple(mount_pose[3:]),
         )
 
     def show(self, distances: Floats) -> None:
-        """Draw the beams that hit something, by distances `(beams,)` [m]."""
+        """Draw the beams that hit something, by distances `(n_beams,)` [m]."""
         if self._distances is not None and np.array_equal(distances, self._distances, equal_nan=True):
             return
         self._distances = distances
@@ -78,7 +78,7 @@ class Rays:
 
 
 class RobotNodes:
-    """One robot's links, each in the node of the link it hangs on."""
+    """The nodes of a robot's links; each is a child of its parent link's node."""
 
     def __init__(self, viser_scene: SceneApi, name: str, header: RobotHeader) -> None:
         self._header = header
@@ -92,7 +92,7 @@ class RobotNodes:
             nodes[link["name"]] = viser_scene.add_frame(
                 path, show_axes=False, position=tuple(link["position"]), wxyz=tuple(link["rotation"])
             )
-        self._turning = [nodes[link["name"]] for link in movable_links(header)]
+        self._moving_links = [nodes[link["name"]] for link in movable_links(header)]
         self.rays: dict[str, Rays] = {}
         for number, (sensor, card) in enumerate(header.sensors.items()):
             if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card):
@@ -100,27 +100,27 @@ class RobotNodes:
                 self.rays[sensor] = Rays(viser_scene, self.paths[frame], f"sensor-{number}", card)
 
     def show(self, base: Floats, positions: Floats) -> None:
-        """Take the base `(7,)`, and joint angles `(n_joints,)` [rad]."""
-        _put(self.base, base if np.isfinite(base).all() else _NOWHERE)
-        if self._turning:
+        """Show the robot with a base pose `(7,)` and joint angles `(n_joints,)` [rad]."""
+        _set_node_pose(self.base, base if np.isfinite(base).all() else _NOWHERE)
+        if self._moving_links:
             rotations = link_rotations(self._header, positions[None])[0]
-            for node, rotation in zip(self._turning, rotations, strict=True):
+            for node, rotation in zip(self._moving_links, rotations, strict=True):
                 node.wxyz = rotation
 
 
 class TrialWorld:
-    """A recording in the scene of a 3-D view; a recording that goes on is handed in again as it grows.
+    """A recording in the 3-D view; `set_recording` updates one that grows.
 
     Args:
-        viser: whose scene it is.
-        recording: what is shown, with at least one row.
+        viser: the server of the 3-D view.
+        recording: the recording, with at least one row.
     """
 
     def __init__(self, viser: ViserServer, recording: Recording) -> None:
         self._viser = viser
         self._poses: Poses
         self._marks: list[SceneNodeHandle] = []
-        self.use(recording)
+        self.set_recording(recording)
         viser_scene = viser.scene
         with viser.atomic():
             viser_scene.remove_by_name(ROOT)
@@ -139,17 +139,17 @@ class TrialWorld:
             for number, entity in enumerate(build_scene(recording)["entities"]):
                 _draw(viser_scene, f"{paths[entity['frame_id']]}/look-{number}", entity)
 
-    def use(self, recording: Recording) -> None:
-        """Go on with more of the same recording."""
+    def set_recording(self, recording: Recording) -> None:
+        """Replace the recording by a longer one of the same run."""
         self._recording = recording
         self._poses = poses_of_recording(recording)
 
     def show(self, time_s: float) -> None:
-        """Show a time of the recording [s]."""
+        """Show the recording at a time [s]."""
         poses = self._poses.at(np.array([time_s]))
         with self._viser.atomic():
             for handle, pose in zip(self._boxes, poses.boxes[0], strict=True):
-                _put(handle, pose)
+                _set_node_pose(handle, pose)
             for name, nodes in self._robots.items():
                 nodes.show(poses.base[name][0], poses.positions[name][0])
                 decisions = self._recording.robots[name].decisions
@@ -158,8 +158,8 @@ class TrialWorld:
                     if sensor in decisions.sensors and row >= 0:
                         rays.show(decisions.sensors[sensor][row])
 
-    def mark(self, marks: Iterable[Mark]) -> None:
-        """Put a pin with words where something cost points."""
+    def show_marks(self, marks: Iterable[Mark]) -> None:
+        """Show a labelled mark at the position of each penalty."""
         for handle in self._marks:
             handle.remove()
         self._marks = []
@@ -167,23 +167,25 @@ class TrialWorld:
             if mark.kind is not MarkKind.PENALTY or mark.x is None or mark.y is None:
                 continue
             path = f"{ROOT}/mark-{number}"
-            ball = self._viser.scene.add_icosphere(path, 0.015, MARKED, position=(mark.x, mark.y, MARK_M))
+            ball = self._viser.scene.add_icosphere(
+                path, 0.015, MARK_COLOUR, position=(mark.x, mark.y, MARK_HEIGHT_M)
+            )
             self._viser.scene.add_label(f"{path}/words", f"{mark.label}, {mark.time_s:.1f} s")
             self._marks.append(ball)
 
-    def set_lasers(self, is_shown: bool) -> None:
-        """Show or hide the beams."""
+    def set_lasers(self, is_visible: bool) -> None:
+        """Show or hide the laser beams."""
         for nodes in self._robots.values():
             for rays in nodes.rays.values():
-                rays.lines.visible = is_shown
+                rays.lines.visible = is_visible
 
-    def _place(self, robot: str, time_s: float) -> Floats:
-        """Return where a robot's base is at a time [s], `(3,)` [m]."""
+    def _base_position(self, robot: str, time_s: float) -> Floats:
+        """Return the position of a robot's base at a time [s], `(3,)` [m]."""
         base = self._poses.at(np.array([time_s])).base[robot][0, :3]
         return base if np.isfinite(base).all() else _NOWHERE[:3]
 
     def look_at_field(self) -> None:
-        """Turn all cameras to the whole field, or to where the first robot begins where there is none."""
+        """Point all cameras at the field; without a field, at the first robot's start."""
         size = self._recording.header.arena.get("size_m")
         if size:
             self._look((size[0] / 2.0, 0.0, 0.0), 0.47 * math.hypot(*size))
@@ -191,13 +193,13 @@ class TrialWorld:
             self.look_at_robot(next(iter(self._robots)), float(self._recording.times[0]))
 
     def look_at_robot(self, robot: str, time_s: float) -> None:
-        """Turn all cameras to a robot as it is at a time [s], from near by."""
-        self._look(self._place(robot, time_s), 0.5)
+        """Point all cameras at a robot at a time [s], from close by."""
+        self._look(self._base_position(robot, time_s), 0.5)
 
     def follow(self, before_s: float, time_s: float) -> None:
-        """Move all cameras as the first robot moves over the floor from one time to another [s]."""
+        """Move all cameras like the first robot between two times [s]."""
         robot = next(iter(self._robots))
-        step = (self._place(robot, time_s) - self._place(robot, before_s)) * (1.0, 1.0, 0.0)
+        step = (self._base_position(robot, time_s) - self._base_position(robot, before_s)) * (1.0, 1.0, 0.0)
         for client in self._viser.get_clients().values():
             if client.camera.update_timestamp:
                 client.camera.position = client.camera.position + step
@@ -213,18 +215,18 @@ class TrialWorld:
             camera.look_at = target
 
     def close(self) -> None:
-        """Take all of it out of the scene."""
+        """Remove the recording from the scene."""
         self._viser.scene.remove_by_name(ROOT)
 
 
-def _put(node: FrameHandle, pose: Floats) -> None:
-    """Move a node to x y z qw qx qy qz."""
+def _set_node_pose(node: FrameHandle, pose: Floats) -> None:
+    """Set the pose of a node: x y z qw qx qy qz."""
     node.position = pose[:3]
     node.wxyz = pose[3:]
 
 
 def _draw(viser_scene: SceneApi, path: str, entity: Mapping[str, Any]) -> None:
-    """Add the shapes of a SceneEntity, as `recordings.scene` makes them, to a node."""
+    """Add the shapes of a SceneEntity of `recordings.scene` to a node."""
     shapes = [(kind, shape) for kind in ("cubes", "spheres", "cylinders") for shape in entity[kind]]
     for number, (kind, shape) in enumerate(shapes):
         name = f"{path}-{number}"

@@ -1,4 +1,4 @@
-"""A gait in the 3-D view: its foot paths, and a robot that walks it, with and without physics."""
+"""Shows a gait in the 3-D view: its foot paths, and a walking robot, with and without physics."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ from posewright.robots import Robot
 from posewright.rotation import heading
 from posewright.runs import walk_live
 from posewright.studio.background import run_in_background
+from posewright.studio.context import StudioContext
 from posewright.studio.gait_view import command_view, result_view
-from posewright.studio.parts import Parts
 from posewright.studio.scene_view import ROBOT
 
 if TYPE_CHECKING:
     from viser import LineSegmentsHandle
 
 NEAR_GROUND_M = 0.001
-"""A foot no higher than this above where it stands is on the ground."""
+"""A foot at most this high above its standing position is on the ground [m]."""
 
-MOST_FRAMES = 64
-"""A walk that is further behind, as the computer slept, goes on from there."""
+MAX_FRAMES_AT_ONCE = 64
+"""Frames computed at once; a walk that is further behind, after a sleep of the computer, skips the rest."""
 
 MEASURED_S = 1.0
-"""The velocity that is shown is that over so long a time [s]."""
+"""Time over which the displayed velocity is measured [s]."""
 
-REST_S = 0.3
-"""A walk begins anew with another gait when that has not changed for so long [s]."""
+RESTART_DELAY_S = 0.3
+"""Delay between an edit of the gait and the restart of the walk [s]."""
 
 DRAW_S = 0.1
-"""Foot paths are drawn anew no more often than this [s]."""
+"""Minimum time between two drawings of the foot paths [s]."""
 
 SIDE_POINTS = 32
-"""So many points, or up to twice as many, a window is shown of a foot's way from the side."""
+"""Minimum number of points of a foot path that is sent to windows; at most twice as many are sent."""
 
 FLOOR_CELL_M = 0.25
-"""The floor looks the same after so far: it moves below a robot that stays in the middle of the view."""
+"""Period of the floor's grid [m]; the floor moves below a robot that stays in the middle of the view."""
 
 
 @dataclass(frozen=True, eq=False)
 class WalkState:
-    """Where a walking robot is: `base` `(7,)` as in `LinkPoses`, `angles` `(n_joints,)` [rad]."""
+    """State of a walking robot: `base` `(7,)` as in `LinkPoses`, `angles` `(n_joints,)` [rad]."""
 
     time_s: float
     base: Floats = field(repr=False)
@@ -70,22 +70,23 @@ class WalkState:
 
 
 class Walk(Protocol):
-    """A walk that goes on by itself, in real time."""
+    """A walk in real time."""
 
     def now(self) -> WalkState | None:
-        """Return where the robot is now; None before it has begun."""
+        """Return the current state; None before the walk has begun."""
 
     def stop(self) -> None:
-        """End it."""
+        """End the walk."""
 
 
 class KinematicWalk:
-    """Walks as the gait would have it: feet on the ground stay where they are, and carry the base along.
+    """A walk without physics: feet on the ground do not slip, which moves the base.
 
     Args:
-        walker: walks the gait.
-        steering: returns the velocity that is commanded now.
-        base: of the robot as it stands at first, `(7,)`.
+        walker: generates the joint angles.
+        robot: the robot that walks.
+        steering: returns the current velocity command.
+        base: base pose of the standing robot, `(7,)`.
     """
 
     def __init__(
@@ -97,41 +98,41 @@ class KinematicWalk:
         self._legs = list(legs_by_foot(robot).values())
         self._frame_s = robot.frame_period_s
         self._angles = self._walker.standing_pose
-        self._feet = self._feet_in(self._angles)
+        self._feet = self._foot_positions(self._angles)
         self._ground = self._feet[:, 2] + NEAR_GROUND_M
-        self._place = np.zeros(3)
+        self._displacement = np.zeros(3)
         self._step = np.zeros(3)
-        self._frames = 0
-        self._began_s = time.monotonic()
+        self._n_frames = 0
+        self._start_s = time.monotonic()
 
     def now(self) -> WalkState:
-        """Go on to where the robot is now."""
-        due = int((time.monotonic() - self._began_s) / self._frame_s) - self._frames
-        if due > 0:
+        """Advance to the present time, and return the state."""
+        n_due = int((time.monotonic() - self._start_s) / self._frame_s) - self._n_frames
+        if n_due > 0:
             self._walker.request(self._walker.clip_command(self._steering()))
-            self._frames += due
-            for angles in self._walker.frames(min(due, MOST_FRAMES)):
-                self._go(angles)
-        return WalkState(self._frames * self._frame_s, self._placed(), self._angles)
+            self._n_frames += n_due
+            for angles in self._walker.frames(min(n_due, MAX_FRAMES_AT_ONCE)):
+                self._advance(angles)
+        return WalkState(self._n_frames * self._frame_s, self._base_pose(), self._angles)
 
     def stop(self) -> None:
-        """Do nothing: the walk goes on only when `now` is called."""
+        """Do nothing: the walk advances only in `now`."""
 
-    def _feet_in(self, angles: Floats) -> Floats:
+    def _foot_positions(self, angles: Floats) -> Floats:
         return np.stack([leg.forward(angles[list(leg.indices)]) for leg in self._legs])
 
-    def _go(self, angles: Floats) -> None:
+    def _advance(self, angles: Floats) -> None:
         before = self._feet
-        after = self._feet_in(angles)
+        after = self._foot_positions(angles)
         down = (before[:, 2] < self._ground) & (after[:, 2] < self._ground)
-        if down.any():  # else it flies on as it did
-            self._step = _carried(before[down, :2], after[down, :2])
-        self._place = chain(self._place, self._step)
+        if down.any():  # else it continues as in the last frame
+            self._step = _base_displacement(before[down, :2], after[down, :2])
+        self._displacement = chain(self._displacement, self._step)
         self._feet = after
         self._angles = angles
 
-    def _placed(self) -> Floats:
-        x, y, yaw = self._place.tolist()
+    def _base_pose(self) -> Floats:
+        x, y, yaw = self._displacement.tolist()
         c = np.cos(yaw / 2.0)
         s = np.sin(yaw / 2.0)
         *_, height, qw, qx, qy, qz = self._base.tolist()
@@ -139,8 +140,16 @@ class KinematicWalk:
         return np.array([x, y, height, *rotation])
 
 
-def _carried(before: Floats, after: Floats) -> Floats:
-    """Return the displacement `(3,)` of a base that sees points at rest before and after it, `(n, 2)` [m]."""
+def _base_displacement(before: Floats, after: Floats) -> Floats:
+    """Return the displacement of a base from resting points in its frame before and after it.
+
+    Args:
+        before: points before the displacement, `(n, 2)` [m].
+        after: the same points after it, `(n, 2)` [m].
+
+    Returns:
+        x, y and turn, `(3,)` [m, m, rad].
+    """
     middle_before = before.mean(axis=0)
     middle_after = after.mean(axis=0)
     x, y = (before - middle_before).T
@@ -152,13 +161,15 @@ def _carried(before: Floats, after: Floats) -> Floats:
 
 
 class PhysicsWalk:
-    """Walks in physics on a thread of its own, in real time.
+    """A walk in physics, in real time, on its own thread.
 
     Args:
-        steering: returns the velocity that is commanded now; it is called on that thread.
+        gait: the gait.
+        robot: the robot that walks.
+        steering: returns the current velocity command; it is called on that thread.
 
     Attributes:
-        result: the result of the walk, once it is over.
+        result: the result of the walk when it has ended.
     """
 
     def __init__(self, gait: Gait, robot: Robot, *, steering: Callable[[], VelocityCommand]) -> None:
@@ -170,11 +181,11 @@ class PhysicsWalk:
         )
 
     def now(self) -> WalkState | None:
-        """Return where the robot was in the last frame."""
+        """Return the state in the last frame."""
         return self._state
 
     def stop(self) -> None:
-        """End it after this frame."""
+        """End the walk after this frame."""
         self._is_stopped = True
 
     def _watch(self, states: JointStates) -> bool:
@@ -184,51 +195,51 @@ class PhysicsWalk:
 
 
 class Speedometer:
-    """Measures how fast a base goes, over the last second."""
+    """Measures the velocity of a base over the last second."""
 
     def __init__(self) -> None:
-        self._places: deque[tuple[float, Floats]] = deque()
+        self._positions: deque[tuple[float, Floats]] = deque()
 
     def measure(self, state: WalkState) -> VelocityCommand | None:
-        """Return the velocity of a base that is there now, or None in the first second."""
-        place = np.array([*state.base[:2], heading(state.base[3:])])
-        self._places.append((state.time_s, place))
-        while len(self._places) > 2 and self._places[1][0] <= state.time_s - MEASURED_S:
-            self._places.popleft()
-        first_s, first_place = self._places[0]
+        """Add a state, and return the velocity; None in the first second."""
+        position = np.array([*state.base[:2], heading(state.base[3:])])
+        self._positions.append((state.time_s, position))
+        while len(self._positions) > 2 and self._positions[1][0] <= state.time_s - MEASURED_S:
+            self._positions.popleft()
+        first_s, first_position = self._positions[0]
         duration_s = state.time_s - first_s
         if duration_s < MEASURED_S:
             return None
         turn = (
-            np.remainder(place[2] - first_place[2] + WHOLE_TURN_RAD / 2.0, WHOLE_TURN_RAD)
+            np.remainder(position[2] - first_position[2] + WHOLE_TURN_RAD / 2.0, WHOLE_TURN_RAD)
             - WHOLE_TURN_RAD / 2.0
         )
-        return VelocityCommand.covering([*to_moved_frame(place[:2], first_place), turn], duration_s)
+        return VelocityCommand.covering([*to_moved_frame(position[:2], first_position), turn], duration_s)
 
 
 class WalkPreview:
-    """Walks a gait in the 3-D view; publishes `steering`, `footing`, `walk` and `walked`."""
+    """Shows a walk in the 3-D view; publishes `steering`, `footing`, `walk` and `walked`."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._session = parts.session
-        self._scene = parts.scene
+    def __init__(self, context: StudioContext) -> None:
+        self._session = context.session
+        self._scene = context.scene
         self._gait: Gait | None = None
         self._walker: QuadrupedGait | None = None
         self._command = STILL
-        self._walk: Walk | None = None
-        self._judged_walk: PhysicsWalk | None = None  # the one whose result is published
+        self._current_walk: Walk | None = None
+        self._judged_walk: PhysicsWalk | None = None  # its result will be published
         self._paths: dict[str, LineSegmentsHandle] = {}
-        self._is_shown = False
+        self._is_visible = False
         self._draw_s: float | None = None
-        self._begin_s: float | None = None
+        self._restart_s: float | None = None
         self._speedometer = Speedometer()
 
-    def use(self, gait: Gait | None) -> GaitTiming | None:
-        """Take another gait, and return its times; a walk goes on with it in a moment.
+    def set_gait(self, gait: Gait | None) -> GaitTiming | None:
+        """Replace the gait, and return its timing; a running walk soon restarts with it.
 
         Raises:
-            InputError: its times do not go together.
-            UnreachableError: a foot cannot stand where it is to stand.
+            InputError: its times are not consistent.
+            UnreachableError: a foot cannot reach its equilibrium point.
         """
         self._gait = gait
         self._walker = None
@@ -237,96 +248,96 @@ class WalkPreview:
             return None
         self._walker = QuadrupedGait(gait, self._session.document.robot)
         self.steer(self._command)
-        if self._walk is None:
+        if self._current_walk is None:
             self._stand()
         else:
-            self._begin_s = time.monotonic() + REST_S
+            self._restart_s = time.monotonic() + RESTART_DELAY_S
         return self._walker.timing
 
-    def show(self, *, is_shown: bool) -> None:
-        """Show the robot that walks in the 3-D view, or take it out."""
-        if self._is_shown is is_shown:
+    def show(self, *, is_visible: bool) -> None:
+        """Show or hide the walk in the 3-D view."""
+        if self._is_visible is is_visible:
             return
-        self._is_shown = is_shown
+        self._is_visible = is_visible
         for path in self._paths.values():
-            path.visible = is_shown
-        if not is_shown:
+            path.visible = is_visible
+        if not is_visible:
             self.stop()
             self._scene.floor.position = (0.0, 0.0, 0.0)
         self._stand()
 
     def forget_robot(self) -> None:
-        """Forget what hung on the robot before: another one is in the scene."""
+        """Stop, and drop the foot paths of the previous robot, which is no longer in the scene."""
         self.stop()
         self._paths.clear()
 
     @property
     def command(self) -> VelocityCommand:
-        """The velocity that is commanded, within what the gait can do."""
+        """The velocity command, within the range of the gait."""
         return self._command
 
     def steer(self, command: VelocityCommand) -> None:
-        """Command a velocity; one that is out of range is brought into it, in the same direction."""
+        """Set the velocity command; one out of range is reduced, in the same direction."""
         self._command = command if self._walker is None else self._walker.clip_command(command)
         self._session.publish("steering", command_view(self._command))
         self._draw_s = self._draw_s or time.monotonic() + DRAW_S
-        self._session.tick("walking", self._tick)
+        self._session.set_ticker("walking", self._tick)
 
     def begin(self, *, in_physics: bool) -> None:
-        """Begin to walk; an error as of `use` where the gait cannot be walked."""
+        """Begin to walk; raises errors as `set_gait` does."""
         self.stop()
-        if self._gait is None or not self._is_shown:
+        if self._gait is None or not self._is_visible:
             return
-        self._begin_s = None
+        self._restart_s = None
         self._speedometer = Speedometer()
         robot = self._session.document.robot
         if in_physics:
             walk = PhysicsWalk(self._gait, robot, steering=lambda: self._command)
-            self._walk = walk
+            self._current_walk = walk
             self._judged_walk = walk
             self._session.publish("walked", None)
             walk.result.add_done_callback(lambda done: self._session.post(lambda: self._end(walk, done)))
         else:
             walker = QuadrupedGait(self._gait, robot)
             base = self._scene.kinematic_model.stand(walker.standing_pose).base
-            self._walk = KinematicWalk(walker, robot, steering=lambda: self._command, base=base)
+            self._current_walk = KinematicWalk(walker, robot, steering=lambda: self._command, base=base)
         self._publish(None)
-        self._session.tick("walking", self._tick)
+        self._session.set_ticker("walking", self._tick)
 
     def stop(self) -> None:
-        """End the walk where it is."""
-        if self._walk is not None:
-            self._walk.stop()
-        self._walk = None
-        self._begin_s = None
+        """End the walk; the robot stays where it is."""
+        if self._current_walk is not None:
+            self._current_walk.stop()
+        self._current_walk = None
+        self._restart_s = None
         self._publish(None)
 
     def reset(self) -> None:
-        """End the walk, and put the robot on its feet again."""
+        """End the walk, and put the robot back into its standing pose."""
         self.stop()
         self._stand()
 
     def _stand(self) -> None:
-        if self._is_shown and self._walker is not None:
+        if self._is_visible and self._walker is not None:
             standing = self._walker.standing_pose
-            self._scene.take(self._scene.kinematic_model.stand(standing).base, standing)
+            self._scene.show_pose(self._scene.kinematic_model.stand(standing).base, standing)
 
     def _tick(self, now_s: float) -> None:
-        if self._begin_s is not None and now_s >= self._begin_s and self._walker is not None:
-            self.begin(in_physics=isinstance(self._walk, PhysicsWalk))
+        if self._restart_s is not None and now_s >= self._restart_s and self._walker is not None:
+            self.begin(in_physics=isinstance(self._current_walk, PhysicsWalk))
         if self._draw_s is not None and now_s >= self._draw_s:
             self._draw_s = None
             self._draw()
-        state = None if self._walk is None else self._walk.now()
+        state = None if self._current_walk is None else self._current_walk.now()
         if state is not None:
             base = state.base.copy()
             floor_x, floor_y = (-base[:2] % FLOOR_CELL_M).tolist()
             self._scene.floor.position = (floor_x, floor_y, 0.0)
             base[:2] = 0.0
-            self._scene.take(base, state.angles)
+            self._scene.show_pose(base, state.angles)
             self._publish(state)
-        if self._walk is None and self._draw_s is None:
-            self._session.tick("walking", None)
+        if self._current_walk is None and self._draw_s is None:
+            self._session.set_ticker("walking", None)
 
     def _publish(self, state: WalkState | None) -> None:
         time_s = 0.0
@@ -337,25 +348,25 @@ class WalkPreview:
             phase = round(cycles % 1.0, 4)
             speed = command_view(self._speedometer.measure(state))
         view = {
-            "walking": self._walk is not None,
+            "walking": self._current_walk is not None,
             "time_s": time_s,
             "phase": phase,
             "speed": speed,
-            "physics": isinstance(self._walk, PhysicsWalk),
+            "physics": isinstance(self._current_walk, PhysicsWalk),
         }
         self._session.publish("walk", view)
 
     def _end(self, walk: PhysicsWalk, result: Future[WalkResult]) -> None:
-        """Publish the result of a walk in physics that has ended: stopped, fallen, or failed."""
-        if self._walk is walk:
+        """Publish the result of a walk in physics that was stopped, has fallen, or has failed."""
+        if self._current_walk is walk:
             self.stop()
         if self._judged_walk is walk:
             self._judged_walk = None
             self._session.publish("walked", result_view(result.result()))
 
     def _draw(self) -> None:
-        """Draw the paths of the feet in a steady cycle; publish which joint comes nearest to its speed."""
-        if self._gait is None or self._walker is None or not self._is_shown:
+        """Draw the foot paths of a steady cycle, and publish the joint that is closest to its speed limit."""
+        if self._gait is None or self._walker is None or not self._is_visible:
             return
         content = GaitContent(self._gait, self._scene.robot, self._command)
         paths_mm = {}

@@ -8,65 +8,84 @@ from pathlib import Path
 
 from posewright.errors import InputError, escape_unprintable
 
-DEEPEST = 5
-MOST_FILES = 2000
-"""So far down it is looked for files, and so many are listed."""
+MAX_DEPTH = 5
+"""Levels of folders that are searched for files."""
+
+MAX_FILES = 2000
+"""Files that are listed at most."""
 
 
 class Workspace:
-    """A folder, and nothing outside it.
+    """The folder that the studio has access to.
 
     Attributes:
-        root: the folder; windows name files relative to it.
+        root: its absolute path; windows name files relative to it.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
 
     def path(self, name: str) -> Path:
-        """Return the path of a file of the folder; an `InputError` where it lies outside, links followed."""
+        """Return the path of a file in the folder.
+
+        Raises:
+            InputError: the file is outside the folder, links followed, or its name is not possible.
+        """
         try:
             path = (self.root / name).resolve()
             path.lstat()
         except FileNotFoundError:
             pass
-        except (OSError, ValueError, RuntimeError) as error:  # a NUL, too long, a circle of links
-            raise InputError(f"no file here can be called {escape_unprintable(name)[:80]!r}") from error
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL, too long, a cycle of links
+            raise InputError(f"{escape_unprintable(name)[:80]!r} is not a possible file name here") from error
         if not path.is_relative_to(self.root):
             raise InputError(f"{name} is outside {self.root}", hint="open that folder in a studio of its own")
         return path
 
     def writable(self, name: str) -> Path:
-        """Return the path of a file that may be written; hidden ones are not, which programs go by."""
+        """Return the path of a file that may be written: any in the folder that is not hidden.
+
+        Raises:
+            InputError: the file is hidden or outside the folder.
+        """
         path = self.path(name)
         if not name or any(part.startswith(".") for part in path.relative_to(self.root).parts):
-            raise InputError("hidden files are not written", hint="a name that begins with a letter")
+            raise InputError("the studio does not write hidden files", hint="begin the name with a letter")
         return path
 
-    def new(self, name: str, ending: str, *, over: bool = False) -> Path:
-        """Return the path of a file that is to be written, and is not there yet or may be written `over`."""
+    def new(self, name: str, suffix: str, *, over: bool = False) -> Path:
+        """Return the path of a new file with a suffix.
+
+        Args:
+            name: name of the file, relative to the folder.
+            suffix: suffix that the name must have.
+            over: whether the file may exist and be overwritten.
+
+        Raises:
+            InputError: the name has another suffix, or the file exists.
+        """
         path = self.writable(name)
-        if not name.endswith(ending):
-            raise InputError(f"{name} is no name for it", hint=f"one that ends in {ending}")
+        if not name.endswith(suffix):
+            raise InputError(f"{name} has a wrong ending", hint=f"end the name in {suffix}")
         if path.exists() and not over:
-            raise InputError(f"{name} is there already", hint="another name")
+            raise InputError(f"{name} exists already", hint="choose another name")
         return path
 
     def name_of(self, path: Path) -> str:
-        """Return how windows call a path of the folder."""
+        """Return the name that windows use for a path in the folder."""
         inside = path if path.is_relative_to(self.root) else path.resolve()
         return inside.relative_to(self.root).as_posix()
 
     def files(self) -> Iterator[str]:
-        """Yield the names of its files, in order; hidden ones and what links lead to are left out."""
+        """Yield the names of the files, sorted within each folder, without hidden files and links."""
         count = 0
-        for place, folders, names in os.walk(self.root):
-            depth = len(Path(place).relative_to(self.root).parts)
-            folders[:] = sorted(name for name in folders if name[0] != ".") if depth < DEEPEST else []
+        for folder, folders, names in os.walk(self.root):
+            depth = len(Path(folder).relative_to(self.root).parts)
+            folders[:] = sorted(name for name in folders if name[0] != ".") if depth < MAX_DEPTH else []
             for name in sorted(names):
-                path = Path(place, name)
+                path = Path(folder, name)
                 if name[0] != "." and not path.is_symlink() and path.is_file():
                     count += 1
                     yield path.relative_to(self.root).as_posix()
-                if count == MOST_FILES:
+                if count == MAX_FILES:
                     return

@@ -1,4 +1,4 @@
-"""Plays a program of OPEN-R objects on a mock, which follows its commands to the last bit."""
+"""Plays a program of OPEN-R objects on a mock body, which follows its commands exactly."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ STAND = DOG.pose("stand")
 
 
 @dataclass(frozen=True)
-class Played:
-    """What came of it.
+class RunLog:
+    """A finished run.
 
     Attributes:
-        frames: what was commanded in each frame, `(n, n_joints)` [micro-radians].
+        frames: commands of each frame, `(n, n_joints)` [micro-radians].
     """
 
     controller: OpenRController
@@ -38,7 +38,7 @@ class Played:
         return self.frames[:, DOG.index(name)]
 
     def events(self, what: str, **data: str) -> list[tuple[float, dict[str, Any]]]:
-        """Return when something of that kind, with these particulars, was noted."""
+        """Return times and data of the events of a kind with the given data."""
         return [
             (round(event.time_s, 3), dict(event.data))
             for event in self.recording.events
@@ -48,11 +48,11 @@ class Played:
         ]
 
     def states(self, name: str) -> list[tuple[float, str]]:
-        """Return when an object came into which state."""
+        """Return times and states of an object's changes of state."""
         return [(time_s, data["state"]) for time_s, data in self.events("state", object=name)]
 
     def acknowledged(self, observer: str, sender: str = "Commander") -> list[float]:
-        """Return when a sender heard that the observer is ready."""
+        """Return the times at which a sender heard that an observer is ready."""
         return [
             time_s
             for time_s, data in self.events("ready", **{"from": observer})
@@ -61,16 +61,16 @@ class Played:
 
     @property
     def interventions(self) -> list[Any]:
-        """Return what safety had to change."""
+        """The events of the safety filter."""
         return [event for event in self.recording.events if event.kind != "openr"]
 
 
-def opened(what: str | ConnectConfig, script: str = "", **made: Any) -> OpenRProgram:
-    """Return a shipped program, or a configuration, made from `made`, ready to run on a dog."""
+def make_program(what: str | ConnectConfig, script: str = "", **options: Any) -> OpenRProgram:
+    """Return a shipped program or a configuration, ready to run on a dog; `options` go to `OpenRProgram`."""
     if isinstance(what, str):
-        made = {"pose": program(what).pose, **made}
+        options = {"pose": program(what).pose, **options}
     config = program(what).config if isinstance(what, str) else what
-    return OpenRProgram("openr", config, **{"robot": DOG, "script": read_script(script), **made})
+    return OpenRProgram("openr", config, **{"robot": DOG, "script": read_script(script), **options})
 
 
 def play(
@@ -79,10 +79,10 @@ def play(
     until_s: float,
     start: Floats | str = "stand",
     own: Mapping[str, Callable[[], OObject]] | None = None,
-) -> Played:
+) -> RunLog:
     """Play a shipped program, or a configuration, from a pose of the card or another `(n_joints,)` [rad]."""
     pose = start if isinstance(start, str) else "stand"
-    controller = opened(what, script, pose=pose, own=own or {}).controller()
+    controller = make_program(what, script, pose=pose, own=own or {}).controller()
     recording = perform(controller, DOG, name="openr", until_s=until_s, body="mock", pose=start)
     frames = np.rint(recording.robots[DOG.name].commands * 1e6).astype(int)
-    return Played(controller, recording, frames)
+    return RunLog(controller, recording, frames)

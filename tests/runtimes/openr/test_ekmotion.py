@@ -29,7 +29,7 @@ from posewright.runtimes.openr.ekmotion import EKMotion, EKMotionData, open_move
 from posewright.runtimes.openr.ekmotion.moves import POSES, RESERVED
 from posewright.runtimes.openr.programs import program
 
-from .playing import DOG, STAND, opened
+from .playing import DOG, STAND, make_program
 
 START = [round(angle * 1e6) for angle in STAND]
 JOINTS = [DOG.index(name) for name in JOINT_ORDER]
@@ -47,54 +47,59 @@ Degrees = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What the dog was commanded, `(n, 20)` [micro-radians], and what the objects said."""
+class RunLog:
+    """The commands of a run, `(n, 20)` [micro-radians], and the events of its objects."""
 
     rows: NDArray[np.int64]
     events: list[Mapping[str, Any]]
 
-    def told(self, what: str, **given: Any) -> list[Mapping[str, Any]]:
-        return [one for one in self.events if one["what"] == what and given.items() <= one.items()]
+    def events_of(self, what: str, **details: Any) -> list[Mapping[str, Any]]:
+        return [event for event in self.events if event["what"] == what and details.items() <= event.items()]
 
     @property
     def states(self) -> list[str]:
-        return [one["state"] for one in self.told("state", object="EKMotion")]
+        return [event["state"] for event in self.events_of("state", object="EKMotion")]
 
     @property
     def loads(self) -> list[tuple[int, str]]:
-        return [(one["cycle"], one["pose"]) for one in self.told("load")]
+        return [(event["cycle"], event["pose"]) for event in self.events_of("load")]
 
     @property
-    def refused(self) -> list[Mapping[str, Any]]:
-        return self.told("refused")
+    def refusals(self) -> list[Mapping[str, Any]]:
+        return self.events_of("refused")
 
     @property
-    def vectors(self) -> int:
-        return len(self.told("notify", **{"from": "EKMotion.Move"}))
+    def n_vectors(self) -> int:
+        return len(self.events_of("notify", **{"from": "EKMotion.Move"}))
 
 
-def ran(script: str, *, n: int = 450, poses: Path | None = None, sequences: Path | None = None) -> Ran:
-    """Return what comes of a script in `n` frames on a dog that is where it is told to be."""
-    return played(opened("ekmotion", script, poses=poses, sequences=sequences).controller(), n)
+def run_script(
+    script: str, *, n: int = 450, poses: Path | None = None, sequences: Path | None = None
+) -> RunLog:
+    """Run a script for `n` frames on a dog that reaches each command at once."""
+    return run_controller(make_program("ekmotion", script, poses=poses, sequences=sequences).controller(), n)
 
 
-def played(controller: OpenRController, n: int) -> Ran:
-    rows, events, now, time_s = [], [], STAND, 0.0
+def run_controller(controller: OpenRController, n: int) -> RunLog:
+    """Run a controller for `n` frames on a dog that reaches each command at once."""
+    rows, events, positions, time_s = [], [], STAND, 0.0
     while n > 0:
-        got = controller.next(BodyState(time_s, now, np.zeros(len(now))), n)
-        rows.append(np.rint(got.angles * 1e6).astype(np.int64))
-        events += [data for _, data in got.decision.events] if got.decision else []
-        n, now, time_s = n - len(got), got.angles[-1], time_s + len(got) * 0.008
-    return Ran(np.concatenate(rows), events)
+        commands = controller.next(BodyState(time_s, positions, np.zeros(len(positions))), n)
+        rows.append(np.rint(commands.angles * 1e6).astype(np.int64))
+        events += [data for _, data in commands.decision.events] if commands.decision else []
+        n, positions, time_s = n - len(commands), commands.angles[-1], time_s + len(commands) * 0.008
+    return RunLog(np.concatenate(rows), events)
 
 
-def micro(degrees: float) -> int:
-    """`int(1e6 * rad)` in C: what is behind the point is cut off."""
+def to_microradians(degrees: float) -> int:
+    """Return an angle in whole micro-radians, truncated as by `int(1e6 * rad)` in C."""
     return math.trunc(1e6 * (degrees * math.pi / 180.0))
 
 
-def expected(steps: Steps, end: int, degrees: Degrees, frames: int, first: Sequence[int]) -> list[list[int]]:
-    """Return what A4's words give: the 16 joints in each frame of a move [micro-radians], from `first` on."""
+def compute_rows(
+    steps: Steps, end: int, degrees: Degrees, frames: int, first: Sequence[int]
+) -> list[list[int]]:
+    """Return the 16 joints in each frame of a move [micro-radians] from `first` on, by the formula of A4."""
     current = list(first)
     rows = []
     for cycle in range(1, end + 1):
@@ -102,11 +107,11 @@ def expected(steps: Steps, end: int, degrees: Degrees, frames: int, first: Seque
         for at, name, part in steps:
             if at == cycle:
                 indices = {"all": range(16), "head": range(4), "legs": range(4, 16)}[part]
-                target |= {index: micro(degrees[name][index]) for index in indices}
+                target |= {index: to_microradians(degrees[name][index]) for index in indices}
         for j in range(frames if target else 1):
             row = list(current)
             for index, value in target.items():
-                step = Fraction((j + 1) * (value - current[index]), frames)  # C divides towards zero
+                step = Fraction((j + 1) * (value - current[index]), frames)  # C truncates towards zero
                 row[index] = current[index] + math.trunc(step)
             rows.append(row)
         for index, value in target.items():
@@ -114,60 +119,68 @@ def expected(steps: Steps, end: int, degrees: Degrees, frames: int, first: Seque
     return rows
 
 
-def ours() -> Degrees:
-    return {one.name: one.degrees for one in read_header(POSES.read_bytes(), POSES).arrays}
+def own_degrees() -> Degrees:
+    return {array.name: array.degrees for array in read_header(POSES.read_bytes(), POSES).arrays}
 
 
 HEAD_OF_16 = [START[joint] for joint in JOINTS]
 
 
 def test_kickb_loads_its_poses_at_the_cycles_of_the_document_and_finishes_at_310() -> None:
-    kick = ran("102")
+    kick = run_script("102")
     assert kick.loads == KICKB
-    (result,) = kick.told("result")
+    (result,) = kick.events_of("result")
     assert (result["cycle"], result["result"]) == (310, "MOVING_FINISH")
     assert kick.states == ["IDLE", "MNT_SPECIAL_MOVE", "IDLE"]
-    assert kick.vectors == 310
+    assert kick.n_vectors == 310
 
 
 def test_the_frames_of_kickb_are_those_of_the_integer_formula() -> None:
-    kick = ran("102")
-    want = expected([(*step, "all") for step in KICKB], 310, ours(), 16, HEAD_OF_16)
-    assert len(want) == 7 * 16 + 303
-    np.testing.assert_array_equal(kick.rows[: len(want), JOINTS], want)
-    np.testing.assert_array_equal(kick.rows[len(want) :, JOINTS], [want[-1]] * (450 - len(want)))
+    kick = run_script("102")
+    expected_rows = compute_rows([(*step, "all") for step in KICKB], 310, own_degrees(), 16, HEAD_OF_16)
+    assert len(expected_rows) == 7 * 16 + 303
+    np.testing.assert_array_equal(kick.rows[: len(expected_rows), JOINTS], expected_rows)
+    np.testing.assert_array_equal(
+        kick.rows[len(expected_rows) :, JOINTS], [expected_rows[-1]] * (450 - len(expected_rows))
+    )
 
 
 def test_ears_and_tail_stay_where_they_are() -> None:
     others = [joint for joint in range(20) if joint not in JOINTS]
-    np.testing.assert_array_equal(ran("102").rows[:, others], np.tile(np.array(START)[others], (450, 1)))
+    np.testing.assert_array_equal(
+        run_script("102").rows[:, others], np.tile(np.array(START)[others], (450, 1))
+    )
 
 
 def test_a_second_move_begins_where_the_first_ended() -> None:
-    kicks = ran("102, 105@3.6", n=700)
+    kicks = run_script("102, 105@3.6", n=700)
     steps = [(cycle, pose, "all") for cycle, pose in kicks.loads[len(KICKB) :]]
     end = open_moves().moves[105].end
     begin = round(3.6 / 0.008)
-    want = expected(steps, end, ours(), 16, [micro(angle) for angle in ours()["EK_POS"]])
-    np.testing.assert_array_equal(kicks.rows[begin : begin + len(want), JOINTS], want)
+    expected_rows = compute_rows(
+        steps, end, own_degrees(), 16, [to_microradians(angle) for angle in own_degrees()["EK_POS"]]
+    )
+    np.testing.assert_array_equal(kicks.rows[begin : begin + len(expected_rows), JOINTS], expected_rows)
 
 
 @pytest.mark.parametrize("number", [101, 102, 777, *RESERVED])
 def test_a_command_during_a_move_is_ignored_and_acknowledged_and_changes_no_frame(number: int) -> None:
-    disturbed, alone = ran(f"102, {number}@1.0"), ran("102")
+    disturbed, alone = run_script(f"102, {number}@1.0"), run_script("102")
     np.testing.assert_array_equal(disturbed.rows, alone.rows)
-    (refusal,) = disturbed.refused
+    (refusal,) = disturbed.refusals
     assert "102 Kickb is under way: MNT_SPECIAL_MOVE" in refusal["why"]
     acknowledged = {"from": "EKMotion.ReceiveAction", "to": "Commander.SendAction"}
-    assert len(disturbed.told("ready", **acknowledged)) == len(alone.told("ready", **acknowledged)) + 1
+    assert (
+        len(disturbed.events_of("ready", **acknowledged)) == len(alone.events_of("ready", **acknowledged)) + 1
+    )
     assert disturbed.states == alone.states
 
 
 @pytest.mark.parametrize("number", RESERVED)
 def test_a_reserved_command_moves_nothing_and_the_log_says_so(number: int) -> None:
-    still = ran(str(number))
-    assert still.vectors == 0
-    assert "reserved" in still.refused[0]["why"]
+    still = run_script(str(number))
+    assert still.n_vectors == 0
+    assert "reserved" in still.refusals[0]["why"]
     assert still.states == ["IDLE"]
     assert (still.rows == START).all()
 
@@ -175,22 +188,22 @@ def test_a_reserved_command_moves_nothing_and_the_log_says_so(number: int) -> No
 @given(st.integers(-(2**31), 2**31 - 1).filter(lambda number: number not in NAMES and number not in RESERVED))
 @settings(max_examples=25)
 def test_an_unknown_number_sends_nothing_is_acknowledged_and_leaves_it_idle(number: int) -> None:
-    still = ran(str(number), n=20)
-    assert still.vectors == 0
-    assert "102 Kickb" in still.refused[0]["why"], "it says which are known"
+    still = run_script(str(number), n=20)
+    assert still.n_vectors == 0
+    assert "102 Kickb" in still.refusals[0]["why"], "the refusal names those that are known"
     assert still.states == ["IDLE", "MNT_SPECIAL_MOVE", "IDLE"]
-    assert len(still.told("ready", **{"from": "EKMotion.ReceiveAction"})) == 2, (
+    assert len(still.events_of("ready", **{"from": "EKMotion.ReceiveAction"})) == 2, (
         "at the start, and for the command"
     )
 
 
 def test_after_an_unknown_number_a_known_one_is_done() -> None:
-    np.testing.assert_array_equal(ran("777, 102").rows, ran("102").rows)
+    np.testing.assert_array_equal(run_script("777, 102").rows, run_script("102").rows)
 
 
 def test_a_command_is_acknowledged_once() -> None:
-    ready = ran("102").told("ready", **{"from": "EKMotion.ReceiveAction"})
-    assert len(ready) == 2, "at the start, and when it was looked at"
+    ready = run_script("102").events_of("ready", **{"from": "EKMotion.ReceiveAction"})
+    assert len(ready) == 2, "at the start, and after the command"
 
 
 def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> None:
@@ -200,15 +213,15 @@ def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> N
             self.observer("Effector", "OCommandVectorData", self.hear)
 
         def hear(self, event: ONotifyEvent) -> None:
-            """Never say that it is done."""
+            """Never announce that it is ready again."""
 
     text = str(program("ekmotion").config.path and program("ekmotion").config.path.read_text())
     line = "EKMotion.Move.OCommandVectorData.S Deaf.Effector.OCommandVectorData.O"
-    deaf = opened(read_connect(f"{text}{line}\n"), "102, 101@0.1", own={"Deaf": Deaf})
-    held = played(deaf.controller(), 450)
-    assert held.loads == KICKB[:1]
-    assert "under way" in held.refused[0]["why"], "it still answers"
-    (silent,) = held.told("silent")
+    deaf = make_program(read_connect(f"{text}{line}\n"), "102, 101@0.1", own={"Deaf": Deaf})
+    log = run_controller(deaf.controller(), 450)
+    assert log.loads == KICKB[:1]
+    assert "under way" in log.refusals[0]["why"], "it still answers"
+    (silent,) = log.events_of("silent")
     assert silent["to"] == "Deaf.Effector"
 
 
@@ -248,19 +261,19 @@ def test_what_is_no_command_is_refused_and_it_is_said_what_would_be_one(text: st
 
 def test_a_script_with_no_command_is_refused_before_anything_moves() -> None:
     with pytest.raises(FormatError, match=r"kickb.*102 mouth=-20"):
-        ran("kickb@1")
+        run_script("kickb@1")
 
 
 # The table and its poses
 
 
-def header(path: Path, arrays: Degrees) -> Path:
+def write_header(path: Path, arrays: Degrees) -> Path:
     lines = [f"const double {name}[16] = {{{', '.join(map(str, row))}}};" for name, row in arrays.items()]
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
-def table(path: Path, moves: Mapping[str, tuple[int, Steps, int]], frames: int) -> Path:
+def write_table(path: Path, moves: Mapping[str, tuple[int, Steps, int]], frames: int) -> Path:
     lines = ["ekmotion: mine", f"frames: {frames}", "moves:"]
     for name, (command, steps, end) in moves.items():
         lines += [f"  {name}:", f"    command: {command}", "    steps:"]
@@ -275,7 +288,7 @@ def test_all_fifteen_numbers_have_the_names_of_the_document() -> None:
 
 
 def test_every_move_of_ours_begins_near_the_walk_pose_and_ends_at_it() -> None:
-    poses = ours()
+    poses = own_degrees()
     for move in open_moves().moves.values():
         near = np.abs(np.subtract(poses[move.steps[0].pose], poses["EK_POS"]))
         assert near.max() <= 10.0, move.name
@@ -283,10 +296,10 @@ def test_every_move_of_ours_begins_near_the_walk_pose_and_ends_at_it() -> None:
 
 
 def test_no_joint_of_ours_is_asked_for_more_than_its_servo_can_do_or_its_limits_allow() -> None:
-    poses = {name: np.radians(row) for name, row in ours().items()}
+    poses = {name: np.radians(row) for name, row in own_degrees().items()}
     low, high = (limits[JOINTS] for limits in DOG.limits)
     for move in open_moves().moves.values():
-        rows = np.array([STAND[JOINTS], *(poses[one.pose] for one in move.steps)])
+        rows = np.array([STAND[JOINTS], *(poses[step.pose] for step in move.steps)])
         speeds = np.abs(np.diff(rows, axis=0)) / (16 * 0.008)
         assert (speeds <= DOG.max_speeds[JOINTS]).all(), move.name
         assert ((low <= rows[1:]) & (rows[1:] <= high)).all(), move.name
@@ -294,57 +307,59 @@ def test_no_joint_of_ours_is_asked_for_more_than_its_servo_can_do_or_its_limits_
 
 @pytest.mark.parametrize(("left", "right"), [(201, 301), (402, 403)])
 def test_left_and_right_are_mirrored(left: int, right: int) -> None:
-    moves, poses = open_moves().moves, ours()
-    for one, other in zip(moves[left].steps, moves[right].steps, strict=True):
+    moves, poses = open_moves().moves, own_degrees()
+    for left_step, right_step in zip(moves[left].steps, moves[right].steps, strict=True):
         rows = np.zeros((2, 20))
-        rows[0, JOINTS], rows[1, JOINTS] = poses[one.pose], poses[other.pose]
-        assert one.cycle == other.cycle
+        rows[0, JOINTS], rows[1, JOINTS] = poses[left_step.pose], poses[right_step.pose]
+        assert left_step.cycle == right_step.cycle
         np.testing.assert_array_equal(DOG.mirror(rows[0]), rows[1])
 
 
 def test_the_simulated_dog_stays_up_in_all_fifteen_one_after_the_other_and_no_way_is_too_fast() -> None:
     script = ", ".join(f"{number}@{1 + 4 * at}" for at, number in enumerate(NAMES))
-    controller = opened("ekmotion", script).controller()
+    controller = make_program("ekmotion", script).controller()
     until = Until(lambda: controller.is_idle, 1.0)
     recording = perform(controller, DOG, name="ekmotion", until_s=65, watchers=[until])
     base = recording.robots[DOG.name].base
-    results = [one.data["move"] for one in recording.events if one.data.get("what") == "result"]
+    results = [event.data["move"] for event in recording.events if event.data.get("what") == "result"]
     assert results == [f"{number} {name}" for number, name in NAMES.items()]
     assert uprightness(base[:, 3:]).min() > math.cos(math.radians(30))
     assert base[:, 2].min() > 0.10
-    held_back = [one.time_s for one in recording.events if one.kind != "openr"]
+    held_back = [event.time_s for event in recording.events if event.kind != "openr"]
     starts = [1 + 4 * at for at in range(len(NAMES))]
     late = [time_s for time_s in held_back if not any(0 < time_s - start < 0.01 for start in starts)]
     assert late == [], "only where a command first takes over where the joint really is"
 
 
 def test_a_header_of_ones_own_is_played_by_our_table_as_far_as_it_goes(tmp_path: Path) -> None:
-    some = {name: row for name, row in ours().items() if name.startswith("KICK_101") or name == "EK_POS"}
-    path = header(tmp_path / "EKMoves.h", {**some, "KICK_101_03": [-9.0] * 16})
-    kick = ran("102, 105@3.6", poses=path, n=600)
+    some = {
+        name: row for name, row in own_degrees().items() if name.startswith("KICK_101") or name == "EK_POS"
+    }
+    path = write_header(tmp_path / "EKMoves.h", {**some, "KICK_101_03": [-9.0] * 16})
+    kick = run_script("102, 105@3.6", poses=path, n=600)
     assert kick.loads == KICKB
-    want = expected(
+    expected_rows = compute_rows(
         [(*step, "all") for step in KICKB], 310, {**some, "KICK_101_03": [-9.0] * 16}, 16, HEAD_OF_16
     )
-    np.testing.assert_array_equal(kick.rows[: len(want), JOINTS], want)
-    said = [one["text"] for one in kick.told("syslog", object="EKMotion")]
-    (missing,) = [one for one in said if "--sequences FILE" in one]
+    np.testing.assert_array_equal(kick.rows[: len(expected_rows), JOINTS], expected_rows)
+    texts = [event["text"] for event in kick.events_of("syslog", object="EKMotion")]
+    (missing,) = [text for text in texts if "--sequences FILE" in text]
     assert missing.startswith("14 moves have no poses in this header (110 Kickc, ")
-    assert len(said) == 1, "a pose within the limits is not worth a word"
-    (refusal,) = kick.refused
+    assert len(texts) == 1, "a pose within the limits is not reported"
+    (refusal,) = kick.refusals
     assert refusal["why"].startswith("the header has no KICK_01, KICK_02 for 105 Kick: --sequences FILE")
     assert refusal["why"].endswith("known: 102 Kickb")
 
 
 def test_kickb_over_a_header_whose_arrays_are_called_otherwise(tmp_path: Path) -> None:
     other = {f"PATADA_{number:02d}": [-number - index / 2 for index in range(16)] for number in range(7)}
-    path = header(tmp_path / "mine.h", other)
+    path = write_header(tmp_path / "mine.h", other)
     steps = [(cycle, f"PATADA_{number:02d}", "all") for number, (cycle, _) in enumerate(KICKB)]
-    sequences = table(tmp_path / "mine.yaml", {"Kickb": (102, steps, 310)}, 9)
-    kick = ran("102", poses=path, sequences=sequences)
-    want = expected(steps, 310, other, 9, HEAD_OF_16)
+    sequences = write_table(tmp_path / "mine.yaml", {"Kickb": (102, steps, 310)}, 9)
+    kick = run_script("102", poses=path, sequences=sequences)
+    expected_rows = compute_rows(steps, 310, other, 9, HEAD_OF_16)
     assert kick.loads == [step[:2] for step in steps]
-    np.testing.assert_array_equal(kick.rows[: len(want), JOINTS], want)
+    np.testing.assert_array_equal(kick.rows[: len(expected_rows), JOINTS], expected_rows)
 
 
 TABLE = """\
@@ -366,7 +381,7 @@ moves:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "told"),
+    ("old", "new", "line", "words"),
     [
         ("KICK_01, legs", "KICK_O1, legs", 8, "KICK_01"),
         ("[20, KICK_01, legs]", "[0, KICK_01]", 8, "range"),
@@ -388,7 +403,7 @@ moves:
     ],
 )
 def test_an_error_in_the_table_is_told_with_file_and_line_and_what_would_be_right(
-    tmp_path: Path, old: str, new: str, line: int, told: str
+    tmp_path: Path, old: str, new: str, line: int, words: str
 ) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(TABLE)
@@ -398,11 +413,11 @@ def test_an_error_in_the_table_is_told_with_file_and_line_and_what_would_be_righ
         open_moves(None, path)
     assert caught.value.where is not None
     assert (caught.value.where.path, caught.value.where.line) == (path, line)
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_a_header_that_is_damaged_is_told_with_its_line(tmp_path: Path) -> None:
-    path = header(tmp_path / "short.h", {"EK_POS": [0.0] * 16, "KICK_01": [1.0] * 15})
+    path = write_header(tmp_path / "short.h", {"EK_POS": [0.0] * 16, "KICK_01": [1.0] * 15})
     with pytest.raises(FormatError, match=r"short\.h:2.*KICK_01 has 15 numbers"):
         open_moves(path)
     with pytest.raises(FormatError, match=r"none\.h"):
@@ -438,42 +453,44 @@ def test_any_table_over_any_header_gives_the_frames_of_the_formula(
 ) -> None:
     steps, end, degrees, frames = drawn
     folder = tmp_path_factory.mktemp("ek", numbered=True)
-    poses = header(folder / "mine.h", degrees)
-    sequences = table(folder / "mine.yaml", {"M": (7, steps, end)}, frames)
-    want = expected(steps, end, degrees, frames, HEAD_OF_16)
-    got = ran("7", n=len(want) + 3, poses=poses, sequences=sequences)
-    np.testing.assert_array_equal(got.rows[: len(want), JOINTS], want)
-    np.testing.assert_array_equal(got.rows[len(want) :, JOINTS], [want[-1]] * 3)
-    assert got.vectors == end
+    poses = write_header(folder / "mine.h", degrees)
+    sequences = write_table(folder / "mine.yaml", {"M": (7, steps, end)}, frames)
+    expected_rows = compute_rows(steps, end, degrees, frames, HEAD_OF_16)
+    log = run_script("7", n=len(expected_rows) + 3, poses=poses, sequences=sequences)
+    np.testing.assert_array_equal(log.rows[: len(expected_rows), JOINTS], expected_rows)
+    np.testing.assert_array_equal(log.rows[len(expected_rows) :, JOINTS], [expected_rows[-1]] * 3)
+    assert log.n_vectors == end
 
 
 @pytest.mark.parametrize(
-    ("angle", "told"),
+    ("angle", "words"),
     [(200, "what it can do"), (50.2, "what it can do"), (48, "its limits"), (50, "its limits")],
 )
 def test_a_pose_beyond_what_a_joint_can_do_is_refused_and_one_beyond_its_limits_told(
-    tmp_path: Path, angle: float, told: str
+    tmp_path: Path, angle: float, words: str
 ) -> None:
     arrays = {"FAR": [0.0] * 16, "EK_POS": [angle, 0, -10, -4, *[0.0] * 12]}
-    poses = header(tmp_path / "EKMoves.h", arrays)
-    sequences = table(tmp_path / "mine.yaml", {"M": (7, [(1, "EK_POS", "all")], 2)}, 16)
+    poses = write_header(tmp_path / "EKMoves.h", arrays)
+    sequences = write_table(tmp_path / "mine.yaml", {"M": (7, [(1, "EK_POS", "all")], 2)}, 16)
     if angle <= 50:
-        said = ran("7", n=20, poses=poses, sequences=sequences).told("syslog", object="EKMotion")
-        assert [one["text"] for one in said] == [
+        logged = run_script("7", n=20, poses=poses, sequences=sequences).events_of(
+            "syslog", object="EKMotion"
+        )
+        assert [event["text"] for event in logged] == [
             f"{poses}:2: EK_POS: head_tilt at {angle:g} deg is beyond its limits -15 to 45"
         ]
     else:
         with pytest.raises(FormatError) as caught:
-            ran("7", poses=poses, sequences=sequences)
+            run_script("7", poses=poses, sequences=sequences)
         assert str(caught.value) == (
-            f"{poses}:2: EK_POS: head_tilt at {angle:g} deg is beyond {told} "
+            f"{poses}:2: EK_POS: head_tilt at {angle:g} deg is beyond {words} "
             "(it can do -20 to 50, and should -15 to 45)"
         )
 
 
 def test_fields_that_do_nothing_are_told_once() -> None:
-    said = ran("102 mouth=-20 y_walk=1, 105 mouth=-1@0.1, 102@0.2", n=60).told("syslog")
-    assert [one["text"] for one in said] == [
+    logged = run_script("102 mouth=-20 y_walk=1, 105 mouth=-1@0.1, 102@0.2", n=60).events_of("syslog")
+    assert [event["text"] for event in logged] == [
         "y_walk, mouth: fields of a command other than its number are not used here"
     ]
 
@@ -485,7 +502,7 @@ def test_a_command_that_is_none_cannot_be_made() -> None:
 
 def test_after_a_move_every_region_is_free() -> None:
     motion = EKMotion()
-    played(opened("ekmotion", "102", own={"EKMotion": lambda: motion}).controller(), 450)
+    run_controller(make_program("ekmotion", "102", own={"EKMotion": lambda: motion}).controller(), 450)
     assert all(region.is_free for region in motion.move._regions)
 
 

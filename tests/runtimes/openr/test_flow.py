@@ -34,16 +34,16 @@ STATE = ("state", {"object": "Head", "state": "MOVE_MP"})
 REFUSAL = ("refused", {"object": "Head", "asked": "MV_UP", "why": "it moves"})
 
 
-def entries(*what: tuple[str, dict[str, str]]) -> list[LogEntry]:
-    return [LogEntry(0.128 * number, kind, data) for number, (kind, data) in enumerate(what)]
+def entries(*messages: tuple[str, dict[str, str]]) -> list[LogEntry]:
+    return [LogEntry(0.128 * number, kind, data) for number, (kind, data) in enumerate(messages)]
 
 
-def recording(*what: tuple[str, dict[str, str]], extras: dict[str, object] | None = None) -> Recording:
-    """Return a recording of two frames in which a robot with one joint says this."""
-    header = RobotHeader("toy", "openr toy", joints=("pan",))
+def recording(*messages: tuple[str, dict[str, str]], extras: dict[str, object] | None = None) -> Recording:
+    """Return a recording of two frames of a robot with one joint, with the given events."""
+    robot_header = RobotHeader("toy", "openr toy", joints=("pan",))
     rows, nothing = np.array([[0.1], [0.2]]), np.zeros((2, 0))
     record = RobotRecord(
-        header=header,
+        header=robot_header,
         positions=np.array([[np.nan], [0.2]]),
         commands=rows,
         efforts=rows,
@@ -52,11 +52,12 @@ def recording(*what: tuple[str, dict[str, str]], extras: dict[str, object] | Non
         foot_contacts=nothing.astype(bool),
         box_contacts=nothing.astype(bool),
     )
-    events = tuple(Event(0.0, "openr", {"what": kind, **data}) for kind, data in what)
-    told = Header(
-        {"toy": header}, extras={"openr": {"program": "toy", "commands": []}} if extras is None else extras
+    events = tuple(Event(0.0, "openr", {"what": kind, **data}) for kind, data in messages)
+    header = Header(
+        {"toy": robot_header},
+        extras={"openr": {"program": "toy", "commands": []}} if extras is None else extras,
     )
-    return Recording(told, np.array([0.008, 0.016]), {"toy": record}, np.zeros((2, 0, 7)), events)
+    return Recording(header, np.array([0.008, 0.016]), {"toy": record}, np.zeros((2, 0, 7)), events)
 
 
 def test_the_blocks_of_a_motion_are_told_once_with_how_often_and_until_when() -> None:
@@ -66,39 +67,40 @@ def test_the_blocks_of_a_motion_are_told_once_with_how_often_and_until_when() ->
 
 
 def test_what_comes_twice_only_is_told_twice() -> None:
-    assert [one.times for one in fold_repetitions(entries(*BLOCK * 2))] == [1] * 4
+    assert [step.times for step in fold_repetitions(entries(*BLOCK * 2))] == [1] * 4
 
 
-def unrolled(said: Sequence[LogEntry]) -> list[LogEntry]:
-    return [one for step in fold_repetitions(said) for one in step.body * step.times]
+def unroll(log: Sequence[LogEntry]) -> list[LogEntry]:
+    """Return a log after folding, with its repetitions written out again."""
+    return [entry for step in fold_repetitions(log) for entry in step.body * step.times]
 
 
-def told(said: Sequence[LogEntry], *ends: str) -> list[object]:
-    """Return what was said between some ends, or by anybody."""
-    return [(one.kind, one.data) for one in said if not ends or set(ends_of(one)) == set(ends)]
+def select(log: Sequence[LogEntry], *ends: str) -> list[object]:
+    """Return kinds and data of the entries between two objects, or of all."""
+    return [(entry.kind, entry.data) for entry in log if not ends or set(ends_of(entry)) == set(ends)]
 
 
 @given(st.lists(st.sampled_from([*BLOCK, STATE, REFUSAL]), max_size=40))
 def test_loops_unrolled_are_what_was_said(words: list[tuple[str, dict[str, str]]]) -> None:
-    said = entries(*words)
-    assert told(unrolled(said)) == told(said)
+    log = entries(*words)
+    assert select(unroll(log)) == select(log)
 
 
 @given(st.lists(st.sampled_from([*BLOCK, COMMAND, STATE, REFUSAL]), max_size=60))
 def test_what_each_pair_said_keeps_its_order_where_several_go_on_at_once(
     words: list[tuple[str, dict[str, str]]],
 ) -> None:
-    said = entries(*words)
-    assert len(unrolled(said)) == len(said)
+    log = entries(*words)
+    assert len(unroll(log)) == len(log)
     for ends in (("Commander", "Head"), ("Head", "OVirtualRobotComm"), ("Head",)):
-        assert told(unrolled(said), *ends) == told(said, *ends)
+        assert select(unroll(log), *ends) == select(log, *ends)
 
 
 def test_the_blocks_of_two_objects_that_move_at_once_are_a_loop_each() -> None:
     legs = [(kind, {end: text.replace("Head", "Legs") for end, text in data.items()}) for kind, data in BLOCK]
     steps = fold_repetitions(entries(COMMAND, *[*BLOCK * 5, *legs] * 6, STATE))
-    loops = [one for one in steps if one.times > 1]
-    assert [(one.times, {ends_of(said) for said in one.body}) for one in loops] == [
+    loops = [step for step in steps if step.times > 1]
+    assert [(loop.times, {ends_of(entry) for entry in loop.body}) for loop in loops] == [
         (30, {("Head", "OVirtualRobotComm"), ("OVirtualRobotComm", "Head")}),
         (6, {("Legs", "OVirtualRobotComm"), ("OVirtualRobotComm", "Legs")}),
     ]
@@ -118,9 +120,9 @@ def test_who_sends_first_stands_first() -> None:
 
 def test_messages_and_states_are_told_apart_and_keep_their_particulars() -> None:
     seen = recording(COMMAND, STATE, REFUSAL)
-    assert [one.kind for one in entries_of(seen)] == ["notify", "state", "refused"]
+    assert [entry.kind for entry in entries_of(seen)] == ["notify", "state", "refused"]
     result = pw.openr_result(seen)
-    assert [one["kind"] for one in result["messages"]] == ["notify", "refused"]
+    assert [message["kind"] for message in result["messages"]] == ["notify", "refused"]
     assert result["states"] == [{"time_s": 0.0, "object": "Head", "state": "MOVE_MP"}]
     assert result["messages"][1] == {"time_s": 0.0, "kind": "refused", **REFUSAL[1]}
 
@@ -150,12 +152,12 @@ MERMAID = re.compile(
 @given(
     st.lists(st.tuples(st.sampled_from(sorted({*BETWEEN, "state", "syslog", "sound"})), st.text(max_size=20)))
 )
-def test_whatever_objects_say_the_text_stays_mermaid(said: list[tuple[str, str]]) -> None:
-    what = [
+def test_whatever_objects_say_the_text_stays_mermaid(texts: list[tuple[str, str]]) -> None:
+    messages = [
         (kind, {"from": f"A{text}.S", "to": "B.O", "data": text, "object": text, "text": text, "state": text})
-        for kind, text in said
+        for kind, text in texts
     ]
-    for line in sequence_diagram(recording(*what)).rstrip("\n").split("\n"):
+    for line in sequence_diagram(recording(*messages)).rstrip("\n").split("\n"):
         assert MERMAID.fullmatch(line.strip(" ")), line
 
 
@@ -186,10 +188,10 @@ def test_nothing_in_the_picture_overlaps_and_all_of_it_is_inside(tmp_path: Path)
     boxes = [
         text.get_window_extent(renderer) for axes in figure.axes for text in axes.texts if text.get_text()
     ]
-    for number, one in enumerate(boxes):
-        assert figure.bbox.x0 <= one.x0, "inside the page"
-        assert one.x1 <= figure.bbox.x1, "inside the page"
-        assert not any(one.overlaps(other) for other in boxes[:number])
+    for number, box in enumerate(boxes):
+        assert figure.bbox.x0 <= box.x0, "inside the page"
+        assert box.x1 <= figure.bbox.x1, "inside the page"
+        assert not any(box.overlaps(other) for other in boxes[:number])
 
 
 def test_the_same_recording_gives_the_same_picture_to_the_last_byte(tmp_path: Path) -> None:

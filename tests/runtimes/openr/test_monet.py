@@ -1,4 +1,4 @@
-"""MoNet: what is asked for by number is played from where the robot is, or it is said why not."""
+"""MoNet: commands by number are played from the robot's present posture, or the result says why not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from posewright.runtimes.openr.stick.check import PostureGraph
 from posewright.runtimes.openr.stick.setup import MonetArchive
 from posewright.runtimes.openr.stick.text import read_commands, read_transitions
 
-from .playing import DOG, opened
+from .playing import DOG, make_program
 from .test_vectors import Keeper
 
 MICRO = 1_000_000
@@ -87,14 +87,14 @@ def bark(seconds: float = 0.5, rate: int = 8000) -> bytes:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a script."""
+    """A finished run of a script."""
 
     recording: Recording
     controller: OpenRController
 
     @property
     def results(self) -> list[tuple[float, str]]:
-        """What Commander heard of MoNet, and when [s]."""
+        """Times [s] and texts of MoNet's results for Commander."""
         return [(time_s, text) for time_s, text in self.sent("MoNet.ClientResult")]
 
     def sent(self, who: str) -> list[tuple[float, str]]:
@@ -105,19 +105,19 @@ class Run:
         ]
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return "\n".join(str(event.data.get("text", "")) for event in self.recording.events)
 
     @property
     def played(self) -> list[str]:
-        """What the motion agents were asked for."""
+        """Names of the motions that the motion agents were asked to play."""
         return [text.split()[1] for _, text in self.sent("MoNet.MotionAgentCommand")]
 
     @property
     def rows(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """What was asked of the joints in each frame, `(n, n_joints)` [micro-radians]."""
-        asked = self.recording.robot().requested
-        return np.rint(np.asarray(asked) * MICRO).astype(np.int64)
+        """Requested joint angles in each frame, `(n, n_joints)` [micro-radians]."""
+        requested = self.recording.robot().requested
+        return np.rint(np.asarray(requested) * MICRO).astype(np.int64)
 
     def has_moved(self) -> bool:
         return bool((self.rows != self.rows[0]).any())
@@ -176,8 +176,8 @@ def played(
     body: str = "mock",
     safety: Safety | None = None,
 ) -> Run:
-    """Play a script on a robot that does what it is told, or on another."""
-    controller = opened("monet", script, monet=setup, exact=exact, pose=pose).controller()
+    """Play a script on a mock body, or on another."""
+    controller = make_program("monet", script, monet=setup, exact=exact, pose=pose).controller()
     idle = Until(lambda: controller.is_idle, 0.1)
     recording = perform(
         controller, DOG, name="monet", until_s=60.0, body=body, pose=pose, watchers=[idle], safety=safety
@@ -194,7 +194,7 @@ def test_a_command_is_played_after_whatever_leads_to_where_it_begins(setup: Buil
     assert run.played == ["a_nt#sleep_standard", "a_sleep#stand_standard", "a_stand#stand_kick"]
     assert results(run) == ["60 done, in posture stand"]
     assert run.results[0][0] == pytest.approx(NEUTRAL_S + UP_S + KICK_S)
-    assert "on the way to stand: a_sleep#stand_standard (MONET.CFG:2)" in run.said
+    assert "on the way to stand: a_sleep#stand_standard (MONET.CFG:2)" in run.text
 
 
 def test_from_where_the_robot_is_nothing_else_is_played(setup: Build) -> None:
@@ -253,7 +253,7 @@ def test_motion_and_sound_begin_in_one_frame_with_a_sync_key_or_without(setup: B
     begin, leg = round(20.0 / FRAME_S), DOG.index("left_front_rotator")
     assert run.rows[begin, leg] == urad("stand")[6], "the first keyframe in the first frame"
     assert run.rows[begin + 20, leg] == 300_001
-    assert "plays 'bark' for 0.500 s" in run.said
+    assert "plays 'bark' for 0.500 s" in run.text
     assert run.results[-1] == (20.504, f"{number} done, in posture stand"), "the sound ends last"
 
 
@@ -266,7 +266,7 @@ def test_a_sound_alone_needs_no_posture_and_lasts_as_long_as_its_file_says(setup
 def test_a_sound_that_is_in_no_archive_lasts_no_time_and_is_told(setup: Build) -> None:
     run = played(setup(), "70@1")
     assert run.results == [(1.0, "70 done, in posture nt")]
-    assert "'bark' is in no archive: 0 s of silence" in run.said
+    assert "'bark' is in no archive: 0 s of silence" in run.text
 
 
 @pytest.mark.parametrize("data", [b"RIFF\x04\0\0\0WAVE", bark()[:30], b"RIFF" + bytes(4) + b"WAVEfmt "])
@@ -377,7 +377,7 @@ def test_a_motion_beside_one_of_that_nothing_is_played_is_no_second_one(setup: B
 
 def test_an_index_below_minus_one_is_taken_for_it_and_told(setup: Build) -> None:
     run = played(setup(commands="5 1 0\nmonetagentMTN a_stand#stand_kick -2\n"), "5")
-    assert "MONETCMD.CFG:2: warning: the index -2 is taken for -1, by which" in run.said
+    assert "MONETCMD.CFG:2: warning: the index -2 is taken for -1, by which" in run.text
     assert results(run) == ["5 done, in posture stand"]
 
 
@@ -385,10 +385,10 @@ def test_a_line_whose_motion_is_for_other_postures_is_believed_and_told_when_it_
     setup: Build,
 ) -> None:
     run = played(setup(commands="5 1 0\nmonetagentMTN a_stand#stand_nod 3\n"), "5@1")
-    told = run.said.partition("on the way to stand")[2]
+    rest = run.text.partition("on the way to stand")[2]
     for verb in ("begins", "ends"):
         played_as = f"'a_sit#sit_nod', index 3 in MOTION7.ODA, is played: the motion {verb}"
-        assert f"MoNet goes by the line all the same: {played_as}" in told
+        assert f"MoNet goes by the line all the same: {played_as}" in rest
     assert results(run) == ["5 done, in posture stand"]
 
 
@@ -400,7 +400,7 @@ def test_without_an_archive_no_line_of_a_file_is_to_blame(setup: Build) -> None:
 
 
 @pytest.mark.parametrize(
-    ("commands", "line", "what", "right"),
+    ("commands", "line", "message", "hint"),
     [
         ("60 1 0\n\nmonetagentMTN a_stand#stand_kick -1\n", 2, "a blank line", "take it out"),
         ("60 2 0\nmonetagentMTN a_stand#stand_kick -1\n", 1, "2 agent lines are announced", "add what"),
@@ -410,31 +410,31 @@ def test_without_an_archive_no_line_of_a_file_is_to_blame(setup: Build) -> None:
     ],
 )
 def test_files_that_crash_a_robot_are_not_run(
-    setup: Build, commands: str, line: int, what: str, right: str
+    setup: Build, commands: str, line: int, message: str, hint: str
 ) -> None:
-    with pytest.raises(FormatError, match=what) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         played(setup(commands=commands), "60")
     assert caught.value.where is not None
     assert (caught.value.where.path.name, caught.value.where.line) == ("MONETCMD.CFG", line)  # type: ignore[union-attr]
-    assert right in str(caught.value)
+    assert hint in str(caught.value)
 
 
 def test_bad_ways_are_not_run_either_and_all_faults_are_told(setup: Build) -> None:
     with pytest.raises(FormatError) as caught:
         played(setup(ways=WAYS + "monetagentMTN a_up -1\n\n"), "60")
-    assert [one.where.line for one in caught.value.errors if one.where] == [5, 4]
+    assert [error.where.line for error in caught.value.errors if error.where] == [5, 4]
 
 
 def test_what_the_check_warns_of_is_told_and_run(setup: Build) -> None:
     run = played(setup(commands=COMMANDS + "60 1 7\nmonetagentMTN a_stand#stand_null -1\n"), "60")
-    assert "MONETCMD.CFG:17: warning: the sync key is '7'" in run.said
-    assert "id 60 was given on line 5 already: MoNet keeps the last" in run.said
+    assert "MONETCMD.CFG:17: warning: the sync key is '7'" in run.text
+    assert "id 60 was given on line 5 already: MoNet keeps the last" in run.text
     assert run.played[-1] == "a_stand#stand_null", "the last of an id counts"
 
 
 def test_without_a_memory_stick_there_is_nothing_to_play() -> None:
     with pytest.raises(InputError, match=r"none is given.*--stick FOLDER"):
-        opened("monet").controller()
+        make_program("monet").controller()
 
 
 @pytest.mark.parametrize("word", ["kick", "MoNetExecute(kick)", "-1", "99999999", "MoNetExecute 60"])
@@ -450,8 +450,8 @@ def test_a_name_that_says_no_postures_is_played_as_the_robot_is(setup: Build) ->
     files = setup(commands="60 1 0\nmonetagentMTN a_KickB -1\n", entries={"a_KickB": kick})
     run = played(files, "MoNetExecute(60)")
     assert results(run) == ["60 done, in posture nt"]
-    assert "Sony's MoNet may crash" in run.said
-    assert "a_KickB begins near sleep: call it a_sleep#sleep_KickB" in run.said
+    assert "Sony's MoNet may crash" in run.text
+    assert "a_KickB begins near sleep: call it a_sleep#sleep_KickB" in run.text
     assert run.has_moved()
 
 
@@ -460,11 +460,11 @@ def test_where_a_motion_without_postures_begins_is_told_and_how_to_get_there(set
     entries = {"a_KickB": build.motion("a_KickB", urad("stand"), urad("sit"))}
     commands = f"{COMMANDS}63 1 0\nmonetagentMTN a_KickB -1\n"
     run = played(setup(commands=commands, entries=entries), "63@0, 2@5, 63@30")
-    assert "the robot jumps: right_rear_rotator is 114 deg from where a_KickB begins" in run.said
-    told = "a_KickB begins near stand: MoNetExecute(2) goes there first; or call it a_stand#sit_KickB"
-    assert run.said.count(told) == 1
-    assert "a_KickB begins near stand: call it a_stand#sit_KickB" in run.said, "the robot is there already"
-    assert run.said.count("the robot jumps") == 1, "who does so is there"
+    assert "the robot jumps: right_rear_rotator is 114 deg from where a_KickB begins" in run.text
+    text = "a_KickB begins near stand: MoNetExecute(2) goes there first; or call it a_stand#sit_KickB"
+    assert run.text.count(text) == 1
+    assert "a_KickB begins near stand: call it a_stand#sit_KickB" in run.text, "the robot is there already"
+    assert run.text.count("the robot jumps") == 1, "after that, the robot is there"
 
 
 @pytest.mark.parametrize("rotator", [0, 2_000_000])
@@ -474,14 +474,14 @@ def test_of_a_motion_that_begins_in_no_posture_no_way_out_is_told(setup: Build, 
     odd = build.motion("a_KickB", urad("stand", **legs), urad("stand"))
     entries = {"a_KickB": odd} if rotator else {}
     run = played(setup(commands="63 1 0\nmonetagentMTN a_KickB -1\n", entries=entries), "63")
-    assert "begins near" not in run.said
+    assert "begins near" not in run.text
 
 
 def test_signs_that_could_steer_a_terminal_are_written_out(setup: Build) -> None:
     run = played(setup(commands="5 1 0\nmonetagentMTN a_sleep#sleep_\x9b31m_null -1\n"), "5")
-    told = "\n".join(str(value) for event in run.recording.events for value in event.data.values())
-    assert "\x9b" not in told
-    assert "a_sleep#sleep_Â\\x9b31m" in told
+    texts = "\n".join(str(value) for event in run.recording.events for value in event.data.values())
+    assert "\x9b" not in texts
+    assert "a_sleep#sleep_Â\\x9b31m" in texts
 
 
 def test_what_is_played_anywhere_and_ends_in_a_posture_leads_there(setup: Build) -> None:
@@ -554,14 +554,14 @@ def test_the_neutral_agent_goes_slowly_and_leaves_the_ears(setup: Build) -> None
 def test_a_jump_is_played_as_it_is_and_told(setup: Build) -> None:
     files = setup(commands="5 1 0\nmonetagentMTN a_any#any_jump 2\n")
     run = played(files, "5")
-    assert "the robot jumps: right_rear_rotator" in run.said
+    assert "the robot jumps: right_rear_rotator" in run.text
     assert results(run) == ["5 done, in posture nt"]
-    assert run.recording.events_of("safety"), "what stands between tells, too"
+    assert run.recording.events_of("safety"), "the safety filter reports it, too"
 
 
 def test_all_vectors_are_free_in_the_end(setup: Build) -> None:
     run = played(setup(), "60@0, 80@20")
-    (agents,) = (one for one in run.controller.system.objects if one.name == "MotionAgents")
+    (agents,) = (item for item in run.controller.system.objects if item.name == "MotionAgents")
     assert all(region.is_free for region in agents._effector._regions)  # type: ignore[attr-defined]
 
 
@@ -581,13 +581,13 @@ def test_a_command_is_done_though_somebody_is_slow_with_its_vectors(setup: Build
     objects = [CommandSender(config, read_script("60")), *players]
     controller = OpenRController(DOG, lambda: objects, config, DOG.pose("sleep"))
     idle = Until(lambda: controller.is_idle, 1.1)
-    held = Run(
+    still = Run(
         perform(controller, DOG, name="monet", until_s=90.0, body="mock", pose="sleep", watchers=[idle]),
         controller,
     )
-    assert results(held) == ["60 done, in posture stand"]
-    assert held.results[0][0] > 30.0
-    assert (held.rows[-1] == played(files, "60").rows[-1]).all()
+    assert results(still) == ["60 done, in posture stand"]
+    assert still.results[0][0] > 30.0
+    assert (still.rows[-1] == played(files, "60").rows[-1]).all()
 
 
 def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
@@ -599,8 +599,8 @@ def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
     graph = PostureGraph.of(ways, commands, older=False)
 
     def route(start: str, goal: str) -> list[str] | None:
-        found = graph.route(start, goal)
-        return None if found is None else [way.agents[0].name for way in found]
+        route = graph.route(start, goal)
+        return None if route is None else [command.agents[0].name for command in route]
 
     assert route("nt", "walk") == ["a_nt#sleep_a", "a_sleep#stand_d", "a_stand#walk_f"]
     assert route("stand", "stand") == []
@@ -630,12 +630,12 @@ def assert_players_agree(setup: MonetSetup, index: int) -> None:
 def test_the_players_differ_as_far_as_the_format_says_on_sonys_motions(
     samples: Callable[[str], Path],
 ) -> None:
-    (one,) = read_stick(
+    (setup,) = read_stick(
         samples("aibo_oda/sdk_ers7_MOTION7.ODA"), samples("aibo_monet/ERS7_MONETCMD.CFG")
     ).setups
-    assert one.motions is not None
-    for index in range(len(one.motions.entries)):
-        assert_players_agree(one, index)
+    assert setup.motions is not None
+    for index in range(len(setup.motions.entries)):
+        assert_players_agree(setup, index)
 
 
 ANGLES = st.integers(-6_283_185, 6_283_185)

@@ -1,4 +1,4 @@
-"""Adding motions: what was there keeps its bytes, and what could not be played is refused."""
+"""Adding motions to a stick: existing bytes stay, and unplayable motions are rejected."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def motion(
 ) -> Motion:
     """Return a motion from a posture to another, or to the same."""
     card = robot_named(robot)
-    poses = [card.poses[one if one in card.poses else "stand"] for one in (posture, end or posture)]
+    poses = [card.poses[name if name in card.poses else "stand"] for name in (posture, end or posture)]
     frames = tuple(
         Keyframe(Pose(joints, [0.0, angle, *(pose[joint] for joint in joints[2:])]), reach)
         for angle, reach, pose in zip((0.0, pan), (0.0, 1.28 if end else 0.32), poses, strict=True)
@@ -78,8 +78,8 @@ def motion(
 
 def fit(name: str) -> Motion:
     """Return a motion that begins and ends where its name says."""
-    said = postures_of(name)
-    return motion(name, posture=said.start, end=said.end)
+    postures = postures_of(name)
+    return motion(name, posture=postures.start, end=postures.end)
 
 
 def omtn(name: str) -> bytes:
@@ -87,10 +87,10 @@ def omtn(name: str) -> bytes:
 
 
 def archive(*names: str) -> OdaArchive:
-    made = OdaArchive()
+    result = OdaArchive()
     for name in names or ("a_stand#sit_standard", "a_sit#stand_standard", "a_stand#stand_kick"):
-        made = made.with_entry(name, omtn(name))
-    return made
+        result = result.with_entry(name, omtn(name))
+    return result
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def stick(tmp_path: Path) -> Build:
     """Give a function that lays out a memory stick."""
 
     def build(
-        listed: bytes = LISTED, held: bytes | None = None, ways: bytes = WAYS, name: str = "stick"
+        listed: bytes = LISTED, stored: bytes | None = None, ways: bytes = WAYS, name: str = "stick"
     ) -> Path:
         root = tmp_path / name
         designdb = f"[ERS-7]\nMONET_MOTION /MS/{ARCHIVE}\nMONET_SOUND /MS/OPEN-R/SOUND.ODA\n"
@@ -106,7 +106,7 @@ def stick(tmp_path: Path) -> Build:
             f"{CONF}/DESIGNDB.CFG": designdb.encode(),
             COMMANDS: listed,
             f"{CONF}/ERS-7/MONET.CFG": ways,
-            ARCHIVE: archive().render() if held is None else held,
+            ARCHIVE: archive().render() if stored is None else stored,
             "OPEN-R/SOUND.ODA": OdaArchive().with_entry("bark", b"RIFF\x04\0\0\0WAVE").render(),
         }
         for file, data in files.items():
@@ -129,9 +129,9 @@ def test_a_motion_is_in_the_archive_and_in_the_list_under_its_name(stick: Build)
     root = stick()
     added = add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     assert (added.archive, added.commands, added.index) == (root / ARCHIVE, root / COMMANDS, 3)
-    held = parse_archive((root / ARCHIVE).read_bytes())
-    document = read_omtn(held.entries[3].data)
-    assert (held.entries[3].name, document.name, document.design) == (
+    stored = parse_archive((root / ARCHIVE).read_bytes())
+    document = read_omtn(stored.entries[3].data)
+    assert (stored.entries[3].name, document.name, document.design) == (
         "a_stand#stand_wave",
         "a_stand#stand_wave",
         "DRX-1000",
@@ -158,11 +158,11 @@ def test_whatever_is_added_is_found_good_and_the_rest_keeps_its_bytes(
     names: list[str], eol: bytes, ends_open: bool, compression: Compression, stick: Build
 ) -> None:
     listed = LISTED.replace(b"\n", eol)
-    held = archive()
+    stored = archive()
     if compression is Compression.ENTRIES:
-        for entry in held.entries:
-            held = held.with_entry(entry.name, gzip.compress(entry.data, mtime=0))
-    data = held.render()
+        for entry in stored.entries:
+            stored = stored.with_entry(entry.name, gzip.compress(entry.data, mtime=0))
+    data = stored.render()
     root = stick(
         listed[: -len(eol)] if ends_open else listed,
         gzip.compress(data) if compression is Compression.FILE else data,
@@ -172,8 +172,8 @@ def test_whatever_is_added_is_found_good_and_the_rest_keeps_its_bytes(
         add_to_stick(fit(name), root, id=number)
     after = parse_archive((root / ARCHIVE).read_bytes())
     assert after.compression is compression
-    assert [(one.name, one.type, one.data) for one in after.entries[:3]] == [
-        (one.name, one.type, one.data) for one in held.entries
+    assert [(entry.name, entry.type, entry.data) for entry in after.entries[:3]] == [
+        (entry.name, entry.type, entry.data) for entry in stored.entries
     ]
     assert [entry.name for entry in after.entries[3:]] == names
     text = (root / COMMANDS).read_bytes()
@@ -251,9 +251,9 @@ def test_a_command_is_replaced_with_its_motion(stick: Build) -> None:
     root = stick()
     added = add_to_stick(motion(pan=0.4), root, id=60, name="a_stand#stand_kick", overwrite=True)
     assert added.index == 2
-    held = parse_archive((root / ARCHIVE).read_bytes())
-    assert [entry.data for entry in held.entries[:2]] == [entry.data for entry in archive().entries[:2]]
-    assert read_omtn(held.entries[2].data).angles[1, 1] == 400_000
+    stored = parse_archive((root / ARCHIVE).read_bytes())
+    assert [entry.data for entry in stored.entries[:2]] == [entry.data for entry in archive().entries[:2]]
+    assert read_omtn(stored.entries[2].data).angles[1, 1] == 400_000
     assert (root / COMMANDS).read_bytes() == LISTED
     assert unsettled(root) == []
 
@@ -278,8 +278,8 @@ def test_a_motion_that_others_play_too_is_not_replaced(stick: Build) -> None:
 
 
 def test_a_name_in_an_entry_of_another_name_is_not_replaced(stick: Build) -> None:
-    held = archive().with_entry("other", omtn("a_stand#stand_one"))
-    root = stick(held=held.render())
+    stored = archive().with_entry("other", omtn("a_stand#stand_one"))
+    root = stick(stored=stored.render())
     for name in ("other", "a_stand#stand_one"):
         with pytest.raises(FormatError):
             add_to_stick(motion(), root, id=70, name=name)
@@ -340,8 +340,8 @@ def test_of_another_robot_the_joints_it_has_are_carried_over(stick: Build) -> No
     added = add_to_stick(motion(robot="sony_ers210"), root, id=70, name="a_stand#stand_wave")
     assert any("does not move" in remark for remark in added.remarks)
     assert not any("which way is positive" in remark for remark in added.remarks)
-    held = parse_archive((root / ARCHIVE).read_bytes())
-    assert read_omtn(held.entries[3].data).design == "DRX-1000"
+    stored = parse_archive((root / ARCHIVE).read_bytes())
+    assert read_omtn(stored.entries[3].data).design == "DRX-1000"
 
 
 def test_what_the_robot_cannot_do_is_refused_until_it_is_accepted(stick: Build) -> None:
@@ -445,8 +445,8 @@ def test_many_who_add_at_once_lose_nothing_whatever_they_call_the_stick(
         assert list(pool.map(add, range(70, 78))) == list(range(70, 78))
     listed = read_commands((root / COMMANDS).read_bytes())
     assert {command.id for command in listed.commands} == {60, 61, *range(70, 78)}
-    held = parse_archive((root / ARCHIVE).read_bytes())
-    assert {f"a_stand#stand_wave{number}" for number in range(70, 78)} <= {e.name for e in held.entries}
+    stored = parse_archive((root / ARCHIVE).read_bytes())
+    assert {f"a_stand#stand_wave{number}" for number in range(70, 78)} <= {e.name for e in stored.entries}
 
 
 def test_a_stick_without_archive_or_list_is_refused(stick: Build) -> None:
@@ -461,14 +461,14 @@ def test_a_stick_without_archive_or_list_is_refused(stick: Build) -> None:
 
 
 def test_entries_in_gzip_get_more_of_their_kind(stick: Build) -> None:
-    held = archive()
-    for entry in held.entries:
-        held = held.with_entry(entry.name, GzipWrapping().wrap(entry.data))
-    root = stick(held=held.render())
+    stored = archive()
+    for entry in stored.entries:
+        stored = stored.with_entry(entry.name, GzipWrapping().wrap(entry.data))
+    root = stick(stored=stored.render())
     add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     after = parse_archive((root / ARCHIVE).read_bytes())
     assert after.entries[3].content.is_packed
-    assert [one.data for one in after.entries[:3]] == [one.data for one in held.entries]
+    assert [entry.data for entry in after.entries[:3]] == [entry.data for entry in stored.entries]
 
 
 def test_a_motion_of_the_head_alone_is_only_told_to_stand_where_its_name_says_so(stick: Build) -> None:
@@ -488,23 +488,23 @@ def test_a_motion_that_begins_or_ends_elsewhere_than_its_name_says_is_told(stick
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "words"),
     [
         ("a_stand#sit_x", "the motion ends with left_rear_knee 80 deg from where it is in 'sit'"),
         ("a_sit#stand_x", "the motion begins with left_rear_knee 80 deg from where it is in 'sit'"),
     ],
 )
-def test_a_jump_is_refused_and_one_that_is_accepted_is_found(stick: Build, name: str, said: str) -> None:
+def test_a_jump_is_refused_and_one_that_is_accepted_is_found(stick: Build, name: str, words: str) -> None:
     root = stick()
     before = contents(root)
-    with pytest.raises(UnsafeCommandError, match=said):
+    with pytest.raises(UnsafeCommandError, match=words):
         add_to_stick(motion(), root, id=72, name=name)
     assert contents(root) == before
     (lies,) = add_to_stick(motion(), root, id=72, name=name, accept_jump=True).findings
     assert (lies.level.value, lies.rule) == ("error", "jump")
     (found,) = unsettled(root)
     assert (found.level.value, found.rule, found.path) == ("error", "jump", root / COMMANDS)
-    assert said in found.message
+    assert words in found.message
     add_to_stick(fit("a_stand#stand_more"), root, id=73)  # the jump that was accepted is not in its way
 
 
@@ -526,8 +526,8 @@ def test_a_walk_from_standing_to_standing_is_added_without_a_word(
 
 def test_legs_that_only_the_start_pose_sets_are_no_legs_left_alone(stick: Build) -> None:
     sitting = motion(posture="sit")
-    held = Pose.of(sitting.joints, {"head_pan": 0.2})
-    nod = replace(sitting, start=sitting.keyframes[0].pose, keyframes=(Keyframe(held, 0.32),))
+    turned = Pose.of(sitting.joints, {"head_pan": 0.2})
+    nod = replace(sitting, start=sitting.keyframes[0].pose, keyframes=(Keyframe(turned, 0.32),))
     root = stick()
     assert add_to_stick(nod, root, id=71, name="a_sit#sit_nod").losses == ()
     kept = read_omtn(parse_archive((root / ARCHIVE).read_bytes()).entries[3].data)
@@ -538,14 +538,14 @@ def test_legs_that_only_the_start_pose_sets_are_no_legs_left_alone(stick: Build)
 
 def test_sonys_own_motions_do_what_their_names_say(stick: Build, samples: Callable[[str], Path]) -> None:
     root = stick(b"", OdaArchive().render(), samples("aibo_monet/ERS7_MONET.CFG").read_bytes())
-    held = samples("aibo_oda/sdk_ers7_MOTION7.ODA")
-    for number, entry in enumerate(parse_archive(held.read_bytes()).entries):
+    stored = samples("aibo_oda/sdk_ers7_MOTION7.ODA")
+    for number, entry in enumerate(parse_archive(stored.read_bytes()).entries):
         if "walk" not in entry.name:
-            added = add_to_stick(held, (root / ARCHIVE, root / COMMANDS), id=number, page=entry.name)
+            added = add_to_stick(stored, (root / ARCHIVE, root / COMMANDS), id=number, page=entry.name)
             assert (added.findings, added.losses, added.remarks) == ((), (), ())
             assert added.name == entry.name
     kept = {entry.name: entry.data for entry in parse_archive((root / ARCHIVE).read_bytes()).entries}
-    assert kept.items() <= {(e.name, e.data) for e in parse_archive(held.read_bytes()).entries}
+    assert kept.items() <= {(e.name, e.data) for e in parse_archive(stored.read_bytes()).entries}
 
 
 def test_a_stick_is_written_to_from_within(stick: Build, monkeypatch: pytest.MonkeyPatch) -> None:

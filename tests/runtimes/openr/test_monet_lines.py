@@ -35,7 +35,7 @@ def graph(data: bytes, listed: bytes = b"", *, older: bool = False) -> list[Mone
     return list(check_graph(read_transitions(data), read_commands(listed), older=older))
 
 
-def told(findings: list[MonetFinding]) -> list[tuple[str, str, int | None]]:
+def summarize(findings: list[MonetFinding]) -> list[tuple[str, str, int | None]]:
     return [(finding.level.value, finding.rule, finding.line) for finding in findings]
 
 
@@ -49,9 +49,9 @@ def test_nothing_is_found_in_good_files(samples: Callable[[str], Path]) -> None:
 
 
 def test_what_is_no_number_is_told_in_plain_words() -> None:
-    (found,) = commands(GOOD.replace(b"60", b"seventy"))
-    assert found.message == "'seventy' is no whole number"
-    assert found.hint == "write digits only; MoNet reads those at the beginning, and 0 where there are none"
+    (finding,) = commands(GOOD.replace(b"60", b"seventy"))
+    assert finding.message == "'seventy' is no whole number"
+    assert finding.hint == "write digits only; MoNet reads those at the beginning, and 0 where there are none"
 
 
 @pytest.mark.parametrize(
@@ -88,17 +88,17 @@ def test_what_is_no_number_is_told_in_plain_words() -> None:
     ],
 )
 def test_a_line_that_harms_is_found_where_it_stands(data: bytes, expected: tuple[str, str, int]) -> None:
-    assert expected in told(commands(data))
+    assert expected in summarize(commands(data))
 
 
 def test_three_agent_lines_are_more_than_the_robot_keeps() -> None:
     lines = b"monetagentSOUND bark -1\nmonetagentSOUND howl -1\n"
-    assert told(commands(GOOD.replace(b" 1 0", b" 3 0") + lines)) == [("error", "count", 2)]
+    assert summarize(commands(GOOD.replace(b" 1 0", b" 3 0") + lines)) == [("error", "count", 2)]
 
 
 def test_a_second_motion_in_one_command_is_refused_as_busy() -> None:
     data = GOOD.replace(b" 1 0", b" 2 0") + b"monetagentMTNWALK a_stand#stand_x -1\n"
-    assert told(commands(data)) == [("warning", "count", 4)]
+    assert summarize(commands(data)) == [("warning", "count", 4)]
 
 
 def test_what_would_be_right_is_said() -> None:
@@ -111,8 +111,8 @@ def test_what_would_be_right_is_said() -> None:
 
 
 def test_in_the_list_of_ways_a_name_without_postures_is_an_error() -> None:
-    assert told(ways(b"monetagentMTN a_KickB -1\n")) == [("error", "posture", 1)]
-    assert told(ways(b"60 1 0\n")) == [("error", "count", 1)]
+    assert summarize(ways(b"monetagentMTN a_KickB -1\n")) == [("error", "posture", 1)]
+    assert summarize(ways(b"60 1 0\n")) == [("error", "count", 1)]
 
 
 def test_an_older_robot_knows_postures_and_agents_of_its_own() -> None:
@@ -123,7 +123,7 @@ def test_an_older_robot_knows_postures_and_agents_of_its_own() -> None:
 
 def test_a_robot_that_cannot_leave_its_first_posture_is_found() -> None:
     without = WAYS[WAYS.index(b"\n") + 1 :]
-    assert told(graph(without, GOOD)) == [("error", "graph", None)]
+    assert summarize(graph(without, GOOD)) == [("error", "graph", None)]
 
 
 def test_commands_whose_posture_cannot_be_reached_are_found() -> None:
@@ -136,11 +136,11 @@ def test_commands_whose_posture_cannot_be_reached_are_found() -> None:
 
 
 def test_a_way_that_is_never_taken_is_found() -> None:
-    assert told(graph(WAYS + b"monetagentMTN a_walk#sit_x -1\n")) == [("warning", "graph", 6)]
+    assert summarize(graph(WAYS + b"monetagentMTN a_walk#sit_x -1\n")) == [("warning", "graph", 6)]
 
 
 def test_a_posture_that_cannot_be_left_is_found() -> None:
-    assert told(graph(WAYS.replace(b"monetagentMTN a_sit#stand_standard -1\n", b""))) == [
+    assert summarize(graph(WAYS.replace(b"monetagentMTN a_sit#stand_standard -1\n", b""))) == [
         ("warning", "graph", 4)
     ]
 
@@ -155,11 +155,11 @@ def test_a_posture_that_cannot_be_had_again_is_found() -> None:
 def test_a_way_to_any_posture_leads_to_none() -> None:
     """MoNet keeps it as a way into `any`, from where none goes on, and stays in the posture it was in."""
     into_any = b"monetagentMTN a_walk#any_x -1\nmonetagentMTN a_stand#any_x -1\n"
-    assert told(graph(WAYS + into_any)) == [("warning", "graph", 6), ("warning", "graph", 7)]
+    assert summarize(graph(WAYS + into_any)) == [("warning", "graph", 6), ("warning", "graph", 7)]
     walk = b"10 1 0\nmonetagentMTN a_walk#walk_x -1\n"
-    assert ("error", "graph", 1) in told(graph(WAYS + into_any, walk))
+    assert ("error", "graph", 1) in summarize(graph(WAYS + into_any, walk))
     only = b"monetagentNEUTRAL a_nt#any_standard 0\n"
-    assert told(graph(only)) == [("error", "graph", None)]
+    assert summarize(graph(only)) == [("error", "graph", None)]
 
 
 def test_a_command_that_ends_in_any_changes_no_posture() -> None:
@@ -172,11 +172,11 @@ def test_a_command_that_ends_in_any_changes_no_posture() -> None:
 
 def test_a_command_played_in_any_posture_brings_the_robot_into_the_one_it_ends_in() -> None:
     walk = b"10 1 0\nmonetagentMTN a_walk#stand_x -1\n"
-    assert told(graph(WAYS, walk)) == [("error", "graph", 1)]
+    assert summarize(graph(WAYS, walk)) == [("error", "graph", 1)]
     anywhere = b"11 1 0\nmonetagentMTN a_any#walk_x -1\n"
-    assert {found.level.value for found in graph(WAYS, walk + anywhere)} <= {"warning"}
+    assert {finding.level.value for finding in graph(WAYS, walk + anywhere)} <= {"warning"}
     without = WAYS[WAYS.index(b"\n") + 1 :]
-    assert ("error", "graph", None) not in told(graph(without, GOOD + anywhere))
+    assert ("error", "graph", None) not in summarize(graph(without, GOOD + anywhere))
 
 
 def test_a_sound_needs_no_posture() -> None:
@@ -207,5 +207,5 @@ def test_every_finding_names_a_line_that_is_there(given_lines: list[bytes]) -> N
 def test_many_postures_take_no_long_time() -> None:
     many = b"".join(b"monetagentMTN a_p%d#p%d_x -1\n" % (number, number + 1) for number in range(2000))
     first = b"monetagentMTN a_nt#p0_x -1\n"
-    (found,) = graph(first + many, older=True)
-    assert "not looked at" in found.message
+    (finding,) = graph(first + many, older=True)
+    assert "not checked" in finding.message

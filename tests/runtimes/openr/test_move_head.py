@@ -22,7 +22,7 @@ from posewright.runtimes.openr.automaton import CHARTS
 from posewright.runtimes.openr.move_head import MOTIONS, MoveHead
 from posewright.runtimes.openr.programs import program
 
-from .playing import DOG, STAND, Played, opened, play
+from .playing import DOG, STAND, RunLog, make_program, play
 
 HEAD = ("neck_tilt", "head_pan", "head_tilt")
 IDLE = "IDLE"
@@ -142,7 +142,7 @@ def test_a_motion_at_its_limit_already_begins_and_ends_in_order(
 
 
 @cache
-def without(state: str) -> Played:
+def without(state: str) -> RunLog:
     return play("move_head", "" if state == IDLE else f"{state}@0", 3.5)
 
 
@@ -218,9 +218,9 @@ def test_no_way_is_too_fast_for_a_servo_wherever_it_begins() -> None:
 
 def test_two_runs_are_alike_to_the_last_bit() -> None:
     script = "MOVE_MP@0, STOP_MD@1, MV_RGHT@3.0, STOP_MR@3.5, MV_DOWN@3.5, STOP_MD@3.9"
-    one, other = (play("move_head", script, 5.0) for _ in range(2))
-    assert (one.frames == other.frames).all()
-    assert one.recording.events == other.recording.events
+    first, second = (play("move_head", script, 5.0) for _ in range(2))
+    assert (first.frames == second.frames).all()
+    assert first.recording.events == second.recording.events
 
 
 class Shouter(OObject):
@@ -235,7 +235,7 @@ class Shouter(OObject):
         self.say_it.send(self.word)
 
 
-def shouted(word: str, script: str = "") -> Played:
+def shouted(word: str, script: str = "") -> RunLog:
     lines = [
         *map(str, program("move_head").config.lines),
         "Shouter.Say.char.S MoveHead.ReceiveCommand.char.O",
@@ -259,13 +259,13 @@ def test_the_end_of_a_motion_is_acknowledged_to_who_started_it() -> None:
 
 def test_a_script_with_a_wrong_word_says_which_there_are() -> None:
     with pytest.raises(FormatError) as caught:
-        opened("move_head", "MOVE_XX@0").controller()
+        make_program("move_head", "MOVE_XX@0").controller()
     assert "MOVE_BP" in str(caught.value.hint)
 
 
 def test_a_robot_without_these_joints_is_refused() -> None:
     names = {locator: joint for locator, joint in DOG.namings["open_r"].items() if joint != "head_pan"}
     headless: Robot = replace(DOG, namings={**DOG.namings, "open_r": names})
-    controller = opened("move_head", robot=headless).controller()
+    controller = make_program("move_head", robot=headless).controller()
     with pytest.raises(InputError, match="cannot run MoveHead"):
         controller.next(MockBody(headless, positions=STAND).read(), 1)

@@ -17,7 +17,7 @@ from posewright.runs import perform
 from posewright.runtimes.openr import read_connect
 from posewright.runtimes.openr.programs import program
 
-from .playing import DOG, STAND, Played, opened, play
+from .playing import DOG, STAND, RunLog, make_program, play
 
 IDLE, LYING_FIRST = "IDLE", "LY_TO_ST"
 POSES = {"MOVE_ST": "stand", "MOVE_SI": "sit", "MOVE_LY": "sleep"}
@@ -56,7 +56,7 @@ def begun(state: str) -> tuple[str, str]:
 
 
 @cache
-def without(state: str) -> Played:
+def without(state: str) -> RunLog:
     pose, script = begun(state)
     return play("move_legs", script, 5.0, pose)
 
@@ -76,9 +76,9 @@ def test_every_command_in_every_state(state: str, command: str) -> None:
 
 
 def test_two_runs_are_alike_to_the_last_bit() -> None:
-    one, other = (play("move_legs", "MOVE_ST@0, MOVE_LY@1, MOVE_SI@5", 8.0, "sit") for _ in range(2))
-    assert (one.frames == other.frames).all()
-    assert one.recording.events == other.recording.events
+    first, second = (play("move_legs", "MOVE_ST@0, MOVE_LY@1, MOVE_SI@5", 8.0, "sit") for _ in range(2))
+    assert (first.frames == second.frames).all()
+    assert first.recording.events == second.recording.events
 
 
 def test_head_and_legs_move_at_once_and_neither_knows_of_the_other() -> None:
@@ -92,7 +92,7 @@ def test_head_and_legs_move_at_once_and_neither_knows_of_the_other() -> None:
 
 def simulated(script: str, pose: str, until_s: float) -> Floats:
     """Return where the base of a simulated dog was, `(n, 7)`."""
-    controller = opened("move_legs", script, pose=pose).controller()
+    controller = make_program("move_legs", script, pose=pose).controller()
     return perform(controller, DOG, name="openr", until_s=until_s, pose=pose).robot().base
 
 
@@ -114,6 +114,6 @@ def test_a_simulated_dog_stays_up_in_a_chain_of_postures() -> None:
 
 def test_a_robot_without_these_joints_is_refused() -> None:
     legless = replace(DOG, groups={name: one for name, one in DOG.groups.items() if name != "legs"})
-    controller = opened("move_legs", robot=legless).controller()
+    controller = make_program("move_legs", robot=legless).controller()
     with pytest.raises(InputError, match="cannot run MoveLegs"):
         controller.next(MockBody(legless, positions=STAND).read(), 1)

@@ -1,4 +1,4 @@
-"""Objects: what is sent arrives once and in order, who is busy holds its sender up, no region is lost."""
+"""Objects: messages arrive once and in order, busy observers delay senders, no region is lost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DOG = robot("sony_ers7")
 
 
 class Sender(OObject):
-    """Sends what it is told to, in regions of its own as long as one is free."""
+    """Sends numbers on request, in its own regions as long as one is free."""
 
     def __init__(self, name: str, n_regions: int = 2) -> None:
         super().__init__(name)
@@ -50,13 +50,13 @@ class Sender(OObject):
 
 
 class Receiver(OObject):
-    """Keeps what it gets; answers only when it is told to, and may keep a region for a while."""
+    """Keeps received numbers; answers only on request, and may keep a region for a while."""
 
     def __init__(self, name: str, *, answers: bool = False) -> None:
         super().__init__(name)
         self.into = self.observer("In", "Number", self.take)
         self.answers = answers
-        self.got: dict[str, list[int]] = {}
+        self.received: dict[str, list[int]] = {}
         self.batches: list[int] = []
         self.kept: list[RCRegion[list[int]]] = []
         self.keeps = False
@@ -65,7 +65,7 @@ class Receiver(OObject):
         self.batches.append(len(event.data))
         for region in event.data:
             assert not region.is_free, "a region that is being read may not be written to"
-            self.got.setdefault(event.sender.owner, []).extend(region.data)
+            self.received.setdefault(event.sender.owner, []).extend(region.data)
             if self.keeps:
                 region.add_reference()
                 self.kept.append(region)
@@ -79,7 +79,11 @@ class Receiver(OObject):
 
 def connected(senders: Sequence[OObject], receivers: Sequence[OObject]) -> System:
     """Return all senders connected to all receivers, started."""
-    lines = [f"{one.name}.Out.Number.S {other.name}.In.Number.O" for one in senders for other in receivers]
+    lines = [
+        f"{sender.name}.Out.Number.S {receiver.name}.In.Number.O"
+        for sender in senders
+        for receiver in receivers
+    ]
     system = System(DOG, (*senders, *receivers), read_connect("\n".join(lines)))
     system.start()
     system.run()
@@ -107,10 +111,10 @@ def test_what_is_only_set_is_not_sent_and_a_notification_sends_all_of_it_at_once
     sender.put(1)
     sender.put(2)
     system.run()
-    assert not receiver.got
+    assert not receiver.received
     sender.out.notify_observers()
     system.run()
-    assert receiver.got == {"A": [1, 2]}
+    assert receiver.received == {"A": [1, 2]}
     assert receiver.batches == [2]
 
 
@@ -120,11 +124,11 @@ def test_who_has_been_notified_is_busy_until_it_says_that_it_is_ready() -> None:
         sender.put(number)
         sender.out.notify_observers()
         system.run()
-    assert receiver.got == {"A": [1]}
+    assert receiver.received == {"A": [1]}
     assert not sender.out.all_ready
     receiver.into.assert_ready()
     system.run()
-    assert receiver.got == {"A": [1, 2]}
+    assert receiver.received == {"A": [1, 2]}
 
 
 def test_what_was_set_but_not_sent_does_not_go_out_with_an_answer() -> None:
@@ -132,7 +136,7 @@ def test_what_was_set_but_not_sent_does_not_go_out_with_an_answer() -> None:
     sender.put(1)
     receiver.into.assert_ready()
     system.run()
-    assert not receiver.got
+    assert not receiver.received
 
 
 def test_a_buffer_that_is_cleared_takes_back_what_waits_and_frees_its_regions() -> None:
@@ -144,7 +148,7 @@ def test_a_buffer_that_is_cleared_takes_back_what_waits_and_frees_its_regions() 
     sender.out.clear_buffer()
     receiver.into.assert_ready()
     system.run()
-    assert receiver.got == {"A": [1]}
+    assert receiver.received == {"A": [1]}
     assert all(region.is_free for region in sender.regions)
 
 
@@ -156,19 +160,19 @@ def test_a_receiver_that_is_not_ready_tells_its_sender() -> None:
     sender.put(1)
     sender.out.notify_observers()
     system.run()
-    assert not receiver.got
+    assert not receiver.received
 
 
 def test_an_answer_to_one_sender_says_nothing_to_another() -> None:
     senders, receiver = [Sender("A"), Sender("B")], Receiver("C")
     system = connected(senders, [receiver])
-    for one in senders:
-        one.put(1)
-        one.out.notify_observers()
+    for sender in senders:
+        sender.put(1)
+        sender.out.notify_observers()
     system.run()
     receiver.into.assert_ready(senders[0].out.name)
     system.run()
-    assert [one.out.all_ready for one in senders] == [True, False]
+    assert [sender.out.all_ready for sender in senders] == [True, False]
 
 
 def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() -> None:
@@ -187,8 +191,8 @@ def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() 
         "Deaf": True,
         "Alert": False,
     }
-    assert alert.got == {"A": [1, 2]}
-    assert deaf.got == {"A": [1]}
+    assert alert.received == {"A": [1, 2]}
+    assert deaf.received == {"A": [1]}
 
 
 def test_without_a_free_region_nothing_can_be_sent() -> None:
@@ -209,9 +213,9 @@ ORDERS = st.lists(
 )
 
 
-def carry_out(what: str, number: int, sender: Sender, receiver: Receiver, system: System) -> None:
-    """Do one thing of a random order."""
-    deeds: dict[str, Callable[[], object]] = {
+def carry_out(action: str, number: int, sender: Sender, receiver: Receiver, system: System) -> None:
+    """Carry out one random action."""
+    actions: dict[str, Callable[[], object]] = {
         "put": lambda: sender.put(number),
         "notify": sender.out.notify_observers,
         "clear": sender.out.clear_buffer,
@@ -221,7 +225,7 @@ def carry_out(what: str, number: int, sender: Sender, receiver: Receiver, system
         "let go": receiver.let_go,
         "run": system.run,
     }
-    deeds[what]()
+    actions[action]()
 
 
 @given(ORDERS)
@@ -231,17 +235,17 @@ def test_whatever_the_order_every_region_is_free_in_the_end_and_data_arrive_once
     senders = [Sender("A", 3), Sender("B", 3)]
     receivers = [Receiver("X"), Receiver("Y", answers=True), Receiver("Z")]
     system = connected(senders, receivers)
-    for number, (what, which) in enumerate(orders):
-        carry_out(what, number, senders[which % 2], receivers[which], system)
+    for number, (action, which) in enumerate(orders):
+        carry_out(action, number, senders[which % 2], receivers[which], system)
     system.run()
-    has_cleared = any(what == "clear" for what, _ in orders)
-    for one in receivers:
+    has_cleared = any(action == "clear" for action, _ in orders)
+    for receiver in receivers:
         for sender in senders:
-            got = one.got.get(sender.name, [])
-            kept = [value for value in sender.given if value in got] if has_cleared else sender.given
-            assert got == kept[: len(got)]
-    for one in receivers:
-        one.let_go()
+            received = receiver.received.get(sender.name, [])
+            sent = [value for value in sender.given if value in received] if has_cleared else sender.given
+            assert received == sent[: len(received)]
+    for receiver in receivers:
+        receiver.let_go()
     for sender in senders:
         sender.out.clear_buffer()
     assert all(region.is_free for sender in senders for region in sender.regions)
@@ -252,8 +256,8 @@ def test_the_same_orders_give_the_same_log(orders: list[tuple[str, int]]) -> Non
     logs = []
     for _ in range(2):
         sender, receiver, system = pair()
-        for number, (what, _) in enumerate(orders):
-            carry_out(what, number, sender, receiver, system)
+        for number, (action, _) in enumerate(orders):
+            carry_out(action, number, sender, receiver, system)
         system.run()
         logs.append(system.openr.entries)
     assert logs[0] == logs[1]
@@ -274,13 +278,13 @@ def test_two_objects_that_answer_each_other_without_end_are_stopped() -> None:
             super().take(event)
             self.out.send(RCRegion([1]))
 
-    one, other = Echo("A"), Echo("B")
+    first, second = Echo("A"), Echo("B")
     system = System(
-        DOG, (one, other), read_connect("A.Out.Number.S B.In.Number.O\nB.Out.Number.S A.In.Number.O")
+        DOG, (first, second), read_connect("A.Out.Number.S B.In.Number.O\nB.Out.Number.S A.In.Number.O")
     )
     system.start()
     system.run()
-    one.out.send(RCRegion([1]))
+    first.out.send(RCRegion([1]))
     with pytest.raises(InputError, match=r"more than 10,000 messages at 0.000 s \(endless loop of . and ."):
         system.run()
 
@@ -333,7 +337,7 @@ def test_a_primitive_that_is_not_there_is_told_with_its_neighbours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "words"),
     [
         ("Alpha.Out.Number.S", "1 words, not 2"),
         ("Alpha.Out.Number.S B.In.Number.O x", "3 words, not 2"),
@@ -348,10 +352,10 @@ def test_a_primitive_that_is_not_there_is_told_with_its_neighbours() -> None:
         ("Alpha.Out.Number.S B.In.Number.O\nAlpha.Out.Number.S B.In.Number.O", "as in line 2"),
     ],
 )
-def test_a_bad_connection_is_told_with_its_line(line: str, told: str) -> None:
+def test_a_bad_connection_is_told_with_its_line(line: str, words: str) -> None:
     with pytest.raises(InputError) as caught:
         System(DOG, [Sender("Alpha"), Receiver("B")], read_connect(f"# ours\n{line}\n"))
-    assert told in str(caught.value)
+    assert words in str(caught.value)
     assert caught.value.where is not None
     assert caught.value.where.line == 1 + len(line.splitlines())
 

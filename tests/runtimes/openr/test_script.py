@@ -1,4 +1,4 @@
-"""Scripts of commands, and who is to get each."""
+"""Scripts of commands, and which object receives each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Listener(OObject):
         super().__init__(name)
         self.words = words
         self.receive = self.observer("Receive", "char", self.take, self.read)
-        self.got: list[tuple[float, str]] = []
+        self.received: list[tuple[float, str]] = []
 
     def read(self, word: str) -> str:
         if word not in self.words:
@@ -34,7 +34,7 @@ class Listener(OObject):
         return word
 
     def take(self, event: ONotifyEvent) -> None:
-        self.got += [(self.openr.time_s, word) for word in event.data]
+        self.received += [(self.openr.time_s, word) for word in event.data]
         self.receive.assert_ready(event.sender)
 
 
@@ -52,14 +52,18 @@ def run(text: str, path: Path | None = None) -> tuple[Listener, Listener]:
 
 def test_a_command_goes_to_who_knows_it_at_its_time() -> None:
     head, legs = run("UP@0, SIT@0.5, Head:STOP@1.0, Legs:STOP")
-    assert head.got == [(0.0, "UP"), (1.0, "STOP")]
-    assert legs.got == [(pytest.approx(0.504), "SIT"), (1.0, "STOP")]
+    assert head.received == [(0.0, "UP"), (1.0, "STOP")]
+    assert legs.received == [(pytest.approx(0.504), "SIT"), (1.0, "STOP")]
 
 
 def test_lines_and_commas_part_commands_and_comments_are_left_out() -> None:
     script = read_script("UP@0 # first\n\n SIT @ 0.5,STOP\n")
-    assert [(one.word, one.time_s) for one in script] == [("UP", 0.0), ("SIT", 0.5), ("STOP", 0.5)]
-    assert [one.where.line for one in script if one.where] == [1, 3, 3]
+    assert [(command.word, command.time_s) for command in script] == [
+        ("UP", 0.0),
+        ("SIT", 0.5),
+        ("STOP", 0.5),
+    ]
+    assert [command.where.line for command in script if command.where] == [1, 3, 3]
 
 
 @given(
@@ -68,13 +72,15 @@ def test_lines_and_commas_part_commands_and_comments_are_left_out() -> None:
     )
 )
 def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
-    commands.sort(key=lambda one: one[1])
+    commands.sort(key=lambda command: command[1])
     text = ", ".join(f"{word}@{time_ms / 1000}" for word, time_ms in commands)
-    assert [(one.word, one.time_s) for one in read_script(text)] == [(w, t / 1000) for w, t in commands]
+    assert [(command.word, command.time_s) for command in read_script(text)] == [
+        (w, t / 1000) for w, t in commands
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         ("UP@soon", "'soon' is no time"),
         ("UP@-1", "'-1' is no time"),
@@ -90,11 +96,11 @@ def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
         ("Head:SIT@0", "Head does not know the command 'SIT'"),
     ],
 )
-def test_a_bad_command_is_told_with_its_file_and_line(text: str, told: str) -> None:
+def test_a_bad_command_is_told_with_its_file_and_line(text: str, words: str) -> None:
     path = Path("dance.txt")
     with pytest.raises(FormatError) as caught:
         run(f"# a dance\n{text}\n", path)
-    assert told in str(caught.value)
+    assert words in str(caught.value)
     assert str(caught.value).startswith("dance.txt:2: ")
 
 
@@ -104,24 +110,24 @@ def test_a_command_without_a_time_is_sent_at_once() -> None:
 
 def commander(config: str, *others: OObject, script: str = "") -> tuple[CommandSender, System]:
     read = read_connect(config)
-    made = CommandSender(read, read_script(script))
-    return made, System(DOG, [made, *others], read)
+    sender = CommandSender(read, read_script(script))
+    return sender, System(DOG, [sender, *others], read)
 
 
 def test_of_several_that_one_subject_sends_to_any_may_know_the_word_and_all_get_it() -> None:
     head, legs = Listener("Head", "UP"), Listener("Legs", "SIT")
     config = "Commander.Out.char.S Head.Receive.char.O\nCommander.Out.char.S Legs.Receive.char.O"
-    made, system = commander(config, head, legs, script="SIT, UP")
-    made.check()
+    sender, system = commander(config, head, legs, script="SIT, UP")
+    sender.check()
     system.start()
     system.run()
-    assert [word for _, word in head.got] == [word for _, word in legs.got] == ["SIT", "UP"]
+    assert [word for _, word in head.received] == [word for _, word in legs.received] == ["SIT", "UP"]
     with pytest.raises(FormatError, match="no object knows the command 'JUMP'"):
         commander(config, head, legs, script="JUMP")[0].check()
 
 
 @pytest.mark.parametrize(
-    ("receiver", "kind", "told"),
+    ("receiver", "kind", "words"),
     [
         (
             "Ear.In",
@@ -132,13 +138,13 @@ def test_of_several_that_one_subject_sends_to_any_may_know_the_word_and_all_get_
     ],
 )
 def test_what_commander_cannot_send_is_told_with_its_line_whatever_the_script(
-    receiver: str, kind: str, told: str
+    receiver: str, kind: str, words: str
 ) -> None:
     ear = OObject("Ear")
     ear.observer("In", "Number", lambda _: None)
     with pytest.raises(FormatError) as caught:
         commander(f"# to the ear\nCommander.Out.{kind}.S {receiver}.{kind}.O", ear)[0].check()
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_any_number_of_commands_may_come_at_one_time() -> None:
@@ -146,4 +152,4 @@ def test_any_number_of_commands_may_come_at_one_time() -> None:
     _, system = commander("Commander.Out.char.S Head.Receive.char.O", head, script="UP@0, " * 5000)
     system.start()
     system.run()
-    assert len(head.got) == 5000
+    assert len(head.received) == 5000

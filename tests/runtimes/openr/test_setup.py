@@ -1,4 +1,4 @@
-"""What runs, and what it is made from: programs, sticks, files of one's own."""
+"""Programs to run, made from shipped programs, memory sticks and own files."""
 
 from __future__ import annotations
 
@@ -37,17 +37,24 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 def test_files_of_ones_own_know_nothing_of_each_other(tmp_path: Path) -> None:
     files = {name: write(tmp_path / name, "own.py", OWN.format(name=name)) for name in ("One", "Other")}
-    found = {name: dict(read_objects(path)) for name, path in files.items()}
-    assert {name: list(classes) for name, classes in found.items()} == {"One": ["One"], "Other": ["Other"]}
-    one = found["One"]["One"]
-    assert issubclass(one, OObject)
-    assert one.__module__ != found["Other"]["Other"].__module__
+    classes_of = {name: dict(read_objects(path)) for name, path in files.items()}
+    assert {name: list(classes) for name, classes in classes_of.items()} == {
+        "One": ["One"],
+        "Other": ["Other"],
+    }
+    loaded = classes_of["One"]["One"]
+    assert issubclass(loaded, OObject)
+    assert loaded.__module__ != classes_of["Other"]["Other"].__module__
 
 
 def test_a_program_that_is_set_up_says_its_commands_pose_and_robot(tmp_path: Path) -> None:
-    made = set_up_openr("move_legs", commands="MOVE_SI@1", pose="sleep", robot=DOG)
-    assert (made.robot, made.pose, [one.word for one in made.script]) == (DOG, "sleep", ["MOVE_SI"])
-    assert repr(made) == "<OpenRProgram move_legs on sony_ers7: Commander, MoveLegs, OVirtualRobotComm>"
+    program = set_up_openr("move_legs", commands="MOVE_SI@1", pose="sleep", robot=DOG)
+    assert (program.robot, program.pose, [command.word for command in program.script]) == (
+        DOG,
+        "sleep",
+        ["MOVE_SI"],
+    )
+    assert repr(program) == "<OpenRProgram move_legs on sony_ers7: Commander, MoveLegs, OVirtualRobotComm>"
     config = write(
         tmp_path,
         "deaf.cfg",
@@ -56,7 +63,7 @@ def test_a_program_that_is_set_up_says_its_commands_pose_and_robot(tmp_path: Pat
     with pytest.raises(FormatError, match="no Commander to send commands"):
         set_up_openr(config, commands="MOVE_MP")
     with pytest.raises(InputError, match="has its commands"):
-        pw.run_openr(made, commands="MOVE_ST")
+        pw.run_openr(program, commands="MOVE_ST")
 
 
 @pytest.mark.parametrize("parts", [("APP",), ("APP", "MW"), ("MW", "APP", "SYSTEM")])
@@ -66,8 +73,8 @@ def test_of_a_stick_the_middlewares_connections_are_fetched_first(
     own = write(tmp_path, "own.py", "".join(OWN.format(name=part) for part in parts))
     for part in parts:
         write(tmp_path / "OPEN-R" / part / "CONF", "CONNECT.CFG", CONNECT.format(name=part))
-    made = set_up_openr(stick=tmp_path, objects=own)
-    assert "MW" in made.config.objects or "MW" not in parts
+    program = set_up_openr(stick=tmp_path, objects=own)
+    assert "MW" in program.config.objects or "MW" not in parts
 
 
 def test_a_recording_carries_what_its_program_is_made_from(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from posewright.runtimes.openr.stick import MonetSetup
 from posewright.runtimes.openr.stick.limits import NEUTRAL_AGENT
 from posewright.runtimes.openr.user_objects import read_objects
 
-from .playing import DOG, Played, play
+from .playing import DOG, RunLog, play
 
 ROOT = Path(__file__).parents[3]
 TO_KEEPER = "Move.OCommandVectorData.S Keeper.Effector.OCommandVectorData.O"
@@ -67,7 +67,7 @@ class Deaf(Keeper):
         """Do nothing about it."""
 
 
-def watched(name: str, mover: str, script: str, by: Keeper, until_s: float) -> Played:
+def watched(name: str, mover: str, script: str, by: Keeper, until_s: float) -> RunLog:
     lines = [*map(str, program(name).config.lines), f"{mover}.{TO_KEEPER}"]
     return play(read_connect("\n".join(lines)), script, until_s, own={"Keeper": lambda: by})
 

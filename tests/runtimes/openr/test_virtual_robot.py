@@ -139,18 +139,18 @@ def test_a_sender_is_ready_again_when_the_last_frame_of_its_vector_has_been_play
 def test_a_joint_that_is_asked_for_more_than_it_can_is_told_once_with_who_asks() -> None:
     within, beyond = [(PAN, [0, 1_623_156])], [(PAN, [0, 1_640_000])]
     driver = controller(Mover("A", [within, beyond, beyond]))
-    told = [
+    words = [
         data["text"]
         for _ in range(8)
         if (got := driver.next(BodyState(0.0, STAND, np.zeros(len(STAND))), 1)).decision
         for _, data in got.decision.events
         if "text" in data
     ]
-    assert told == ["A asks head_pan for 94.0 deg; it can do -93.0 to 93.0"]
+    assert words == ["A asks head_pan for 94.0 deg; it can do -93.0 to 93.0"]
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "words"),
     [
         (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1.5]], 1), "an angle is 1.5"),  # type: ignore[list-item]
         (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, "x", 1)], [[1]], 1), "a damaged vector"),  # type: ignore[arg-type]
@@ -160,7 +160,7 @@ def test_a_joint_that_is_asked_for_more_than_it_can_is_told_once_with_who_asks()
         (5, "A.Move sent an RCRegion of 5"),
     ],
 )
-def test_a_vector_that_was_written_by_hand_is_checked_too(wrong: OCommandVectorData, told: str) -> None:
+def test_a_vector_that_was_written_by_hand_is_checked_too(wrong: OCommandVectorData, words: str) -> None:
     class Wild(Mover):
         def ready(self, event: OReadyEvent) -> None:
             assert event.is_ready
@@ -168,7 +168,7 @@ def test_a_vector_that_was_written_by_hand_is_checked_too(wrong: OCommandVectorD
 
     with pytest.raises(InputError) as caught:
         commands(controller(Wild("A", [])), [2])
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_an_ear_is_moved_by_its_own_kind_of_command_and_no_other_joint_is() -> None:
@@ -196,12 +196,12 @@ class Feeler(OObject):
     def __init__(self) -> None:
         super().__init__()
         self.sensor = self.observer("Sensor", "OSensorFrameVectorData", self.feel)
-        self.got: list[tuple[float, NDArray[np.int64], int]] = []
+        self.received: list[tuple[float, NDArray[np.int64], int]] = []
 
     def feel(self, event: ONotifyEvent) -> None:
         for region in event.data:
             one = region.data
-            self.got.append((self.openr.time_s, one.joints, int(one.sensors["touch"][-1])))
+            self.received.append((self.openr.time_s, one.joints, int(one.sensors["touch"][-1])))
         self.sensor.assert_ready()
 
 
@@ -214,10 +214,10 @@ def test_readings_come_every_four_frames_with_what_the_joints_and_sensors_read()
     )
     body = MockBody(DOG, lambda time_s: {"touch": time_s > 0.05}, positions=STAND)
     drive(body, {DOG.name: driver}, until_s=0.2)
-    assert [time_s for time_s, _, _ in feeler.got] == pytest.approx([0.032 * k for k in range(1, 7)])
-    assert all(joints.shape == (4, 20) for _, joints, _ in feeler.got)
-    assert feeler.got[0][1][:, PAN].tolist() == [10_000, 20_000, 30_000, 40_000]
-    assert [touch for _, _, touch in feeler.got][:2] == [0, 1]
+    assert [time_s for time_s, _, _ in feeler.received] == pytest.approx([0.032 * k for k in range(1, 7)])
+    assert all(joints.shape == (4, 20) for _, joints, _ in feeler.received)
+    assert feeler.received[0][1][:, PAN].tolist() == [10_000, 20_000, 30_000, 40_000]
+    assert [touch for _, _, touch in feeler.received][:2] == [0, 1]
 
 
 def test_an_object_reads_where_a_joint_is_to_the_micro_radian() -> None:
@@ -243,7 +243,7 @@ def test_readings_go_to_who_is_ready_and_pile_up_for_nobody() -> None:
         DOG, lambda: [feeler, deaf], read_connect("\n".join(map(line.format, ("Feeler", "Deaf")))), STAND
     )
     drive(MockBody(DOG, lambda _: {"touch": False}, positions=STAND), {DOG.name: driver}, until_s=1.0)
-    assert len(feeler.got) == 31
+    assert len(feeler.received) == 31
     assert [connection.buffer for connection in driver.system.connections] == [[], []]
 
 
@@ -254,7 +254,7 @@ def test_what_was_not_measured_is_no_zero() -> None:
     blind = np.where(np.arange(len(STAND)) == PAN, np.nan, STAND)
     for frame in range(6):
         driver.next(BodyState(frame * 0.008, blind, np.zeros(len(STAND)), sensors={"touch": math.nan}), 1)
-    [(_, joints, touch)] = feeler.got
+    [(_, joints, touch)] = feeler.received
     assert (joints[:, PAN] == NOT_MEASURED).all()
     assert (joints[:, TILT] == -349_066).all()
     assert touch == NOT_MEASURED

@@ -129,7 +129,7 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("jump nowhere", "no label is called 'nowhere' (did you mean somewhere?)"),
         ("jump", "? is not a label (expected jump LABEL)"),
@@ -160,10 +160,10 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
         ('"and more"', "no instruction is called '\"and'"),
     ],
 )
-def test_a_bad_line_is_told_with_what_would_be_right(line: str, told: str) -> None:
+def test_a_bad_line_is_told_with_what_would_be_right(line: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         assemble(f"somewhere: return\n{line}", Path("own.lst"))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith("own.lst:2: ")
 
 

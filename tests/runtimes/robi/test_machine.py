@@ -1,4 +1,4 @@
-"""What a program does is what its tags say; what it cannot do is told with address and label."""
+"""Programs run as their tags say; errors are reported with address and label."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def outcome(data: bytes, most: int = MOST, step: int = MOST) -> tuple[str, list[
 @settings(max_examples=150)
 @given(text=texts(), step=st.sampled_from((1, 7, MOST)))
 def test_a_program_does_what_the_reference_does(text: Text, step: int) -> None:
-    how, trace, done = reference_run(text.items, MOST)
+    end, trace, n_steps = reference_run(text.items, MOST)
     found = outcome(text.data(), MOST, step)
-    assert found[:2] == (how, trace)
-    assert how == "error" or found[2] == done
+    assert found[:2] == (end, trace)
+    assert end == "error" or found[2] == n_steps
 
 
 def run(text: str, budget: int = 1000) -> tuple[FakeRam, MachineStop]:
@@ -139,7 +139,7 @@ def test_a_word_keeps_its_sixteen_bits(value: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "message"),
     [
         ("calc\nadd\nendcalc", "needs two values, and there is none"),
         ("calc\nconst 1\nsub\nendcalc", "needs two values, and there is one"),
@@ -156,13 +156,13 @@ def test_a_word_keeps_its_sixteen_bits(value: int) -> None:
         ("call fall\nreturn\nfall: calc\nendcalc", "ends inside what was called from 0x0000000d"),
     ],
 )
-def test_what_cannot_be_done_is_told_with_address_and_label(code: str, told: str) -> None:
+def test_what_cannot_be_done_is_told_with_address_and_label(code: str, message: str) -> None:
     program = assemble(f'between ""\ninside ""\nbegin: calc\nendcalc\n{code}', Path("own.rm4"))
     machine = ProgramMachine(program, FakeRam())
     with pytest.raises(RobiProgramError) as caught:
         machine.run(1000)
     error = caught.value
-    assert told in str(error)
+    assert message in str(error)
     assert error.label in {"begin", "fall"}
     assert f"0x{error.address:08x} ({error.label})" in str(error)
     assert str(error).startswith("own.rm4: ")

@@ -22,15 +22,15 @@ BEGUN_S = 3.0
 """When the dance is asked for; by then the robot has taken its idle pose."""
 
 
-def danced(
+def run_dance(
     pose: str, spot: str, before: str = "", begun_s: float = BEGUN_S
 ) -> tuple[Floats, Floats, list[str]]:
-    """Return how far each joint moved in the dance [deg], the base's height all along, and what was told."""
+    """Return the ranges of the joints in the dance [deg], the base height, and the reported postures."""
     recording = run(pose, spot, f"{before} 3@{begun_s}")
     record = recording.robots[ROBI.name]
     during = record.positions[recording.times > begun_s]
-    told = [event.data["name"] for event in recording.events if event.data.get("what") == "posture"]
-    return np.degrees(np.ptp(during, axis=0)), record.base[:, 2], told
+    postures = [event.data["name"] for event in recording.events if event.data.get("what") == "posture"]
+    return np.degrees(np.ptp(during, axis=0)), record.base[:, 2], postures
 
 
 def run(pose: str, spot: str, words: str) -> Recording:
@@ -54,8 +54,8 @@ def ids(*numbers: int) -> list[int]:
 
 
 def test_on_the_chair_the_legs_stay_and_the_rest_dances() -> None:
-    moved, height, told = danced("chair", "chair")
-    assert told == ["chair"]
+    moved, height, postures = run_dance("chair", "chair")
+    assert postures == ["chair"]
     assert moved[ids(*range(2, 12))].max() < 5.0  # they give a little, at 70 % of their torque
     assert moved[ids(*range(12, 22))].min() > 15.0
     assert np.ptp(height) < 0.02
@@ -69,32 +69,32 @@ def test_the_chair_leaves_room_for_the_arms_so_the_robot_stays_where_it_sits() -
 
 
 def test_on_the_floor_only_the_head_dances() -> None:
-    moved, height, told = danced("sit", "floor")
-    assert told == ["sitting"]
+    moved, height, postures = run_dance("sit", "floor")
+    assert postures == ["sitting"]
     assert moved[ids(13, 14, 15)].min() > 15.0
     assert np.delete(moved, ids(13, 14, 15)).max() < 5.0
     assert np.ptp(height) < 0.01
 
 
 def test_on_the_ride_the_legs_stay_and_the_rest_dances() -> None:
-    moved, height, told = danced("ride", "ride", "4@2,", 6.0)
-    assert told == ["ride"]
+    moved, height, postures = run_dance("ride", "ride", "4@2,", 6.0)
+    assert postures == ["ride"]
     assert moved[ids(*range(2, 12))].max() < 6.0  # they give a little more: it stands on them
     assert moved[ids(*range(12, 22))].min() > 15.0
     assert np.ptp(height) < 0.01
 
 
 def test_standing_everything_dances_and_the_robot_does_not_fall() -> None:
-    moved, height, told = danced("stand", "floor")
-    assert told == []
+    moved, height, postures = run_dance("stand", "floor")
+    assert postures == []
     assert moved[ids(4, 9)].min() > 25.0
     assert moved[ids(*range(12, 22))].min() > 15.0
     assert height[-1] == pytest.approx(height[0], abs=0.005)
 
 
 def test_told_to_sit_down_it_ends_as_one_that_was_put_down() -> None:
-    told, put = run("stand", "floor", "1@2"), run("sit", "floor", "1@2")
-    ends = [recording.robots[ROBI.name] for recording in (told, put)]
+    commanded, placed = run("stand", "floor", "1@2"), run("sit", "floor", "1@2")
+    ends = [recording.robots[ROBI.name] for recording in (commanded, placed)]
     assert ends[0].base[-1, 2] == pytest.approx(ends[1].base[-1, 2], abs=0.003)
     np.testing.assert_allclose(ends[0].positions[-1], ends[1].positions[-1], atol=np.radians(3.0))
     np.testing.assert_allclose(np.abs(ends[0].base[-1, 3:]), np.abs(ends[1].base[-1, 3:]), atol=0.03)

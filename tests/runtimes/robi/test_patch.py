@@ -26,10 +26,10 @@ PAIRS = st.integers(1, 60).flatmap(
 )
 
 
-def same(one: Patch, other: Patch) -> bool:
-    return [(c.address, c.new, c.old) for c in one.changes] == [
-        (c.address, c.new, c.old) for c in other.changes
-    ] and one.digest == other.digest
+def is_same(first: Patch, second: Patch) -> bool:
+    return [(change.address, change.new, change.old) for change in first.changes] == [
+        (change.address, change.new, change.old) for change in second.changes
+    ] and first.digest == second.digest
 
 
 @given(PAIRS)
@@ -40,13 +40,13 @@ def test_a_patch_applies_and_reverses_to_the_identical_bytes(pair: tuple[bytes, 
             make_patch(before, after)
         return
     patch = read_patch(make_patch(before, after).text())
-    made, undo = apply_patch(before, patch)
-    assert made == after
+    patched, undo = apply_patch(before, patch)
+    assert patched == after
     with pytest.raises(InputError, match="already applied"):
         apply_patch(after, patch)
-    back, redo = apply_patch(made, read_patch(undo.text()))
+    back, redo = apply_patch(patched, read_patch(undo.text()))
     assert back == before
-    assert same(redo, patch)
+    assert is_same(redo, patch)
 
 
 @given(PAIRS, st.integers(0, 1000))
@@ -70,9 +70,9 @@ def test_a_digest_is_enough_to_tell_another_file() -> None:
 
 def test_old_bytes_are_enough_to_tell_another_file() -> None:
     patch = read_patch('# from a forum\r\n"0x00000002","02 03","00 00" # stand\r\n')
-    made, undo = apply_patch(b"\x01\x01\0\0\x01", patch)
-    assert made == b"\x01\x01\x02\x03\x01"
-    assert apply_patch(made, undo)[0] == b"\x01\x01\0\0\x01"
+    patched, undo = apply_patch(b"\x01\x01\0\0\x01", patch)
+    assert patched == b"\x01\x01\x02\x03\x01"
+    assert apply_patch(patched, undo)[0] == b"\x01\x01\0\0\x01"
     with pytest.raises(InputError, match=r"2: .*at 0x00000002 it has 00 01 \(the patch expects 00 00\)"):
         apply_patch(b"\x01\x01\0\x01\x01", patch)
 
@@ -82,14 +82,14 @@ def test_a_patch_that_cannot_be_checked_must_be_asked_for() -> None:
     assert [change.address for change in patch.changes] == [0, 2]
     with pytest.raises(InputError, match="neither what it replaces nor which file"):
         apply_patch(b"\x01\x01\0\0", patch)
-    made, undo = apply_patch(b"\x01\x01\0\0", patch, unchecked=True)
-    assert made == b"\xff\x01\x02\x03"
+    patched, undo = apply_patch(b"\x01\x01\0\0", patch, unchecked=True)
+    assert patched == b"\xff\x01\x02\x03"
     assert undo.is_checked
-    assert apply_patch(made, undo)[0] == b"\x01\x01\0\0"
+    assert apply_patch(patched, undo)[0] == b"\x01\x01\0\0"
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("0x02", "1 columns"),
         ("0x02,00,00,00", "4 columns"),
@@ -105,10 +105,10 @@ def test_a_patch_that_cannot_be_checked_must_be_asked_for() -> None:
         ("file,md5," + "0" * 64, "not a valid digest"),
     ],
 )
-def test_a_bad_line_is_told(line: str, told: str) -> None:
+def test_a_bad_line_is_told(line: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_patch(f"0x0a,00,01\n{line}\n", Path("own.csv"))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith("own.csv:2: ")
     assert caught.value.hint
 

@@ -29,7 +29,7 @@ SIT_DOWN, STAND_UP, DANCE, RIDE_ON, RIDE_OFF = 1, 2, 3, 4, 5
 
 
 class Robi:
-    """A Robi that runs `startup`, told words one after the other."""
+    """A Robi that runs `startup` and is sent words one after the other."""
 
     def __init__(self, pose: str, rule: str = "consistent") -> None:
         self.body = MockBody(ROBI, positions=ROBI.pose(pose))
@@ -43,14 +43,14 @@ class Robi:
         return commands
 
     def settle(self) -> list[JointCommands]:
-        """Run until it waits for a word; return what was commanded."""
+        """Run until it waits for a word; return the commands."""
         played = []
         while not self.controller.is_over:
             played.append(self.frame())
         assert self.controller.error is None
         return played
 
-    def told(self, word: int) -> list[JointCommands]:
+    def send_word(self, word: int) -> list[JointCommands]:
         self.memory.set("word", word)
         first = self.frame()
         return [first, *self.settle()]
@@ -74,7 +74,7 @@ class Robi:
 
 
 def tables_with(mapped: set[int]) -> dict[int, tuple[int, int]]:
-    """Say again what the parameter tables hold while some IDs are mapped."""
+    """Return parameters 2 and 3 by ID, as the notes give them while some IDs are mapped."""
     return {
         number: (0x0CC0 + 2 * (number - 1), 0x0CEA if number <= 11 else 0x0CEE)
         if number in mapped
@@ -92,7 +92,7 @@ def test_standing_nothing_is_mapped_and_the_pose_is_zero_with_torque_0x50() -> N
 
 def test_sitting_down_leaves_posture_pose_and_mapping_as_the_notes_say() -> None:
     robi = Robi("stand")
-    robi.told(SIT_DOWN)
+    robi.send_word(SIT_DOWN)
     assert robi.posture == 1
     assert robi.words(0x0AC2, 10) == SIT
     assert robi.words(0x0A04, 20)[::2] == SIT
@@ -103,7 +103,7 @@ def test_sitting_down_leaves_posture_pose_and_mapping_as_the_notes_say() -> None
 def test_standing_up_unmaps_before_it_moves_and_ends_standing() -> None:
     robi = Robi("sit")
     robi.memory.set("position", 500, 3)  # left over from a dance that the mapping held back
-    played = robi.told(STAND_UP)
+    played = robi.send_word(STAND_UP)
     begun = ROBI.to_ticks(played[0].angles[0])
     np.testing.assert_allclose(begun[:10], np.array(SIT, np.uint16).view(np.int16), atol=20 + 1)
     assert (robi.posture, robi.tables()) == (0, tables_with(set()))
@@ -113,7 +113,9 @@ def test_standing_up_unmaps_before_it_moves_and_ends_standing() -> None:
 
 def test_standing_up_goes_through_the_notes_poses() -> None:
     robi = Robi("sit")
-    rows = [ROBI.to_ticks(commands.angles[0])[:4].round().astype(int) for commands in robi.told(STAND_UP)]
+    rows = [
+        ROBI.to_ticks(commands.angles[0])[:4].round().astype(int) for commands in robi.send_word(STAND_UP)
+    ]
     begin, crouch = (
         np.array(words, np.uint16).view(np.int16)
         for words in ([0xFFE2, 0xFBE6, 0x0000, 0xFEF2], [0xFFE3, 0xFC1B, 0x0497, 0xFF0E])
@@ -127,23 +129,23 @@ def test_on_the_chair_the_legs_are_mapped_and_there_is_no_way_out() -> None:
     assert (robi.posture, robi.tables()) == (2, tables_with(LEGS))
     assert robi.words(0x0AC2, 10) == CHAIR
     for word in (SIT_DOWN, STAND_UP, RIDE_ON, RIDE_OFF):
-        robi.told(word)
+        robi.send_word(word)
         assert (robi.posture, robi.tables()) == (2, tables_with(LEGS))
         assert robi.memory.get("word") == 0
 
 
 def test_the_ride_is_posture_3_and_left_unmapped() -> None:
     robi = Robi("stand")
-    robi.told(RIDE_ON)
+    robi.send_word(RIDE_ON)
     assert (robi.posture, robi.tables()) == (3, tables_with(LEGS))
     assert robi.words(0x0AC2, 9) == RIDE
-    robi.told(RIDE_OFF)
+    robi.send_word(RIDE_OFF)
     assert (robi.posture, robi.tables()) == (0, tables_with(set()))
 
 
 def test_explain_ride_is_word_472_and_on_the_ride_unmaps_first_and_maps_again() -> None:
     robi = Robi("stand")
-    robi.told(RIDE_ON)
+    robi.send_word(RIDE_ON)
     robi.memory.set("word", 472)
     robi.frame()
     assert robi.tables() == tables_with(set())
@@ -159,7 +161,7 @@ def test_by_the_printed_rule_a_robi_that_sits_takes_itself_for_one_on_the_chair(
 @pytest.fixture(scope="module")
 def danced() -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
     """Return the dance as it is danced standing, row by row [0.1 deg]."""
-    return [ROBI.to_ticks(commands.angles[0]) for commands in Robi("stand").told(DANCE)]
+    return [ROBI.to_ticks(commands.angles[0]) for commands in Robi("stand").send_word(DANCE)]
 
 
 @pytest.mark.parametrize(
@@ -180,8 +182,8 @@ def test_a_dance_for_standing_moves_only_what_the_mapping_leaves_free(
 ) -> None:
     robi = Robi(pose)
     if before is not None:
-        robi.told(before)
-    played = robi.told(DANCE)
+        robi.send_word(before)
+    played = robi.send_word(DANCE)
     is_mapped = np.array([number in mapped for number in IDS])
     where = np.zeros(20)
     where[:10] = np.array(held, np.uint16).view(np.int16)

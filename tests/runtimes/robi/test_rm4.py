@@ -101,8 +101,8 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "at", "told", "hint"), BAD)
-def test_what_is_wrong_is_told_with_line_and_byte(text: str, at: int, told: str, hint: str) -> None:
+@pytest.mark.parametrize(("text", "at", "message", "hint"), BAD)
+def test_what_is_wrong_is_told_with_line_and_byte(text: str, at: int, message: str, hint: str) -> None:
     begin = b"<return/>\r\n<return/>\r\n"
     if 'adr="0x000000' in text and "jump" in text:
         begin = b""
@@ -111,7 +111,7 @@ def test_what_is_wrong_is_told_with_line_and_byte(text: str, at: int, told: str,
     said = str(caught.value).splitlines()[0]
     line = (begin + text.encode())[: len(begin) + at].count(b"\n") + 1
     assert said.startswith(f"own.RM4:{line}: byte {len(begin) + at}: ")
-    assert told in said
+    assert message in said
     assert hint in (caught.value.hint or "")
 
 

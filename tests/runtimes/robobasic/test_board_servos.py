@@ -163,7 +163,7 @@ def test_a_servo_that_is_computed_to_be_out_of_range_is_passed_over_and_told(lin
     assert done.stop_reason is StopReason.END
     assert done.board.servos.positions[16] == 100
     assert done.board.servos.positions[3] == 150
-    assert [one["line"] for one in done.board.events if one["what"] == "skipped"] == [5]
+    assert [event["line"] for event in done.board.events if event["what"] == "skipped"] == [5]
 
 
 def test_whose_motors_are_switched_is_told_by_group_or_number() -> None:

@@ -272,7 +272,7 @@ def test_ports_lines_and_memory_are_read_and_written() -> None:
     )
     kept = {"A": 200, "B": 1, "C": 7, "D": 300, "E": 99}
     assert {name: done.variables[name] for name in kept} == kept
-    assert [one["byte"] for one in done.board.events if one["what"] == "sent"] == [65]
+    assert [event["byte"] for event in done.board.events if event["what"] == "sent"] == [65]
     assert done.board.outputs == {52: 1}
 
 
@@ -280,7 +280,11 @@ def test_pins_are_set_one_by_one_and_eight_at_a_time() -> None:
     done = run("OUT 3, 1\nBYTEOUT 1, 130\nTOGGLE 3\nTOGGLE 4\nPULSE 5\nBYTEOUT 1, 130\n")
     set_ = {pin for pin, level in done.board.outputs.items() if level}
     assert set_ == {4, 9, 15}
-    told = [(one["what"], one.get("port"), one.get("value")) for one in done.board.events if "port" in one]
+    told = [
+        (event["what"], event.get("port"), event.get("value"))
+        for event in done.board.events
+        if "port" in event
+    ]
     assert told == [("out", 3, 1), ("byteout", 1, 130), ("out", 3, 0), ("out", 4, 1)]
 
 
@@ -301,7 +305,7 @@ def test_a_rate_of_the_line_may_be_beyond_sixteen_bits_and_its_label_a_number(ra
     assert found(text) == {}
     assert run(text).variables["A"] == 7
     done = run(text, inputs=SetPorts(line=[9]))
-    assert [one["byte"] for one in done.board.events if one["what"] == "sent"] == [9]
+    assert [event["byte"] for event in done.board.events if event["what"] == "sent"] == [9]
 
 
 @pytest.mark.parametrize("wrong", ["PRINT FORMAT(A, FOO, 3)", "PRINT FORMAT(A)", "CONST B = 70000"])
@@ -330,7 +334,7 @@ def test_display_and_sound_are_told_and_take_their_time() -> None:
     done = run(
         'DIM V AS BYTE\nV = 7\nPRINT &HFE, &H01\nPRINT "V=", FORMAT(V, DEC, 3)\nTEMPO 60\nMUSIC "CDE"\n'
     )
-    assert [one["text"] for one in done.board.events if one["what"] == "print"] == ["<FE><01>", "V=007"]
+    assert [event["text"] for event in done.board.events if event["what"] == "print"] == ["<FE><01>", "V=007"]
     assert done.clock_us == pytest.approx(3_000_000, abs=3000)
 
 

@@ -1,4 +1,4 @@
-"""A program drives a body: its ports are the body's sensors, its servos the joints, its story a recording."""
+"""A program drives a body: ports read its sensors, servos move its joints, events are recorded."""
 
 from __future__ import annotations
 
@@ -22,29 +22,31 @@ ROBOT = robot("hitec_robonova1")
 STAND = ROBOT.pose("stand")
 
 
-def controller(text: str, script: str = "", **how: object) -> RoboBasicController:
-    return RoboBasicController(ROBOT, compile_or_raise(read_source(text)), script=read_inputs(script), **how)  # type: ignore[arg-type]
+def make_controller(text: str, script: str = "", **options: object) -> RoboBasicController:
+    return RoboBasicController(
+        ROBOT, compile_or_raise(read_source(text)), script=read_inputs(script), **options
+    )  # type: ignore[arg-type]
 
 
 def state(**sensors: object) -> BodyState:
     return BodyState(0.0, STAND.copy(), np.zeros(16), sensors=sensors)  # type: ignore[arg-type]
 
 
-def program(text: str) -> RoboBasicProgram:
+def make_program(text: str) -> RoboBasicProgram:
     return RoboBasicProgram(compile_or_raise(read_source(text)), ROBOT)
 
 
-def play(made: RoboBasicController, seconds: float, **sensors: object) -> np.ndarray:
-    """Return the rows it commands."""
+def play(controller: RoboBasicController, seconds: float, **sensors: object) -> np.ndarray:
+    """Return the commanded angles of some seconds, one row a frame."""
     rows: list[np.ndarray] = []
     while len(rows) * ROBOT.frame_period_s < seconds:
-        rows.extend(made.next(state(**sensors), 64).angles)
+        rows.extend(controller.next(state(**sensors), 64).angles)
     return np.array(rows)
 
 
 def test_a_pose_in_counts_is_the_robots_pose_whatever_group_says_it() -> None:
     text = "MOVE G6A, 100, 151, 23, 140, 101\nMOVE G6D, 100, 151, 23, 140, 101\nWAIT\n"
-    rows = play(controller("PTP SETON\nPTP ALLON\n" + text), 5.0)
+    rows = play(make_controller("PTP SETON\nPTP ALLON\n" + text), 5.0)
     assert rows[0] == pytest.approx(STAND, abs=math.radians(3))
     assert rows[-1] == pytest.approx(ROBOT.pose("sit"), abs=1e-9)
 
@@ -53,27 +55,27 @@ def test_a_pose_in_counts_is_the_robots_pose_whatever_group_says_it() -> None:
 def test_counts_go_to_the_joints_by_the_servos_numbers(counts: list[int]) -> None:
     ids = [servo.id or 0 for servo in ROBOT.servos]
     fields = {servo: str(count) for servo, count in zip(ids, counts, strict=True)}
-    made = controller(f"SPEED 15\nMOVE G24, {', '.join(fields.get(s, '') for s in range(24))}\n")
+    controller = make_controller(f"SPEED 15\nMOVE G24, {', '.join(fields.get(s, '') for s in range(24))}\n")
     expected = ROBOT.from_ticks(np.array(counts, dtype=float))
-    assert play(made, 1.0)[-1] == pytest.approx(expected, abs=1e-9)
+    assert play(controller, 1.0)[-1] == pytest.approx(expected, abs=1e-9)
 
 
 def test_until_a_program_says_something_the_robot_is_held_and_motoroff_frees_it() -> None:
-    made = controller("DELAY 100\nMOTOROFF G6A\n")
-    assert made.next(state(), 1).free is None
-    play(made, 0.3)
-    free = made.next(state(), 1).free
+    controller = make_controller("DELAY 100\nMOTOROFF G6A\n")
+    assert controller.next(state(), 1).free is None
+    play(controller, 0.3)
+    free = controller.next(state(), 1).free
     assert free is not None
-    assert [name for name, one in zip(ROBOT.joint_names, free, strict=True) if one] == [
+    assert [name for name, is_free in zip(ROBOT.joint_names, free, strict=True) if is_free] == [
         *(f"left_{part}" for part in ("ankle_roll", "ankle_pitch", "knee", "hip_pitch", "hip_roll"))
     ]
 
 
 def test_rows_of_many_frames_are_those_of_single_frames() -> None:
     text = "SPEED 3\nFOR I = 1 TO 3\nMOVE G6B, 100, 60\nWAIT\nDELAY 333\nMOVE G6B, 100, 30\nWAIT\nNEXT I\n"
-    one, many = controller(text), controller(text)
-    single = np.array([one.next(state(), 1).angles[0] for _ in range(300)])
-    assert np.array_equal(play(many, 6.0)[:300], single)
+    single, many = make_controller(text), make_controller(text)
+    rows = np.array([single.next(state(), 1).angles[0] for _ in range(300)])
+    assert np.array_equal(play(many, 6.0)[:300], rows)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_a_label_tells_of_a_sensor_on_another_port(label: str, sensor: str) -> N
     assert moved.sensor is not None
     assert (moved.sensor.name, moved.port, moved.line) == (sensor, 3, 5)
     plugs = assign_ports([], source)
-    assert {port: one.name for port, one in plugs.items() if one.name == sensor} == {3: sensor}
+    assert {port: plug.name for port, plug in plugs.items() if plug.name == sensor} == {3: sensor}
     assert plugs[0].name == "front"
     assert assign_ports([f"{moved.sensor.port}={sensor}"], source) == assign_ports([])
     assert find_moved_sensors(read_source(text.replace("AD(3)", f"AD({moved.sensor.port})"))) == ()
@@ -173,7 +175,7 @@ def test_constants_that_are_ports_tell_of_sensors_and_limits_which_tilt_sensor_i
     plugs = assign_ports([], read_source(KOREAN.format(low, high)))
     usual = {} if sensor == "tilt" else {5: "tilt"}
     expected = {0: sensor, 2: "right", 4: "front", 6: "battery", **usual}
-    assert {port: one.name for port, one in plugs.items()} == expected
+    assert {port: plug.name for port, plug in plugs.items()} == expected
 
 
 def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:
@@ -185,10 +187,10 @@ def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:
 def test_a_script_presses_keys_and_sets_ports_at_its_times() -> None:
     declared = "".join(f"DIM {name} AS BYTE\n" for name in "ABC")
     text = f"{declared}main:\nA = REMOCON(1)\nIF A > 0 THEN B = A\nC = AD(5)\nGOTO main\n"
-    made = controller(text, "REMOCON=3@0.5, AD5=20@1, AD5=sensor@2")
+    controller = make_controller(text, "REMOCON=3@0.5, AD5=20@1, AD5=sensor@2")
     for seconds, b, c in ((0.4, 0, 115), (0.4, 3, 115), (0.5, 3, 20), (1.0, 3, 115)):
-        play(made, seconds, **{"imu.orientation": np.zeros(3)})
-        assert (made.machine.variables["B"], made.machine.variables["C"]) == (b, c)
+        play(controller, seconds, **{"imu.orientation": np.zeros(3)})
+        assert (controller.machine.variables["B"], controller.machine.variables["C"]) == (b, c)
 
 
 @pytest.mark.parametrize(
@@ -213,10 +215,10 @@ def test_a_script_that_is_wrong_is_refused(text: str) -> None:
 
 def test_a_breakpoint_stops_a_program_and_a_step_goes_on() -> None:
     text = "DIM A AS BYTE\nA = 1\nhere: A = 2\nA = 3\n"
-    made = controller(text)
-    machine = made.machine
-    machine.breakpoints = [made.program.address_of("here")]
-    play(made, 0.1)
+    controller = make_controller(text)
+    machine = controller.machine
+    machine.breakpoints = [controller.program.address_of("here")]
+    play(controller, 0.1)
     assert machine.variables["A"] == 1
     machine.step()
     assert (machine.variables["A"], machine.line) == (2, 4)
@@ -226,15 +228,15 @@ def test_a_breakpoint_stops_a_program_and_a_step_goes_on() -> None:
         with pytest.raises(InputError):
             machine.set_variable(*wrong)
     with pytest.raises(UnknownNameError):
-        made.program.address_of("nowhere")
-    assert made.program.lines[made.program.address_of("4")] == 4
+        controller.program.address_of("nowhere")
+    assert controller.program.lines[controller.program.address_of("4")] == 4
 
 
-def felt(words: str, turning: np.ndarray) -> float:
-    """Return by how many degrees the gyros of a program move an ankle's pitch servo while the robot turns."""
+def measure_turn(words: str, turning: np.ndarray) -> float:
+    """Return by how much the gyros of a program move an ankle's pitch servo while the robot turns [deg]."""
     angles = []
     for rates in (np.zeros(3), turning):
-        rows = play(controller(f"{words}\nmain: GOTO main\n"), 0.2, **{"imu.angular_velocity": rates})
+        rows = play(make_controller(f"{words}\nmain: GOTO main\n"), 0.2, **{"imu.angular_velocity": rates})
         angles.append(float(rows[-1][ROBOT.index("left_ankle_pitch")]))
     return math.degrees(angles[1] - angles[0])
 
@@ -243,13 +245,13 @@ def felt(words: str, turning: np.ndarray) -> float:
 def test_a_gyro_moves_a_servo_against_the_turn_about_its_axis_by_its_sense(port: int, axis: int) -> None:
     words, turning = f"GYROSET G6A, 0, {port}\nGYROSENSE G6A, 0, 255", np.zeros(3)
     turning[axis] = math.radians(100.0)
-    moved = felt(words, turning)
+    moved = measure_turn(words, turning)
     assert abs(moved) == pytest.approx(10.0, abs=0.1)
-    assert felt(words, -turning) == pytest.approx(-moved, abs=0.1)
-    assert felt(f"{words}\nGYRODIR G6A, 0, 1", turning) == pytest.approx(-moved, abs=0.1)
-    assert felt(words.replace("255", "51"), turning) == pytest.approx(moved / 5.0, abs=0.1)
-    assert abs(felt(words, 9.0 * turning)) == pytest.approx(20.0, abs=0.1)
-    assert felt(words, np.roll(turning, 1 if axis == 1 else 2)) == 0.0  # about another axis
+    assert measure_turn(words, -turning) == pytest.approx(-moved, abs=0.1)
+    assert measure_turn(f"{words}\nGYRODIR G6A, 0, 1", turning) == pytest.approx(-moved, abs=0.1)
+    assert measure_turn(words.replace("255", "51"), turning) == pytest.approx(moved / 5.0, abs=0.1)
+    assert abs(measure_turn(words, 9.0 * turning)) == pytest.approx(20.0, abs=0.1)
+    assert measure_turn(words, np.roll(turning, 1 if axis == 1 else 2)) == 0.0  # about another axis
 
 
 def test_a_reading_that_is_no_number_is_none() -> None:
@@ -269,48 +271,48 @@ def test_the_tilt_sensor_of_later_robots_is_plugged_in_by_name(pitch_deg: float,
 
 def test_a_loop_inside_a_routine_is_no_round_of_the_main_loop() -> None:
     text = "DIM A AS BYTE\nGOSUB three\nEND\nthree:\nA = A + 1\nIF A < 3 THEN GOTO three\nRETURN\n"
-    made = controller(text)
-    play(made, 0.2)
-    assert made.machine.variables["A"] == 3
-    assert made.machine.loop_counts == {}
+    controller = make_controller(text)
+    play(controller, 0.2)
+    assert controller.machine.variables["A"] == 3
+    assert controller.machine.loop_counts == {}
 
 
 def test_what_happens_within_a_frame_is_told_in_its_order() -> None:
-    made = program('BEEP\nPRINT "up"\nmain:\nGOTO main\n')
-    told = basic_result(run_basic(made, body="mock"))["events"]
-    assert [one["what"] for one in told] == ["beep", "print", "loop", "waits"]
+    program = make_program('BEEP\nPRINT "up"\nmain:\nGOTO main\n')
+    events = basic_result(run_basic(program, body="mock"))["events"]
+    assert [event["what"] for event in events] == ["beep", "print", "loop", "waits"]
 
 
 def test_a_program_that_goes_on_from_a_breakpoint_tells_its_own_end() -> None:
-    made = controller("DIM A AS BYTE\nhere:\nA = A / A\n")
-    made.machine.breakpoints = [made.program.address_of("here")]
-    play(made, 0.1)
-    made.machine.step()
-    told = [event["what"] for _, event in made.next(state(), 1).decision.events]  # type: ignore[union-attr]
-    assert told == ["error"]
+    controller = make_controller("DIM A AS BYTE\nhere:\nA = A / A\n")
+    controller.machine.breakpoints = [controller.program.address_of("here")]
+    play(controller, 0.1)
+    controller.machine.step()
+    kinds = [event["what"] for _, event in controller.next(state(), 1).decision.events]  # type: ignore[union-attr]
+    assert kinds == ["error"]
 
 
 def test_a_step_over_a_wait_ends_when_the_servos_are_there() -> None:
-    made = controller("SPEED 5\nMOVE G6A, 100, 140\nWAIT\nEND\n")
+    controller = make_controller("SPEED 5\nMOVE G6A, 100, 140\nWAIT\nEND\n")
     for line in (2, 3, 4):
-        made.machine.step()
-        assert made.machine.line == line
-    assert made.machine.board.servos.positions[1] == 140.0
+        controller.machine.step()
+        assert controller.machine.line == line
+    assert controller.machine.board.servos.positions[1] == 140.0
 
 
 def test_a_long_way_without_a_loop_is_no_wait() -> None:
-    made = program("IF 1 = 1 THEN\n" * 15_000 + "ENDIF\n" * 15_000 + "END\n")
-    assert basic_result(run_basic(made, body="mock"))["ended"] == "end"
+    program = make_program("IF 1 = 1 THEN\n" * 15_000 + "ENDIF\n" * 15_000 + "END\n")
+    assert basic_result(run_basic(program, body="mock"))["ended"] == "end"
 
 
 def test_a_run_that_a_breakpoint_stopped_has_not_ended() -> None:
-    made = set_up_basic("bow", breakpoints=["20"])
-    assert basic_result(run_basic(made, body="mock"))["ended"] == "breakpoint"
+    program = set_up_basic("bow", breakpoints=["20"])
+    assert basic_result(run_basic(program, body="mock"))["ended"] == "breakpoint"
 
 
 @pytest.mark.parametrize("line", ["OUT A, 1", "TOGGLE A", "BYTEOUT A, 1"])
 def test_a_computed_port_that_is_not_there_ends_the_run(line: str) -> None:
-    result = basic_result(run_basic(program(f"DIM A AS BYTE\nA = 250\n{line}\n"), body="mock"))
+    result = basic_result(run_basic(make_program(f"DIM A AS BYTE\nA = 250\n{line}\n"), body="mock"))
     assert (result["ended"], result["line"]) == ("error", 3)
 
 
@@ -320,16 +322,18 @@ def test_one_port_has_one_sensor() -> None:
 
 
 def test_a_program_waits_for_what_it_looks_at_now() -> None:
-    made = program("DIM A AS BYTE\nA = AD(6)\nMAIN:\nA = REMOCON(1)\nGOTO MAIN\n")
-    (waits,) = [one for one in basic_result(run_basic(made, body="mock"))["events"] if one["what"] == "waits"]
+    program = make_program("DIM A AS BYTE\nA = AD(6)\nMAIN:\nA = REMOCON(1)\nGOTO MAIN\n")
+    (waits,) = [
+        event for event in basic_result(run_basic(program, body="mock"))["events"] if event["what"] == "waits"
+    ]
     assert waits["looks_at"] == ["REMOCON(1)"]
 
 
 def test_a_joint_that_nobody_saw_is_taken_for_where_servos_begin() -> None:
-    made = controller("MOVE G6A, 100, 100\n")
+    controller = make_controller("MOVE G6A, 100, 100\n")
     unseen = STAND.copy()
     unseen[0] = math.nan
-    assert np.isfinite(made.next(BodyState(0.0, unseen, np.zeros(16)), 1).angles).all()
+    assert np.isfinite(controller.next(BodyState(0.0, unseen, np.zeros(16)), 1).angles).all()
 
 
 def test_of_two_keys_pressed_before_one_is_read_the_later_counts() -> None:
@@ -339,21 +343,21 @@ def test_of_two_keys_pressed_before_one_is_read_the_later_counts() -> None:
 
 
 def test_a_restart_forgets_all_but_the_eeprom() -> None:
-    made = controller("DIM A AS BYTE\nA = ROMPEEK(1)\nROMPOKE 1, 42\nMOVE G6A, 50\n")
-    play(made, 1.0)
-    assert made.machine.variables["A"] == 255  # an erased cell
-    made.restart()
-    play(made, 1.0)
-    assert made.machine.variables["A"] == 42
+    controller = make_controller("DIM A AS BYTE\nA = ROMPEEK(1)\nROMPOKE 1, 42\nMOVE G6A, 50\n")
+    play(controller, 1.0)
+    assert controller.machine.variables["A"] == 255  # an erased cell
+    controller.restart()
+    play(controller, 1.0)
+    assert controller.machine.variables["A"] == 42
 
 
 def test_a_restart_draws_the_same_again() -> None:
-    made = controller("DIM A AS BYTE\nA = RND\nEND\n", seed=3)
+    controller = make_controller("DIM A AS BYTE\nA = RND\nEND\n", seed=3)
     drawn = set()
     for _ in range(3):
-        play(made, 0.1)
-        drawn.add(made.machine.variables["A"])
-        made.restart()
+        play(controller, 0.1)
+        drawn.add(controller.machine.variables["A"])
+        controller.restart()
     assert len(drawn) == 1
 
 
@@ -365,17 +369,17 @@ def test_a_run_is_told_by_its_recording_alone() -> None:
 
 
 def test_an_error_while_it_runs_is_told_with_its_line_and_the_robot_stays() -> None:
-    made = program("DIM A AS BYTE\nMOVE G6B, 100, 60\nWAIT\nA = 1 / A\n")
-    result = basic_result(run_basic(made, body="mock"))
+    program = make_program("DIM A AS BYTE\nMOVE G6B, 100, 60\nWAIT\nA = 1 / A\n")
+    result = basic_result(run_basic(program, body="mock"))
     assert result["ended"] == "error"
     assert "program.bas:4: a division by 0" in result["error"]
 
 
 def test_what_waits_for_nothing_or_never_ends_is_told() -> None:
-    assert basic_result(run_basic(program("main: GOTO main\n"), body="mock"))["ended"] == "waits"
+    assert basic_result(run_basic(make_program("main: GOTO main\n"), body="mock"))["ended"] == "waits"
     moving = "main:\nMOVE G6B, 100, 60\nWAIT\nMOVE G6B, 100, 30\nWAIT\nGOTO main\n"
-    assert basic_result(run_basic(program(moving), body="mock", seconds=5))["ended"] == "running"
-    assert basic_result(run_basic(program("MOVE G6B, 100, 60\nEND\n"), body="mock"))["ended"] == "end"
+    assert basic_result(run_basic(make_program(moving), body="mock", seconds=5))["ended"] == "running"
+    assert basic_result(run_basic(make_program("MOVE G6B, 100, 60\nEND\n"), body="mock"))["ended"] == "end"
 
 
 def test_on_the_simulated_robot_a_program_stands_and_raises_its_arms() -> None:

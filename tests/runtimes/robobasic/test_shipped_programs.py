@@ -21,8 +21,8 @@ def place(recording: Recording, row: int) -> tuple[float, float, float, float]:
     return x, y, heading, math.degrees(math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (i * i + j * j)))))
 
 
-def ran(name: str, **how: Any) -> tuple[Recording, dict[str, Any]]:
-    recording = run_basic(name, **how)
+def run_shipped(name: str, **options: Any) -> tuple[Recording, dict[str, Any]]:
+    recording = run_basic(name, **options)
     return recording, basic_result(recording)
 
 
@@ -36,16 +36,16 @@ def test_every_program_is_without_a_fault_and_laid_out_as_the_formatter_does(nam
 
 
 def test_bow_bends_forward_and_stands_again() -> None:
-    recording, result = ran("bow")
+    recording, result = run_shipped("bow")
     tilts = [place(recording, row)[3] for row in range(len(recording.times))]
     assert (result["fell"], result["ended"]) == (False, "end")
     assert max(tilts) > 20.0
     assert tilts[-1] < 3.0
 
 
-@pytest.mark.parametrize("how", [{}, {"body": "random", "seed": 1}, {"body": "random", "seed": 4}])
-def test_walk_goes_straight_ahead(how: dict[str, Any]) -> None:
-    recording, result = ran("walk", **how)
+@pytest.mark.parametrize("options", [{}, {"body": "random", "seed": 1}, {"body": "random", "seed": 4}])
+def test_walk_goes_straight_ahead(options: dict[str, Any]) -> None:
+    recording, result = run_shipped("walk", **options)
     x, y, heading, _ = place(recording, -1)
     assert result["fell"] is False
     assert 0.45 < x < 0.85
@@ -54,7 +54,7 @@ def test_walk_goes_straight_ahead(how: dict[str, Any]) -> None:
 
 
 def test_turn_goes_left_and_comes_back() -> None:
-    recording, result = ran("turn")
+    recording, result = run_shipped("turn")
     headings = [place(recording, row)[2] for row in range(len(recording.times))]
     assert result["fell"] is False
     assert max(headings) > 60.0
@@ -62,7 +62,7 @@ def test_turn_goes_left_and_comes_back() -> None:
 
 
 def test_kick_lifts_one_foot_after_the_other_and_stays_up() -> None:
-    recording, result = ran("kick")
+    recording, result = run_shipped("kick")
     contacts = recording.robot().foot_contacts
     assert result["fell"] is False
     assert contacts is not None
@@ -71,7 +71,7 @@ def test_kick_lifts_one_foot_after_the_other_and_stays_up() -> None:
 
 @pytest.mark.parametrize(("key", "down"), [(1, (200, 250)), (2, (0, 30))])
 def test_whoever_lies_on_face_or_back_gets_up_by_the_tilt_sensor(key: int, down: tuple[int, int]) -> None:
-    recording, result = ran("get_up", inputs=f"REMOCON={key}@0.5")
+    recording, result = run_shipped("get_up", inputs=f"REMOCON={key}@0.5")
     seen = [one["AD(5)"] for one in recording.robot().decisions.inputs if "AD(5)" in one]
     assert result["fell"] is True  # that is what the key is for
     assert any(down[0] <= one <= down[1] for one in seen)

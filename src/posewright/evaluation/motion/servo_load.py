@@ -147,12 +147,14 @@ def _merge(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _is_excessive(saturation: Saturation, rules: PhysicsRules) -> bool:
+    """Return whether a servo gives its full torque for too long at once, or too often."""
     if saturation.longest_s > rules.max_saturated_s:
         return True
     return saturation.share > rules.max_saturated_share and saturation.total_s > rules.max_saturated_s
 
 
 def _speed_finding(played: PlayedMotion, lag: JointLag, no_load_deg_s: float) -> Finding:
+    """Return a finding about a joint that is commanded faster than its servo turns."""
     message = (
         f"{lag.joint} is commanded at {lag.commanded_deg_s:.0f} deg/s but its servo turns "
         f"{no_load_deg_s:.0f} without load, so it is {lag.max_deg:.0f} deg behind "
@@ -163,6 +165,7 @@ def _speed_finding(played: PlayedMotion, lag: JointLag, no_load_deg_s: float) ->
 
 
 def _lag_finding(played: PlayedMotion, rules: PhysicsRules, lag: JointLag) -> Finding:
+    """Return a finding about a joint that lags because of its load."""
     message = (
         f"{lag.joint} is {lag.max_deg:.0f} deg behind its command {played.format_time(lag.frame)}, "
         f"{lag.rms_deg:.1f} deg on average: its servo is too weak for the mass it moves"
@@ -172,6 +175,7 @@ def _lag_finding(played: PlayedMotion, rules: PhysicsRules, lag: JointLag) -> Fi
 
 
 def _saturation_finding(played: PlayedMotion, rules: PhysicsRules, saturation: Saturation) -> Finding:
+    """Return a finding about a servo at full torque."""
     begin_text = played.format_time(saturation.begin).removeprefix("at ")
     message = (
         f"the servo of {saturation.joint} gives its full torque for {saturation.longest_s:.2f} s from "

@@ -119,6 +119,7 @@ def stability(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) 
 
 
 def _fall_finding(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Finding:
+    """Return the finding about a fall."""
     verb = "falls" if fall.is_hard else "lies down"
     sequel = "stays down" if fall.until_s is None else f"is up again {fall.until_s - fall.time_s:.1f} s later"
     frame = int(np.searchsorted(played.times, fall.time_s))

@@ -142,6 +142,7 @@ def _to_field_frame(walk: Walk, points: Floats) -> Floats:
 
 
 def _duty(contacts: Flags) -> float | None:
+    """Return the share of rows with contact; None without rows."""
     return float(contacts.mean()) if contacts.size else None
 
 
@@ -154,6 +155,7 @@ def _min_of_all(values: list[float | None]) -> float | None:
 def _measure_foot(
     walk: Walk, trajectories: FootTrajectories, column: int, slip_m: float, duty: float | None
 ) -> FootFigures:
+    """Return the figures of the foot in a column, with its slip and duty as already measured."""
     heights = trajectories.heights[:, column]
     contacts = walk.trajectory.foot_contacts[:, column]
     peaks_m = []

@@ -177,6 +177,7 @@ def correction_text(correction: Correction) -> str:
 
 
 def _figure_rows(result: WalkResult, body: str) -> Table:
+    """Return the table of all figures of a walk."""
     report = result.report
     measured = f"{report.travel.measured_s:.1f} s after {result.walk.settings.settle_s:.1f} s"
     title = f"{result.gait} on {result.robot.name}, {body}, {measured}"
@@ -209,6 +210,7 @@ def limit_text(figure: Figure) -> str:
 
 
 def _foot_rows(report: GaitReport) -> Table:
+    """Return the table of the figures of each foot."""
     rows = []
     for foot in report.feet.feet:
         lengths_m = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)

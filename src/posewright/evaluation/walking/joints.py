@@ -141,6 +141,7 @@ def speed_ratios(walk: Walk, angles: Floats) -> Floats:
 
 
 def _measure_each_joint(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
+    """Return the figures of each of the legs' joints."""
     legs = walk.trajectory.leg_columns
     commanded = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
     measured = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)

@@ -140,6 +140,7 @@ def _relative_error(measured: float | None, commanded: float) -> float | None:
 
 
 def _measure_stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch, ...]:
+    """Return the stretches of all commands in effect after row `begin` up to row `end`."""
     stretches = []
     for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end):
         # the first command changes nothing: the settling time covers the robot's start

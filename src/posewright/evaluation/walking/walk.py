@@ -296,6 +296,7 @@ def worse_correction(first: Correction, second: Correction) -> Correction:
 
 
 def _read_velocity_commands(trajectory: Trajectory) -> tuple[TimedCommand, ...]:
+    """Return the velocity commands, which are the outputs of the recorded decisions."""
     decisions = trajectory.record.decisions
     try:
         commands = tuple(
@@ -310,6 +311,7 @@ def _read_velocity_commands(trajectory: Trajectory) -> tuple[TimedCommand, ...]:
 
 
 def _read_recorded_gait(recording: Recording, settings: WalkSettings, card: Robot) -> Gait:
+    """Return the gait attached to the recording."""
     documents = recording.header.documents
     name = f"{settings.gait}{SUFFIX}"
     if name not in documents:

@@ -1,4 +1,4 @@
-"""Commands: every change that windows can make of a document, by the name under which they ask for it."""
+"""Commands: all changes that windows can make to a document, by their names in requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS: Mapping[str, type[Command]] = {
     "copy_across": pose.CopyAcross,
     "delete_page": pages.DeletePage,
     "duplicate_page": pages.DuplicatePage,
-    "leave_joints": pose.LeaveJoints,
+    "leave_joints": pose.UnsetJoints,
     "mirror_pose": pose.MirrorPose,
     "move_page": pages.MovePage,
     "retime_keyframe": timeline.RetimeKeyframe,
@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, type[Command]] = {
 
 
 def read_command(name: str, arguments: Mapping[str, object]) -> Command:
-    """Return the command of that name with these arguments, or raise InputError."""
+    """Return a command by its name and arguments, or raise InputError."""
     if name not in COMMANDS:
         raise UnknownNameError.among("command", name, COMMANDS)
     return read_record(Node(dict(arguments)), COMMANDS[name])

@@ -1,4 +1,4 @@
-"""Commands on a motion as a whole: its attributes, its joints, and that it starts from any pose."""
+"""Commands that change the attributes, the joints and the start pose of a motion."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from posewright.formats.native.reader import MAX_REPEATS, MAX_SPEED, MIN_SPEED
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import MotionCommand
-from posewright.studio.commands.pages import page_called
+from posewright.studio.commands.pages import resolve_page
 from posewright.studio.pages import Pages
 
 FOR_EVER = 0
-"""Stands for a motion that is repeated without end."""
+"""Value of `SetMotion.repeat` for endless repetition."""
 
 
 @dataclass(frozen=True)
 class SetMotion:
-    """Change the attributes of a motion; None leaves one as it is.
+    """Change the attributes of a motion; None leaves an attribute unchanged.
 
     Attributes:
+        page: number of the motion's page.
+        name: name of the motion.
         repeat: how often it is played; 0 for ever.
         next: name or number of the motion that follows; empty for none.
-        exit: name or number of the motion through which it is left; empty for none.
-        speed: all its times are divided by this.
+        exit: name or number of the motion that ends it; empty for none.
+        speed: factor by which all times are divided.
+        source: where the motion comes from.
     """
 
     page: int
@@ -39,23 +42,23 @@ class SetMotion:
 
     @property
     def label(self) -> str:
-        """The words behind "Undo" in the menu."""
+        """The text after "Undo" in the menu."""
         names = [name for name, value in vars(self).items() if name != "page" and value is not None]
         return f"set {' and '.join(names)}" if names else "set nothing"
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages with the motion changed; an `InputError` for an empty name or a lost reference."""
-        return pages.changed(self.page, lambda motion: self._changed(motion, pages))
+        """Return the pages with the motion changed; raise InputError for an empty name or an unknown page."""
+        return pages.with_changed_motion(self.page, lambda motion: self._change_motion(motion, pages))
 
-    def _changed(self, motion: Motion, pages: Pages) -> Motion:
+    def _change_motion(self, motion: Motion, pages: Pages) -> Motion:
         if self.name is not None and not self.name.strip():
             raise InputError("a motion needs a name")
         return replace(
             motion,
             name=motion.name if self.name is None else self.name.strip(),
             repeat=motion.repeat if self.repeat is None else self.repeat or None,
-            next=motion.next if self.next is None else page_called(self.next, pages),
-            exit=motion.exit if self.exit is None else page_called(self.exit, pages),
+            next=motion.next if self.next is None else resolve_page(self.next, pages),
+            exit=motion.exit if self.exit is None else resolve_page(self.exit, pages),
             speed=motion.speed if self.speed is None else self.speed,
             source=motion.source if self.source is None else self.source.strip(),
         )
@@ -63,36 +66,36 @@ class SetMotion:
 
 @dataclass(frozen=True)
 class ClearStart(MotionCommand):
-    """Let a motion start from wherever the robot is."""
+    """Remove the start pose: the motion starts from any pose."""
 
     label = "start from any pose"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         return replace(motion, start=None)
 
 
 @dataclass(frozen=True)
 class SetJoints(MotionCommand):
-    """Choose which joints a motion moves; new ones are held, and those left out are removed."""
+    """Set the joints of a motion; new ones are held."""
 
     joints: tuple[str, ...]
     label = "choose joints"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         for name in self.joints:
             robot.joint(name)
         if not self.joints:
-            raise InputError("a motion of no joint", hint="it moves at least one")
+            raise InputError("the motion has no joint", hint="choose at least one")
         remaining = [name for name in motion.joints if name in self.joints]
         joints = tuple(dict.fromkeys([*remaining, *self.joints]))
 
-        def on_joints(frame: Keyframe) -> Keyframe:
+        def with_joints(frame: Keyframe) -> Keyframe:
             stiffness = {name: value for name, value in (frame.stiffness or {}).items() if name in joints}
             return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)
 
         return replace(
             motion,
             joints=joints,
-            keyframes=tuple(on_joints(frame) for frame in motion.keyframes),
+            keyframes=tuple(with_joints(frame) for frame in motion.keyframes),
             start=motion.start and motion.start.on(joints),
         )

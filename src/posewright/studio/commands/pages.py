@@ -1,4 +1,4 @@
-"""Commands on the pages of a file: add, duplicate, delete, and give another number."""
+"""Commands that add, duplicate, delete and renumber the pages of a file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from posewright.robots import Robot
 from posewright.studio.pages import Pages
 
 FIRST_REACH_S = 1.0
-"""A new page has so much time for its first way [s]."""
+"""Duration of the first segment of a new page [s]."""
 
 
 @dataclass(frozen=True)
 class AddPage:
-    """Add a page, which begins where another one ends.
+    """Add a page that begins with the last pose of another page.
 
     Attributes:
-        after: the number of that other one; the new page has the next number that is free.
+        after: number of the other page; the new page gets the next free number.
+        name: name of the new page.
     """
 
     after: int
@@ -28,7 +29,7 @@ class AddPage:
     label = "add page"
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages with one more; an `InputError` where the file can have none."""
+        """Return the pages with the new one; raise InputError if the file cannot have another page."""
         motion = pages.motion(self.after)
         frame = Keyframe(motion.resolved_poses()[-1], FIRST_REACH_S, easing=motion.keyframes[-1].easing)
         first = replace(motion, name=self.name, keyframes=(frame,), start=None, speed=1.0)
@@ -38,38 +39,39 @@ class AddPage:
 
 @dataclass(frozen=True)
 class DuplicatePage:
-    """Copy a page to the next number that is free."""
+    """Copy a page to the next free number."""
 
     page: int
     label = "duplicate page"
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages with one more; an `InputError` where the file can have none."""
+        """Return the pages with the new one; raise InputError if the file cannot have another page."""
         return pages.with_page(free_number(pages, self.page), pages.motion(self.page))
 
 
 @dataclass(frozen=True)
 class DeletePage:
-    """Delete a page; pages that led to it lead nowhere."""
+    """Delete a page, and the references of other pages to it."""
 
     page: int
     label = "delete page"
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages without it; an `InputError` for the last one."""
-        require_free_pages(pages)
+        """Return the pages without it; raise InputError for the only page."""
+        require_page_changes(pages)
         pages.motion(self.page)
         if len(pages.labels) == 1:
-            raise InputError("a file needs a page", hint="close it instead")
+            raise InputError("this is the only page of the file", hint="add another page first")
         return with_redirected_links(pages.without(self.page), {str(self.page): None})
 
 
 @dataclass(frozen=True)
 class MovePage:
-    """Give a page another number; the page that has it gets this one's. Those that lead to them follow.
+    """Change the number of a page, or exchange it with another page; references to them follow.
 
     Attributes:
-        to: the number, from 1.
+        page: the present number.
+        to: the new number, from 1.
     """
 
     page: int
@@ -77,35 +79,37 @@ class MovePage:
     label = "move page"
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages with the numbers exchanged; an `InputError` where there is no such number."""
-        require_free_pages(pages)
+        """Return the pages with the numbers exchanged; raise InputError if there is no such number."""
+        require_page_changes(pages)
         moved = pages.motion(self.page)
         if not 1 <= self.to <= pages.file.n_pages:
             raise InputError(f"there is no page {self.to}", hint=f"numbers are 1 to {pages.file.n_pages}")
         if self.to == self.page:
             return pages
-        other = pages.motion(self.to) if self.to in pages.numbers else None
-        remaining = pages.without(self.page) if other is None else pages.with_page(self.page, other)
-        ends = {str(self.page): str(self.to), str(self.to): str(self.page)}
-        return with_redirected_links(remaining.with_page(self.to, moved), ends)
+        if self.to in pages.numbers:
+            remaining = pages.with_page(self.page, pages.motion(self.to))
+        else:
+            remaining = pages.without(self.page)
+        new_numbers = {str(self.page): str(self.to), str(self.to): str(self.page)}
+        return with_redirected_links(remaining.with_page(self.to, moved), new_numbers)
 
 
-def can_change(pages: Pages) -> bool:
-    """Tell whether pages of the file may be added, deleted and numbered anew."""
+def allows_page_changes(pages: Pages) -> bool:
+    """Return whether pages of the file can be added, deleted and renumbered."""
     motion_format = FORMATS.get(pages.file.format)
     return motion_format is not None and motion_format.allows_page_changes and pages.file.document is not None
 
 
-def require_free_pages(pages: Pages) -> None:
-    """Raise InputError where pages cannot be added, deleted or numbered anew."""
-    if not can_change(pages):
-        message = f"no page of a {pages.file.format} file can be added, deleted or moved here"
-        raise InputError(message, hint="save the motion to a file of its own")
+def require_page_changes(pages: Pages) -> None:
+    """Raise InputError if pages of the file cannot be added, deleted and renumbered."""
+    if not allows_page_changes(pages):
+        message = f"pages of a {pages.file.format} file cannot be added, deleted or moved here"
+        raise InputError(message, hint="save the motion to its own file")
 
 
 def free_number(pages: Pages, after: int) -> int:
-    """Return the first number behind a page that no page has, else the first of all; or raise InputError."""
-    require_free_pages(pages)
+    """Return the first free page number after a page, else the first free number; or raise InputError."""
+    require_page_changes(pages)
     used = set(pages.numbers)
     free = [number for number in range(1, pages.file.n_pages + 1) if number not in used]
     if not free:
@@ -113,32 +117,38 @@ def free_number(pages: Pages, after: int) -> int:
     return next((number for number in free if number > after), free[0])
 
 
-def page_called(reference: str, pages: Pages) -> str | None:
-    """Return how a motion of the file names another; None for no text.
+def resolve_page(reference: str, pages: Pages) -> str | None:
+    """Return a reference to another motion as the file stores it; None for an empty text.
 
-    In a file of many pages that is a number. A motion alone in its file names others whose files are
-    elsewhere.
+    In a file with several pages this is a page number. A motion that is alone in its file refers to motions
+    in other files by name.
 
     Raises:
-        UnknownNameError, FormatError: no page, or several, are called so.
+        UnknownNameError, FormatError: no page has this name, or several have it.
     """
     name = reference.strip()
-    if not name or not can_change(pages):
+    if not name or not allows_page_changes(pages):
         return name or None
     renumbered = replace(pages.file, pages=pages.labels)
     return str(renumbered.page_number(name))
 
 
-def with_redirected_links(pages: Pages, ends: Mapping[str, str | None]) -> Pages:
-    """Return the pages with every next and exit that is a key of `ends` replaced by its value."""
+def with_redirected_links(pages: Pages, new_numbers: Mapping[str, str | None]) -> Pages:
+    """Return the pages with references `next` and `exit` replaced.
 
-    def redirected(end: str | None) -> str | None:
-        return ends.get(end, end) if end is not None else None
+    Args:
+        pages: the pages.
+        new_numbers: new reference by old reference; None removes it.
+    """
+
+    def redirect(reference: str | None) -> str | None:
+        return None if reference is None else new_numbers.get(reference, reference)
 
     edited = dict(pages.edited)
     for number, motion in motions_of(pages):
-        if (motion.next, motion.exit) != (redirected(motion.next), redirected(motion.exit)):
-            edited[number] = replace(motion, next=redirected(motion.next), exit=redirected(motion.exit))
+        redirected = replace(motion, next=redirect(motion.next), exit=redirect(motion.exit))
+        if (motion.next, motion.exit) != (redirected.next, redirected.exit):
+            edited[number] = redirected
     return replace(pages, edited=edited)
 
 

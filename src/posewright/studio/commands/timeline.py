@@ -1,4 +1,4 @@
-"""Commands on the keyframes of a motion: which there are, in which order, how they are reached, lights."""
+"""Commands that change the keyframes of a motion: their order, times, easing, stiffness and lights."""
 
 from __future__ import annotations
 
@@ -14,61 +14,65 @@ from posewright.motions import LONGEST_S, Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 from posewright.studio.commands.changes import KeyframesCommand, MotionCommand, require_keyframe, with_range
 from posewright.studio.pages import Pages
-from posewright.studio.requests import Anything
+from posewright.studio.requests import AnyData
 
 Seconds = Annotated[float, Bounds(0.0, LONGEST_S)]
 
 NEW_REACH_S = 0.5
-"""Time of the way into a copy that is put after its original."""
+"""Duration of the segment into a copy that follows its original [s]."""
 
-SAME_S = 1e-3
-"""A playhead nearer than this to a keyframe is on it."""
+MIN_SEGMENT_S = 1e-3
+"""A playhead closer than this to a keyframe is on it [s]."""
 
 TIME_DIGITS = 6
-"""Decimals of a time [s] that was computed: no shorter one is kept apart from none at all."""
+"""Decimals of computed times [s]."""
 
 
 @dataclass(frozen=True)
-class SetRow:
-    """Give a motion other keyframes: more, fewer, or in another order."""
+class ReplaceKeyframes:
+    """Replace the keyframes of a motion, for example by more, by fewer, or in another order."""
 
     page: int
     keyframes: tuple[Keyframe, ...]
     label: str
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the pages with these keyframes in one of them."""
-        return pages.changed(self.page, lambda motion: replace(motion, keyframes=self.keyframes))
+        """Return the pages with the new keyframes."""
+        return pages.with_changed_motion(self.page, lambda motion: replace(motion, keyframes=self.keyframes))
 
 
-def with_added(motion: Motion, time_s: float) -> tuple[Motion, int]:
-    """Return the motion with a keyframe at a time as played [s], in the pose it has there, and its place.
+def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
+    """Return the motion with a new keyframe at a time as played [s], and the index of that keyframe.
 
-    A way is cut in two there, so that the motion stays as it is; on a keyframe, in its pause or after the
-    end a copy follows it.
+    A segment is cut in two at that time, so the motion does not change. At a keyframe, in its pause, or after
+    the end of the motion, the keyframe is copied.
     """
-    own_s = time_s * motion.speed
-    begins = motion.segment_starts
-    place = max(0, int(np.searchsorted(begins, own_s - SAME_S, side="left")) - 1)
-    frame = motion.keyframes[place]
-    gone_s = _rounded(own_s - float(begins[place]))
-    if frame.reach_s - gone_s < SAME_S:
-        return with_range(motion, place + 1, place + 1, [replace(frame, reach_s=NEW_REACH_S)]), place + 1
-    if gone_s < SAME_S:
-        gone_s = 0.0
+    time_in_motion_s = time_s * motion.speed
+    starts = motion.segment_starts
+    index = max(0, int(np.searchsorted(starts, time_in_motion_s - MIN_SEGMENT_S, side="left")) - 1)
+    frame = motion.keyframes[index]
+    elapsed_s = _rounded(time_in_motion_s - float(starts[index]))
+    if frame.reach_s - elapsed_s < MIN_SEGMENT_S:
+        return with_range(motion, index + 1, index + 1, [replace(frame, reach_s=NEW_REACH_S)]), index + 1
+    if elapsed_s < MIN_SEGMENT_S:
+        elapsed_s = 0.0
     is_held = np.isnan(frame.pose.angles)
     pose = Pose(motion.joints, np.where(is_held, np.nan, motion.at(time_s).angles), frame.pose.free)
-    first = replace(frame, pose=pose, reach_s=gone_s, pause_s=0.0, attitude=None)
-    second = replace(frame, reach_s=_rounded(frame.reach_s - gone_s), lights=None)
-    return with_range(motion, place, place + 1, [first, second]), place
+    first = replace(frame, pose=pose, reach_s=elapsed_s, pause_s=0.0, attitude=None)
+    second = replace(frame, reach_s=_rounded(frame.reach_s - elapsed_s), lights=None)
+    return with_range(motion, index, index + 1, [first, second]), index
 
 
 @dataclass(frozen=True)
 class SetKeyframes(KeyframesCommand):
-    """Set times, easing and stiffness; whatever is None stays as it is, and later keyframes move along.
+    """Set times, easing and stiffness of keyframes; None leaves one unchanged. Later keyframes shift in time.
 
     Attributes:
-        stiffness: by joint [N m/rad] from the way into the keyframe on; empty for the servos' own.
+        reach_s: duration of the segment into the keyframe [s].
+        pause_s: pause after it [s].
+        easing: curve of the segment.
+        accel_share: share of the segment that accelerates.
+        stiffness: stiffness by joint from this segment on [N m/rad]; empty for that of the servos.
     """
 
     reach_s: Seconds | None = None
@@ -79,12 +83,12 @@ class SetKeyframes(KeyframesCommand):
 
     @property
     def label(self) -> str:
-        """The words behind "Undo" in the menu."""
+        """The text after "Undo" in the menu."""
         is_eased = self.easing is not None or self.accel_share is not None
         verb = "set the stiffness of" if self.stiffness is not None else "ease" if is_eased else "retime"
-        return f"{verb} {keyframe_words(self.keyframes)}"
+        return f"{verb} {describe_keyframes(self.keyframes)}"
 
-    def _each(self, frame: Keyframe) -> Keyframe:
+    def _change_keyframe(self, frame: Keyframe) -> Keyframe:
         return replace(
             frame,
             reach_s=frame.reach_s if self.reach_s is None else self.reach_s,
@@ -97,7 +101,7 @@ class SetKeyframes(KeyframesCommand):
 
 @dataclass(frozen=True)
 class RetimeKeyframe(MotionCommand):
-    """Set times of one keyframe while the later ones stay, as far as the next way gives room."""
+    """Set times of one keyframe without shifting later ones: the next segment becomes longer or shorter."""
 
     keyframe: int
     reach_s: Seconds | None = None
@@ -105,14 +109,14 @@ class RetimeKeyframe(MotionCommand):
 
     @property
     def label(self) -> str:
-        """The words behind "Undo" in the menu."""
-        return f"retime {keyframe_words((self.keyframe,))}"
+        """The text after "Undo" in the menu."""
+        return f"retime {describe_keyframes((self.keyframe,))}"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
-        place = self.keyframe
-        require_keyframe(motion, place)
-        frame = motion.keyframes[place]
-        after = motion.keyframes[place + 1 : place + 2]
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        index = self.keyframe
+        require_keyframe(motion, index)
+        frame = motion.keyframes[index]
+        after = motion.keyframes[index + 1 : index + 2]
         reach_s = frame.reach_s if self.reach_s is None else self.reach_s
         pause_s = frame.pause_s if self.pause_s is None else self.pause_s
         if after:
@@ -120,17 +124,17 @@ class RetimeKeyframe(MotionCommand):
             reach_s = min(reach_s, room_s)
             pause_s = _rounded(min(pause_s, room_s - reach_s))
             after = (replace(after[0], reach_s=_rounded(room_s - reach_s - pause_s)),)
-        own = replace(frame, reach_s=reach_s, pause_s=pause_s)
-        return with_range(motion, place, place + 1 + len(after), [own, *after])
+        changed = replace(frame, reach_s=reach_s, pause_s=pause_s)
+        return with_range(motion, index, index + 1 + len(after), [changed, *after])
 
 
 @dataclass(frozen=True)
 class StretchKeyframes(KeyframesCommand):
-    """Make ways and pauses longer, or shorter down to none.
+    """Make segments and pauses of keyframes longer or shorter.
 
     Attributes:
-        factor: all of them are multiplied by this.
-        reach_by_s: added to the time of each way [s].
+        factor: factor of all durations.
+        reach_by_s: added to the duration of each segment [s].
         pause_by_s: added to each pause [s].
     """
 
@@ -140,10 +144,10 @@ class StretchKeyframes(KeyframesCommand):
 
     @property
     def label(self) -> str:
-        """The words behind "Undo" in the menu."""
-        return f"{'retime' if self.factor == 1.0 else 'stretch'} {keyframe_words(self.keyframes)}"
+        """The text after "Undo" in the menu."""
+        return f"{'retime' if self.factor == 1.0 else 'stretch'} {describe_keyframes(self.keyframes)}"
 
-    def _each(self, frame: Keyframe) -> Keyframe:
+    def _change_keyframe(self, frame: Keyframe) -> Keyframe:
         reach_s = frame.reach_s * self.factor + self.reach_by_s
         pause_s = frame.pause_s * self.factor + self.pause_by_s
         return replace(frame, reach_s=_rounded(reach_s), pause_s=_rounded(pause_s))
@@ -151,39 +155,40 @@ class StretchKeyframes(KeyframesCommand):
 
 @dataclass(frozen=True)
 class SetLights(MotionCommand):
-    """Say what lights show from the way into a keyframe on.
+    """Set lights from the segment into a keyframe on.
 
     Attributes:
-        lights: by LED, as a native file has them; None where it stays as it was. Others are left as they are.
+        keyframe: index of the keyframe.
+        lights: light by LED, as in a native file; None removes the setting. Other LEDs stay unchanged.
     """
 
     keyframe: int
-    lights: Mapping[str, Anything]
+    lights: Mapping[str, AnyData]
 
     @property
     def label(self) -> str:
-        """The words behind "Undo" in the menu."""
+        """The text after "Undo" in the menu."""
         return f"light {next(iter(self.lights))}" if len(self.lights) == 1 else "set lights"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         require_keyframe(motion, self.keyframe)
         frame = motion.keyframes[self.keyframe]
         leds = {name: robot.led(name) for name in self.lights}
-        others = {name: light for name, light in (frame.lights or {}).items() if name not in leds}
+        unchanged = {name: light for name, light in (frame.lights or {}).items() if name not in leds}
         lights = {
             name: read_light(Node(light), leds[name])
             for name, light in self.lights.items()
             if light is not None
         }
-        changed = replace(frame, lights={**others, **lights} or None)
+        changed = replace(frame, lights={**unchanged, **lights} or None)
         return with_range(motion, self.keyframe, self.keyframe + 1, [changed])
 
 
-def keyframe_words(keyframes: Collection[int]) -> str:
-    """Return keyframes as the menu names them, counted from 1."""
+def describe_keyframes(keyframes: Collection[int]) -> str:
+    """Return the text for keyframes in the menu, counted from 1."""
     return f"keyframe {min(keyframes) + 1}" if len(keyframes) == 1 else f"{len(keyframes)} keyframes"
 
 
 def _rounded(seconds: float) -> float:
-    """Return a time that was computed [s], none rather than less."""
+    """Return a computed duration [s], rounded and not negative."""
     return max(0.0, round(seconds, TIME_DIGITS))

@@ -1,1 +1,1 @@
-"""The files of the studio: opened, kept while they are edited, saved and exported."""
+"""Files of the studio: opening, drafts, saving and exporting."""

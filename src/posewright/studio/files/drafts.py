@@ -1,7 +1,7 @@
-"""Drafts: edits that are not saved, in a hidden file beside the real one, and the thread that writes them.
+"""Drafts: unsaved edits in a hidden file beside the edited one, and the thread that writes them.
 
-A draft is a line with a digest, then JSON: which pages differ, as trees of native motions. Its writer
-locks it as long as it runs, so that an unlocked draft is one of a studio that was killed.
+A draft is a line with a digest, then JSON with the edited pages as native motions. The studio locks its draft
+while it runs; an unlocked draft was left by a studio that was killed.
 """
 
 from __future__ import annotations
@@ -23,29 +23,33 @@ from posewright.formats.native.reader import motion_of
 from posewright.formats.native.writer import tree_of
 from posewright.motions import Motion
 from posewright.robots import Robot, is_path
-from posewright.studio.files.load import Opened, Place, digest_of, mark_of
+from posewright.studio.files.load import OpenedFile, SaveTarget, file_digest, file_stamp
 from posewright.studio.pages import Pages
 
-MARK = b"posewright-autosave 1 "
-ENDING = ".autosave"
-MOST_BYTES = 64_000_000
+DRAFT_HEADER = b"posewright-autosave 1 "
+DRAFT_SUFFIX = ".autosave"
+MAX_DRAFT_BYTES = 64_000_000
 NAME_LENGTH = 80
-"""So much of a file's name stands in that of its draft."""
+"""Characters of a file's name that are used in the name of its draft."""
 
-LOOK_EVERY_S = 1.0
-REST_S = 0.3
-"""How often the file is looked at, and how long the thread rests between two drafts."""
+CHECK_PERIOD_S = 1.0
+"""Time between two checks whether the edited file has changed [s]."""
+
+WRITE_PAUSE_S = 0.3
+"""Pause of the thread after it has written a draft [s]."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """Pages that were edited and not saved.
+    """Edited pages that are not saved.
 
     Attributes:
-        file: the name of the file beside it.
-        digest: of that file's bytes when they were edited; None where there was none.
-        data: what the file would be without the edits, where there was none.
-        motions: by number of page, the number that it had in the file, if it had one, and its tree.
+        file: name of the edited file, in the same folder.
+        robot: name of the robot.
+        digest: digest of the file's bytes when it was edited; None if there was no file.
+        data: bytes of the unedited motion if there was no file.
+        labels: numbers and names of all pages.
+        motions: by page number, the number of the page in the file, if it is there, and its native document.
     """
 
     file: str
@@ -56,18 +60,18 @@ class Draft:
     motions: Mapping[int, tuple[int | None, Mapping[str, object]]]
 
     @classmethod
-    def of(cls, pages: Pages, robot: Robot, place: Place, data: bytes | None) -> Draft:
-        """Return the draft of pages that are to be saved at a place."""
+    def of(cls, pages: Pages, robot: Robot, target: SaveTarget, data: bytes | None) -> Draft:
+        """Return the draft of pages that are not yet saved to a target."""
 
         def page_in_file(motion: Motion) -> int | None:
             origin = origin_of(motion)
             return None if origin is None or origin.format != pages.file.format else origin.page
 
         motions = {number: (page_in_file(motion), tree_of(motion)) for number, motion in pages.edited.items()}
-        return cls(place.path.name, robot.name, place.digest, data, pages.labels, motions)
+        return cls(target.path.name, robot.name, target.digest, data, pages.labels, motions)
 
     def render(self) -> bytes:
-        """Return the bytes of its file."""
+        """Return the content of the draft's file."""
         data = None if self.data is None or self.digest is not None else base64.b64encode(self.data).decode()
         content = {
             "file": self.file,
@@ -78,17 +82,17 @@ class Draft:
             "motions": self.motions,
         }
         body = json.dumps(content).encode()
-        return MARK + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+        return DRAFT_HEADER + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
     def motions_of(self, robot: Robot) -> dict[int, Motion]:
-        """Return its motions by number of page, as of no file."""
+        """Return the motions by page number, without their origin in a file."""
         return {number: motion_of(Node(dict(tree)), robot) for number, (_, tree) in self.motions.items()}
 
-    def pages_over(self, opened: Opened) -> Pages:
-        """Return the pages of its file with its own edits.
+    def pages_over(self, opened: OpenedFile) -> Pages:
+        """Return the pages of the opened file with the edits of the draft.
 
         Raises:
-            InputError: the file is another now, so that the edits do not fit.
+            InputError: the file has changed so that the edits do not fit.
         """
         file = opened.pages.file
         edited = self.motions_of(opened.robot)
@@ -97,8 +101,8 @@ class Draft:
                 edited[number] = replace(edited[number], origin=file.motion(page).origin)
         pages = Pages(file, self.labels, edited)
         for number in set(pages.numbers) - set(edited) - set(opened.pages.numbers):
-            message = f"page {number} is not in {self.file} any more"
-            raise InputError(message, hint="the draft is kept")
+            message = f"page {number} is no longer in {self.file}"
+            raise InputError(message, hint="the draft is not deleted")
         return pages
 
 
@@ -108,20 +112,20 @@ def read_draft(path: Path) -> Draft:
     Raises:
         FormatError: it is damaged.
     """
-    head, _, body = read_bounded(path, MOST_BYTES).partition(b"\n")
-    if head != MARK + hashlib.sha256(body).hexdigest().encode():
-        raise FormatError("what was kept of unsaved edits is damaged", where=Where(path))
+    head, _, body = read_bounded(path, MAX_DRAFT_BYTES).partition(b"\n")
+    if head != DRAFT_HEADER + hashlib.sha256(body).hexdigest().encode():
+        raise FormatError("the draft with unsaved edits is damaged", where=Where(path))
     try:
         return _draft_of(body)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise FormatError("what was kept of unsaved edits is none of ours", where=Where(path)) from error
+        raise FormatError("the draft with unsaved edits is invalid", where=Where(path)) from error
 
 
 def _draft_of(body: bytes) -> Draft:
-    """Return the draft in these bytes; raise an error that `read_draft` catches where they are none."""
+    """Parse a draft; for invalid bytes raise an error that `read_draft` catches."""
     content = json.loads(body)
     if Path(content["file"]).name != content["file"] or not content["file"] or is_path(content["robot"]):
-        raise ValueError("a draft is of a file beside it, and of a robot of the catalogue")
+        raise ValueError("a draft belongs to a file in its folder and to a robot of the catalogue")
     numbers = {str(number) for number, _ in content["labels"]}
     if not numbers or not content["motions"].keys() <= numbers:
         raise ValueError("a draft has pages")
@@ -137,11 +141,11 @@ def _draft_of(body: bytes) -> Draft:
 
 def draft_path(path: Path) -> Path:
     """Return a new path for a draft of a file."""
-    return path.with_name(f".{path.name[:NAME_LENGTH]}.{secrets.token_hex(4)}{ENDING}")
+    return path.with_name(f".{path.name[:NAME_LENGTH]}.{secrets.token_hex(4)}{DRAFT_SUFFIX}")
 
 
 def abandoned_drafts(folder: Path) -> Iterator[Path]:
-    """Yield the drafts in a folder whose lock no running studio has, the newest first."""
+    """Yield the drafts in a folder that no running studio has locked, newest first."""
 
     def written_at(path: Path) -> float:
         try:
@@ -149,7 +153,7 @@ def abandoned_drafts(folder: Path) -> Iterator[Path]:
         except OSError:
             return 0.0
 
-    for path in sorted(folder.glob(f".*{ENDING}"), key=written_at, reverse=True):
+    for path in sorted(folder.glob(f".*{DRAFT_SUFFIX}"), key=written_at, reverse=True):
         try:
             with open_regular_file(path) as file:
                 is_unlocked = try_lock(file.fileno())
@@ -160,25 +164,25 @@ def abandoned_drafts(folder: Path) -> Iterator[Path]:
 
 
 class DraftFile:
-    """The file of a draft, locked until it is released."""
+    """The file of a draft, which is locked until `release`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock_handle = -1
 
     def write(self, data: bytes) -> None:
-        """Write it anew; an `OutputError` where that cannot be."""
+        """Replace the content, or raise OutputError."""
         with atomic_replacement(self.path) as (_, handle):
             with os.fdopen(handle, "wb", closefd=False) as file:
                 file.write(data)
                 file.flush()
                 os.fsync(handle)
-            lock_handle = os.dup(handle)  # the lock lives on in it
+            lock_handle = os.dup(handle)  # keeps the lock
         self.release()
         self._lock_handle = lock_handle
 
     def remove(self) -> None:
-        """Remove it."""
+        """Remove the file."""
         self.path.unlink(missing_ok=True)
         self.release()
 
@@ -192,51 +196,55 @@ class DraftFile:
 Render = Callable[[], bytes]
 
 
-class DraftKeeper:
-    """A thread that writes unsaved pages into a draft, and checks whether their file has changed.
+class DraftWriter:
+    """A thread that writes unsaved pages to a draft, and checks whether another program changed their file.
+
+    Both callbacks run on this thread.
 
     Args:
-        failed: called on its thread with why a draft could not be written, or with "" once it could.
-        changed: called on its thread when the file has become another than it was, or that again.
+        on_write: called after each draft with the reason why it could not be written, "" if it was.
+        on_file_change: called with the target and True when its file has changed, False when it is as before.
     """
 
-    def __init__(self, failed: Callable[[str], None], changed: Callable[[Place, bool], None]) -> None:
-        self._failed = failed
-        self._changed = changed
+    def __init__(
+        self, on_write: Callable[[str], None], on_file_change: Callable[[SaveTarget, bool], None]
+    ) -> None:
+        self._on_write = on_write
+        self._on_file_change = on_file_change
         self._lock = threading.Lock()
         self._drafts: list[DraftFile] = []
         self._pending: dict[DraftFile, Render | None] = {}
-        self._place: Place | None = None
-        self._checked: tuple[tuple[int, ...] | None, bool] = (
-            None,
-            False,
-        )  # the file's mark, and if it differs
+        self._target: SaveTarget | None = None
+        self._last_stamp: tuple[int, ...] | None = None
+        self._has_file_changed = False
         self._wake = threading.Event()
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="studio drafts", daemon=True)
         self._thread.start()
 
-    def begin(self, place: Place, draft: Path) -> None:
-        """Go on with another file; the draft of the one before stays where it is."""
+    def begin(self, target: SaveTarget, draft: Path) -> None:
+        """Switch to another file; the draft of the previous one is not removed."""
         with self._lock:
             self._drafts.append(DraftFile(draft))
-            self._place = place
-            self._checked = (None, False)
+            self._target = target
+            self._last_stamp = None
+            self._has_file_changed = False
 
-    def set_place(self, place: Place) -> None:
-        """Set where the pages are saved now."""
+    def set_target(self, target: SaveTarget) -> None:
+        """Change the file that the pages are saved to."""
         with self._lock:
-            self._place = place
-            self._checked = (None, False)
+            self._target = target
+            self._last_stamp = None
+            self._has_file_changed = False
 
     def schedule(self, render: Render | None) -> None:
-        """Write a draft soon, of several the last; None removes it, as everything is saved."""
+        """Write the draft soon, only the latest one; None removes it."""
         with self._lock:
             self._pending[self._drafts[-1]] = render
         self._wake.set()
 
     def close(self) -> None:
-        """Write the drafts that are pending, and stop."""
+        """Write the pending draft, and stop the thread."""
         self._is_over.set()
         self._wake.set()
         self._thread.join(timeout=10.0)
@@ -246,14 +254,14 @@ class DraftKeeper:
 
     def _run(self) -> None:
         while not self._is_over.is_set():
-            self._wake.wait(timeout=LOOK_EVERY_S)
+            self._wake.wait(timeout=CHECK_PERIOD_S)
             self._wake.clear()
             self._write()
             self._check_file()
-            self._is_over.wait(REST_S)
+            self._is_over.wait(WRITE_PAUSE_S)
 
     def _write(self) -> None:
-        """Write or remove the drafts that are pending, and release those of files before the current one."""
+        """Write or remove pending drafts, and release those of previous files."""
         with self._lock:
             pending = self._pending
             self._pending = {}
@@ -263,26 +271,28 @@ class DraftKeeper:
             try:
                 draft.remove() if render is None else draft.write(render())
             except (PosewrightError, OSError) as error:
-                self._failed(f"unsaved edits cannot be kept beside the file: {error}")
+                self._on_write(f"the draft with unsaved edits cannot be written: {error}")
             else:
-                self._failed("")
+                self._on_write("")
         for draft in finished:
             draft.release()
 
     def _check_file(self) -> None:
-        """Compare the file with what it was, if it was touched at all."""
+        """Check whether the file has changed, if its time or size has."""
         with self._lock:
-            place = self._place
-            last_mark, was_changed = self._checked
-        if place is None:
+            target = self._target
+            last_stamp = self._last_stamp
+            had_changed = self._has_file_changed
+        if target is None:
             return
-        mark = mark_of(place.path)
-        if mark == last_mark:
+        stamp = file_stamp(target.path)
+        if stamp == last_stamp:
             return
-        is_changed = digest_of(place.path) != place.digest
+        has_changed = file_digest(target.path) != target.digest
         with self._lock:
-            if self._place is not place:
+            if self._target is not target:
                 return
-            self._checked = (mark, is_changed)
-        if is_changed != was_changed:
-            self._changed(place, is_changed)
+            self._last_stamp = stamp
+            self._has_file_changed = has_changed
+        if has_changed != had_changed:
+            self._on_file_change(target, has_changed)

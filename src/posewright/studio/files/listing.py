@@ -1,4 +1,4 @@
-"""Listing: what can be opened in a folder, and what it looks like."""
+"""Lists the files in a folder that can be opened, with pictures of motions, and drafts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from posewright.studio.workspace import Workspace
 
 
 def list_files(workspace: Workspace, stick: Path | None) -> list[View]:
-    """Return what can be opened, as plain data: of a memory stick its motions first, then all files."""
+    """Return what can be opened, as plain data: first the motions of a memory stick, then all files."""
     motions = () if stick is None else stick_motions(stick)
     return [*(_stick_view(motion, workspace) for motion in motions), *_files(workspace)]
 
 
 def picture(path: Path, page: str | None) -> str:
-    """Return a picture of a motion as an address that holds it.
+    """Return a picture of a motion as a data URL.
 
     Raises:
         FormatError: the motion cannot be read.
@@ -40,13 +40,13 @@ def picture(path: Path, page: str | None) -> str:
 
 @dataclass(frozen=True)
 class DraftView:
-    """A draft as windows are shown it.
+    """A draft as sent to windows.
 
     Attributes:
-        id: name of its own file.
-        when: it was written; empty for the one that is being written.
-        file: name of the file that it is of; empty for a damaged draft.
-        damage: in words; empty for a draft that can be recovered.
+        id: name of the draft's file.
+        when: time at which it was written; empty for the current draft.
+        file: name of the edited file; empty for a damaged draft.
+        damage: description of the damage; empty if the draft can be recovered.
     """
 
     id: str
@@ -56,14 +56,14 @@ class DraftView:
 
 
 def draft_view(path: Path) -> DraftView:
-    """Return a draft as windows are shown it; a damaged one is renamed, so that it is not removed."""
+    """Return a draft as sent to windows; a damaged one is renamed, so that it is not offered again."""
     when = datetime.datetime.fromtimestamp(path.stat().st_mtime).astimezone().isoformat(timespec="seconds")
     try:
         return DraftView(path.name, when, read_draft(path).file)
     except FormatError as error:
         damaged = path.with_name(f"{path.name}.damaged")
         path.rename(damaged)
-        damage = f"{error.message}: it is kept as {damaged.name}, the file itself is untouched"
+        damage = f"{error.message}; it is renamed to {damaged.name}, and the edited file is unchanged"
         return DraftView(path.name, when, "", damage)
 
 
@@ -79,7 +79,7 @@ def _files(workspace: Workspace) -> Iterator[View]:
 
 
 def _title(path: Path) -> str:
-    """Return of what kind a motion file is; nothing for a file that is none, or cannot be read."""
+    """Return the format of a motion file; an empty text for other and unreadable files."""
     try:
         kind = detect_kind(read_file_bytes(path), path)
     except InputError:

@@ -1,4 +1,4 @@
-"""Load what a person names, drops or begins: pages, and a place to save them at."""
+"""Opens files, dropped data and new motions: their pages, and the file to save them to."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
 from posewright.studio.document import Document
 from posewright.studio.pages import Pages
 
-ENDING = ".motion.yaml"
-MOST_BYTES = 16_000_000
-"""No motion file or archive that is read is larger."""
+MOTION_SUFFIX = ".motion.yaml"
+MAX_FILE_BYTES = 16_000_000
+"""The largest motion file or archive that is read."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where pages are saved.
+class SaveTarget:
+    """The file that pages are saved to.
 
     Attributes:
-        digest: of the file's bytes as they were read or written last; None for a file that is not there yet.
+        path: its path.
+        digest: digest of its bytes as read or written last; None if it does not exist yet.
     """
 
     path: Path
@@ -43,41 +44,44 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Opened:
-    """What was opened.
+class OpenedFile:
+    """An opened file, or a new motion.
 
     Attributes:
-        page: the one that is shown first.
-        data: the bytes it was read from, where they are in no file yet.
-        recording: the recording that is to be shown; the pages are those of a new motion.
-        stick: the memory stick that the file lies on, or a folder: what is in it is shown first.
+        pages: its pages.
+        robot: the robot of its motions.
+        page: number of the page to show first.
+        target: the file to save to.
+        data: the bytes that were opened, if they are not in a file yet.
+        recording: path of a recording to show; `pages` are then those of a new motion.
+        stick: memory stick or folder that was opened, whose content is shown first.
     """
 
     pages: Pages
     robot: Robot
     page: int
-    place: Place
+    target: SaveTarget
     data: bytes | None = field(default=None, repr=False)
     recording: Path | None = None
     stick: Path | None = None
 
     def document(self) -> Document:
-        """Return a document of it, with nothing to undo."""
+        """Return a new document of the pages."""
         return Document(self.pages, self.robot)
 
 
-def digest_of(path: Path) -> str | None:
-    """Return a digest of what a file holds now; None where there is none that can be read."""
+def file_digest(path: Path) -> str | None:
+    """Return the digest of a file's content; None if it cannot be read."""
     if not is_file(path):
         return None
     try:
-        return hashlib.sha256(read_bounded(path, MOST_BYTES)).hexdigest()
+        return hashlib.sha256(read_bounded(path, MAX_FILE_BYTES)).hexdigest()
     except FormatError:
         return None
 
 
-def mark_of(path: Path) -> tuple[int, ...]:
-    """Return a value that changes as soon as somebody writes a file; empty where there is none."""
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return a value that changes when the file is written; empty if there is no file."""
     try:
         status = path.stat()
     except OSError:
@@ -85,100 +89,103 @@ def mark_of(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | None = None) -> Opened:
+def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | None = None) -> OpenedFile:
     """Open a motion file, a recording, or a folder, which may be a memory stick.
 
     Raises:
-        FormatError: it cannot be read.
+        FormatError: the file cannot be read.
         InputError: there is no such page, robot or motion.
     """
     if is_folder(path):
         return _open_folder(path, robot_or_name)
     if path.suffix.lower() == ".mcap":
         if not robot_or_name:  # the first robot of the recording that can be shown
-            names = {card.name for card in shown_robots()}
+            names = {card.name for card in robots_with_models()}
             robot_or_name = next((name for name in read_mcap(path).header.robots if name in names), None)
-        return replace(begin(path.parent, "untitled", robot_or_name), recording=path)
+        return replace(create_file(path.parent, "untitled", robot_or_name), recording=path)
     data = read_file_bytes(path)
-    place = Place(path.resolve(), hashlib.sha256(data).hexdigest())
-    return _opened(motion_file_in(data, path, robot=robot_or_name), place, robot_or_name, page)
+    target = SaveTarget(path.resolve(), hashlib.sha256(data).hexdigest())
+    return _open_file(motion_file_in(data, path, robot=robot_or_name), target, robot_or_name, page)
 
 
-def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None) -> Opened:
-    """Open what is in no file yet, to be saved at `path`; errors as `open_path`."""
-    return _opened(
-        motion_file_in(data, path, robot=robot_or_name), Place(path.resolve(), None), robot_or_name, data=data
+def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None) -> OpenedFile:
+    """Open data that is not in a file yet, to be saved to `path`; errors as `open_path`."""
+    return _open_file(
+        motion_file_in(data, path, robot=robot_or_name),
+        SaveTarget(path.resolve(), None),
+        robot_or_name,
+        data=data,
     )
 
 
-def begin(
+def create_file(
     folder: Path, name: str, robot_or_name: Robot | str | None = None, pose: str | None = None
-) -> Opened:
-    """Begin a motion, of the first robot of the catalogue where none is named.
+) -> OpenedFile:
+    """Return a new motion, by default of the first robot of the catalogue.
 
     Raises:
-        InputError: there is no such robot or pose, or the name fits no file.
+        InputError: there is no such robot or pose, or the name cannot be a file name.
     """
-    card = robot(robot_or_name) if robot_or_name else next(shown_robots())
+    card = robot(robot_or_name) if robot_or_name else next(robots_with_models())
     motion = create_motion(name, card, pose)
-    return new_file(motion, folder / f"{file_stem(name)}{ENDING}", card)
+    return new_file(motion, folder / f"{file_stem(name)}{MOTION_SUFFIX}", card)
 
 
-def shown_robots() -> Iterator[Robot]:
-    """Yield the robots of the catalogue that have a model, without which nothing is seen."""
+def robots_with_models() -> Iterator[Robot]:
+    """Yield the robots of the catalogue that have a model and can be shown."""
     return (card for card in map(robot, robot_names()) if card.model_path is not None)
 
 
-def new_file(motion: Motion, path: Path, card: Robot) -> Opened:
-    """Return a motion as the one page of a native file that is not there yet."""
+def new_file(motion: Motion, path: Path, card: Robot) -> OpenedFile:
+    """Return a motion as the only page of a native file that does not exist yet."""
     pages = Pages.of(MotionFile.of_single_motion(NATIVE, path, motion))
-    return Opened(pages, card, 1, Place(path, None))
+    return OpenedFile(pages, card, 1, SaveTarget(path, None))
 
 
 def require_catalogue_robot(data: bytes, path: Path) -> None:
-    """Raise InputError where a native file names its robot by a path, which may lie outside the workspace."""
+    """Raise InputError if a native file names its robot by a path, which may be outside the workspace."""
     if detect_format(data, path) != NATIVE:
         return
     value = parse_document(decode_document(data, path), path).value
     if isinstance(value, dict) and is_path(str(value.get("robot", ""))):
         hint = f"start it with the robot: posewright studio --robot {value['robot']}"
-        raise InputError("the file names its robot by a path, which is not followed here", hint=hint)
+        raise InputError("the file names its robot by a path, which the studio does not read", hint=hint)
 
 
 def stick_motions(folder: Path) -> tuple[StickMotion, ...]:
-    """Return the motions of a memory stick; none where a folder is no stick."""
+    """Return the motions of a memory stick; none if the folder is not one."""
     try:
         return motions_on(read_stick(folder))
     except PosewrightError:
         return ()
 
 
-def _open_folder(folder: Path, robot_or_name: Robot | str | None) -> Opened:
+def _open_folder(folder: Path, robot_or_name: Robot | str | None) -> OpenedFile:
     for motion in stick_motions(folder):
         opened = open_path(motion.archive.path, robot_or_name)
         return replace(opened, stick=folder.resolve())
-    new = begin(folder, "untitled", robot_or_name)
-    return new if robot_or_name else replace(new, stick=folder.resolve())
+    new_motion = create_file(folder, "untitled", robot_or_name)
+    return new_motion if robot_or_name else replace(new_motion, stick=folder.resolve())
 
 
-def _opened(
+def _open_file(
     file: MotionFile,
-    place: Place,
+    target: SaveTarget,
     robot_or_name: Robot | str | None,
     page: str | None = None,
     data: bytes | None = None,
-) -> Opened:
-    first = file.page_number(page)
-    card = robot_of_motion(file.motion(first), robot_or_name)
-    if card.name != file.motion(first).robot:
-        return _carried(file, first, card, place.path)
-    return Opened(Pages.of(file), card, first, place, data)
+) -> OpenedFile:
+    page_number = file.page_number(page)
+    card = robot_of_motion(file.motion(page_number), robot_or_name)
+    if card.name != file.motion(page_number).robot:
+        return _carry(file, page_number, card, target.path)
+    return OpenedFile(Pages.of(file), card, page_number, target, data)
 
 
-def _carried(file: MotionFile, page: int, card: Robot, path: Path) -> Opened:
-    """Return a page, carried over to another robot, as a new motion: the file stays the first robot's."""
+def _carry(file: MotionFile, page: int, card: Robot, path: Path) -> OpenedFile:
+    """Return a page, converted for another robot, as a new motion; the file itself is not changed."""
     carried = carry_to_robot(file.motion(page), card)
     warnings = (*file.warnings, *describe_carrying_losses(carried), *carried.remarks)
-    target = path.with_name(f"{file_stem(carried.motion.name)}_{card.name}{ENDING}")
+    target = path.with_name(f"{file_stem(carried.motion.name)}_{card.name}{MOTION_SUFFIX}")
     pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, carried.motion, warnings))
-    return Opened(pages, card, 1, Place(target, None))
+    return OpenedFile(pages, card, 1, SaveTarget(target, None))

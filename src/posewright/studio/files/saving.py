@@ -1,4 +1,4 @@
-"""Saving and exporting: nothing is overwritten unseen, and losses are shown before anything is written."""
+"""Saving and exporting: reports conflicts and losses before anything is written."""
 
 from __future__ import annotations
 
@@ -12,44 +12,49 @@ from posewright.formats import FORMATS, preview_motion, write_motion, write_moti
 from posewright.formats.motion_format import Rounding
 from posewright.motions import Motion
 from posewright.robots import Robot
-from posewright.studio.files.load import Place, digest_of
+from posewright.studio.files.load import SaveTarget, file_digest
 from posewright.studio.pages import Pages
 from posewright.studio.requests import View
 
-SMALLEST = 1e-5
-"""No rounding below this is mentioned, in radians and seconds."""
+MIN_REPORTED_ROUNDING = 1e-5
+"""Smallest rounding that is reported [rad, s]."""
 
 
-def save(pages: Pages, place: Place, *, over: bool, accept_loss: bool) -> tuple[Place | None, View]:
-    """Write pages in the format of their file; return where they are now, and the answer to the window.
+def save(
+    pages: Pages, target: SaveTarget, *, over: bool, accept_loss: bool
+) -> tuple[SaveTarget | None, View]:
+    """Write pages in the format of their file.
 
     Args:
-        pages: what to write.
-        place: where to, and what stands there as far as is known.
-        over: whether something else that stands there may be replaced.
-        accept_loss: whether what the format cannot hold may be left out.
+        pages: the pages.
+        target: the file to write.
+        over: whether a file that has changed meanwhile may be replaced.
+        accept_loss: whether to write even if the format cannot store everything.
+
+    Returns:
+        The written target, None if nothing is written; and the answer to the window.
 
     Raises:
-        FormatError, OutputError: it cannot be written.
+        FormatError, OutputError: the file cannot be written.
     """
-    path = place.path
-    if not over and path_exists(path) and (place.digest is None or digest_of(path) != place.digest):
-        conflict = "was changed by somebody else" if place.digest else "is there already"
+    path = target.path
+    if not over and path_exists(path) and (target.digest is None or file_digest(path) != target.digest):
+        conflict = "was changed by somebody else" if target.digest else "exists already"
         return None, {"conflict": f"{path.name} {conflict}"}
     file = pages.as_file()
     try:
         losses = write_motion_file(file, path, accept_loss=accept_loss)
     except LossError as error:
         return None, {"losses": list(error.losses)}
-    return Place(path, digest_of(path)), {"saved": path.name, "lost": list(losses)}
+    return SaveTarget(path, file_digest(path)), {"saved": path.name, "lost": list(losses)}
 
 
 def require_same_format(pages: Pages, path: Path) -> None:
-    """Raise InputError where the name of a file is one of another format than its pages have."""
+    """Raise InputError if the name of a file does not suit the format of the pages."""
     motion_format = FORMATS[pages.file.format]
     if not path.name.lower().endswith(motion_format.suffixes):
         hint = f"end it in {motion_format.suffixes[0]}, or export it"
-        raise InputError(f"the file is {motion_format.kind.title}: {path.name} is no name for one", hint=hint)
+        raise InputError(f"{path.name} has a wrong ending for {motion_format.kind.title}", hint=hint)
 
 
 def format_views(robot: Robot) -> list[View]:
@@ -66,10 +71,10 @@ def format_views(robot: Robot) -> list[View]:
 
 
 def preview(motion: Motion, path: Path, name: str) -> View:
-    """Return what an export would lose, and remarks on it; nothing is written.
+    """Return what an export would lose, with remarks; nothing is written.
 
     Raises:
-        FormatError: the motion does not fit the format at all.
+        FormatError: the motion cannot be written in the format.
     """
     written = preview_motion(motion, path, name)
     remarks = [*written.remarks, *_rounding_remarks(written.rounding)]
@@ -77,9 +82,9 @@ def preview(motion: Motion, path: Path, name: str) -> View:
 
 
 def export(motion: Motion, path: Path, name: str, *, over: bool, accept_loss: bool) -> View:
-    """Write a motion in a format, and return the answer to the window; errors as `save`."""
+    """Write a motion in a format, and return the answer to the window; raises errors as `save` does."""
     if not over and path_exists(path):
-        return {"conflict": f"{path.name} is there already"}
+        return {"conflict": f"{path.name} exists already"}
     try:
         losses = write_motion(motion, path, name, accept_loss=accept_loss)
     except LossError as error:
@@ -88,7 +93,7 @@ def export(motion: Motion, path: Path, name: str, *, over: bool, accept_loss: bo
 
 
 def _rounding_remarks(rounding: Rounding | None) -> Iterator[str]:
-    if rounding is not None and rounding.angle_rad > SMALLEST:
+    if rounding is not None and rounding.angle_rad > MIN_REPORTED_ROUNDING:
         yield f"angles are rounded by up to {math.degrees(rounding.angle_rad):.2g} deg"
-    if rounding is not None and rounding.time_s > SMALLEST:
+    if rounding is not None and rounding.time_s > MIN_REPORTED_ROUNDING:
         yield f"times are rounded by up to {rounding.time_s:.2g} s"

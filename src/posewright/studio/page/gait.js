@@ -58,10 +58,10 @@ function mountFile(root) {
 
 const askName = () => prompt("Save the gait as (in the folder that is open):", `${value("gait").name}.gait.yaml`);
 
-// Write a file; where it is there already, ask before it is written over.
+// Write a file; if it exists already, ask before overwriting it.
 async function write(action, args) {
   try { await ask(action, args); } catch (error) {
-    if (!error.message.includes("there already") || !confirm(`${error.message}. Write over it?`)) { fail(error); return false; }
+    if (!error.message.includes("exists already") || !confirm(`${error.message}. Overwrite it?`)) { fail(error); return false; }
     try { await ask(action, { ...args, over: true }); } catch (other) { fail(other); return false; }
   }
   return true;

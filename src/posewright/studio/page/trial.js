@@ -82,7 +82,7 @@ function mountScore(root) {
     notes.replaceChildren(...(score?.notes ?? []).map((text) => el("li", {}, text)));
     const happened = track?.incidents ?? [];
     list.replaceChildren(...happened.map((one) => el("li", { class: one.kind },
-      button(`${one.time_s.toFixed(1)} s  ${KINDS[one.kind] ?? one.kind}: ${one.what}`,
+      button(`${one.time_s.toFixed(1)} s  ${KINDS[one.kind] ?? one.kind}: ${one.text}`,
         () => ask("trial.look", { at: one.robot, time_s: one.time_s }).catch(fail), { title: "Go there and look at it" }))));
     if (track && !happened.length) list.append(el("li", { class: "faint" }, "Nothing yet."));
   });

@@ -84,7 +84,7 @@ export function mount(root) {
     }
     for (const one of track.incidents) {
       const at = Number(x(one.time_s)), mark = svg("path", { class: `incident ${one.kind}`, d: one.kind === "penalty" ? `M${at - 5} 16l10 10m0 -10l-10 10` : `M${at - 4} 30l4 -8l4 8z` });
-      mark.append(svg("title", {}, `${one.time_s.toFixed(2)} s: ${one.what}`));
+      mark.append(svg("title", {}, `${one.time_s.toFixed(2)} s: ${one.text}`));
       drawing.append(mark);
     }
   }
