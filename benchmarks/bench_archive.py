@@ -38,7 +38,8 @@ def section(number: int, body: bytes) -> bytes:
 def motion(name: str, chance: random.Random) -> bytes:
     """Return a random motion of an ERS-7 within its limits."""
     card = robot("sony_ers7")
-    locators, joints = card.names_in("open_r"), card.design("DRX-1000")
+    locators = card.names_in("open_r")
+    joints = card.design("DRX-1000")
     limits = [(card.joint(joint).lower_rad, card.joint(joint).upper_rad) for joint in joints]
     keyframes = chance.randint(2, 40)
     keyframe_data = b""

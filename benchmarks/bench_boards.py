@@ -22,7 +22,8 @@ from posewright.errors import UnavailableError
 
 HERE = Path(__file__).parent
 CHART = HERE.parent / "examples" / "charts" / "document" / "obstacle_mealy.chart.yaml"
-STEPS, STATES = 20_000, 4
+STEPS = 20_000
+STATES = 4
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,8 @@ def time_world(world: World, parts: list[JointCommands]) -> float:
 def time_rollout(world: World, angles: Floats) -> float:
     """Return the time of `mujoco.rollout` for the same frames [s]."""
     world.reset()
-    model, full = world.model, mujoco.mjtState.mjSTATE_FULLPHYSICS
+    model = world.model
+    full = mujoco.mjtState.mjSTATE_FULLPHYSICS
     state = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, world.data, state, full)
     commands = np.empty((len(angles), model.nu))
@@ -66,7 +67,8 @@ def figures(rounds: int, seconds: float = 10.0) -> list[Figure]:
     plain = bout_world(card, touches=False)
     with_touches = bout_world(card, touches=True)
     angles = stepping(card, round(seconds / card.frame_period_s))
-    parts, times = blocks(angles), {"rollout": math.inf, "play": math.inf, "touches": math.inf}
+    parts = blocks(angles)
+    times = {"rollout": math.inf, "play": math.inf, "touches": math.inf}
     for _ in range(rounds):
         times["rollout"] = min(times["rollout"], time_rollout(plain, angles))
         times["play"] = min(times["play"], time_world(plain, parts))

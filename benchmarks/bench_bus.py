@@ -74,7 +74,8 @@ def plant_at(path: str, reads: ReadScope, *, staggered: bool) -> DynamixelPlant:
 def frame_times(plant: DynamixelPlant, n: int) -> tuple[list[float], int]:
     """Return how long each of some frames takes on the wire, a frame each 1/128 s [s], and answers missed."""
     goal = np.rint(plant.robot.to_ticks(plant.robot.pose("stand"))).astype(np.intp)
-    loop, speeds = plant.servos.frame_loop, np.full(len(goal), UNLIMITED_SPEED)
+    loop = plant.servos.frame_loop
+    speeds = np.full(len(goal), UNLIMITED_SPEED)
     packet = GoalPacket([servo.id for servo in plant.robot.servos if servo.id is not None])
     times: list[float] = []
     missed = 0
@@ -95,7 +96,8 @@ def sdk_times(path: str, n: int) -> list[float]:
     """Return the times of frames with dynamixel-sdk's own functions [s]."""
     from dynamixel_sdk import GroupSyncWrite, PortHandler, Protocol1PacketHandler
 
-    port, packets = PortHandler(path), Protocol1PacketHandler()
+    port = PortHandler(path)
+    packets = Protocol1PacketHandler()
     port.setBaudRate(BAUD)
     ids = [servo.id for servo in robot(CARD).servos]
     times = []

@@ -68,7 +68,8 @@ def vectorised(rounds: int) -> tuple[float, float]:
 def single(rounds: int) -> tuple[float, float]:
     """Return the times of inverse and forward kinematics for single points in Python floats [us]."""
     angles = legal_angles(N_SINGLE)
-    rows, points = angles.tolist(), LEG.forward(angles).tolist()
+    rows = angles.tolist()
+    points = LEG.forward(angles).tolist()
     solve = best_time(rounds, lambda: [LEG.inverse_scalar(x, y, z) for x, y, z in points])
     forward = best_time(rounds, lambda: [LEG.forward_scalar(a, b, c) for a, b, c in rows])
     return 1e6 * solve / N_SINGLE, 1e6 * forward / N_SINGLE
@@ -86,7 +87,9 @@ def peer() -> tuple[float, float, int] | None:
     angles = legal_angles(N_PEER)
     starts = angles + np.random.default_rng(2).choice([-0.35, 0.35], angles.shape)
     points = LEG.forward(angles)
-    spent, steps, close = 0.0, 0, 0
+    spent = 0.0
+    steps = 0
+    close = 0
     for start, point in zip(starts, points, strict=True):
         configuration.update(start)
         begin = time.perf_counter()

@@ -44,7 +44,8 @@ def timed(record: Path | None, behaviour: Path | None) -> Elapsed:
 def figures(rounds: int) -> list[Figure]:
     """Return the additional time as a share of the race, without and with a recording."""
     with tempfile.TemporaryDirectory() as folder:
-        seeing, path = with_lidar(Path(folder)), Path(folder) / "seen.mcap"
+        seeing = with_lidar(Path(folder))
+        path = Path(folder) / "seen.mcap"
         timed(None, None)  # both have their modules loaded
         shares = []
         for record in (None, path):

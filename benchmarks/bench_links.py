@@ -53,7 +53,8 @@ def free_port() -> int:
 def served(body: str) -> Iterator[dict[str, str]]:
     """Serve the robot in other processes; yield the addresses of its body by transport."""
     ports = {"Zenoh": free_port(), "YARP": free_port()}
-    zenoh, yarp = f"tcp/127.0.0.1:{ports['Zenoh']}", f"127.0.0.1:{ports['YARP']}"
+    zenoh = f"tcp/127.0.0.1:{ports['Zenoh']}"
+    yarp = f"127.0.0.1:{ports['YARP']}"
     command = [sys.executable, "-m", "posewright", "serve", CARD.name, "--json", "--body", body]
     link_options = (
         ("--zenoh", "--listen", zenoh),
@@ -143,7 +144,8 @@ def raw() -> dict[str, Percentiles]:
     import zenoh
 
     ask, answer = sizes()
-    zenoh_at, port = f"tcp/127.0.0.1:{free_port()}", free_port()
+    zenoh_at = f"tcp/127.0.0.1:{free_port()}"
+    port = free_port()
     context = multiprocessing.get_context("spawn")
     ready = context.Event()
     process = context.Process(target=_echo, args=(zenoh_at, port, answer, ready), daemon=True)
@@ -152,7 +154,8 @@ def raw() -> dict[str, Percentiles]:
     config = zenoh.Config()
     config.insert_json5("mode", '"client"')
     config.insert_json5("connect/endpoints", f'["{zenoh_at}"]')
-    request, results = bytes(ask), {}
+    request = bytes(ask)
+    results = {}
     with socket.create_connection(("127.0.0.1", port)) as line, zenoh.open(config) as session:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         results["Zenoh"] = percentiles(lambda: list(session.get("echo", payload=request)))
@@ -199,7 +202,8 @@ def latency_table(seconds: float) -> str:
     rows: list[Sequence[str]] = [("wire", "frames", "p50 [ms]", "p99 [ms]", "worst [ms]", "lost", "late")]
     with served("sim") as addresses:
         for wire, address in addresses.items():
-            plant, late = plant_at(address), _Late()
+            plant = plant_at(address)
+            late = _Late()
             clock = RealClock(time.monotonic, time.sleep)
             drive(plant, {CARD.name: Script([STAND])}, until_s=seconds, watchers=[late], clock=clock)
             latencies = plant.latencies

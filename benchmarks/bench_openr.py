@@ -29,7 +29,8 @@ def everything(folder: Path) -> dict[str, object]:
     pw.create_archive(folder / "MOTION7.ODA", [folder / "bow.mtn"])
     (folder / "MONETCMD.CFG").write_text("#\n", encoding="ascii")
     (folder / "MONET.CFG").write_text("monetagentNEUTRAL a_nt#sleep_standard 0\n", encoding="ascii")
-    archive, commands = folder / "MOTION7.ODA", folder / "MONETCMD.CFG"
+    archive = folder / "MOTION7.ODA"
+    commands = folder / "MONETCMD.CFG"
     pw.add_to_stick(folder / "bow.mtn", (archive, commands), id=60, name="a_any#any_bow")
     return {
         "program": folder / "CONNECT.CFG",
@@ -57,7 +58,8 @@ def figures(rounds: int) -> list[Figure]:
     """Return the CPU time of a minute of all objects."""
     with tempfile.TemporaryDirectory() as folder:
         options = everything(Path(folder))
-        mock, simulated = best(rounds, **options, body="mock"), best(1, **options)
+        mock = best(rounds, **options, body="mock")
+        simulated = best(1, **options)
     return [
         Figure("openr: a minute of all objects on a mock", mock, "s", below=AIM_S),
         Figure(

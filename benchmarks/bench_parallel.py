@@ -74,7 +74,8 @@ def figures(rounds: int, n_races: int = 2) -> list[Figure]:
     context = multiprocessing.get_context("spawn")
     workers = [Worker(context) for _ in range(CORES)]
     timed(workers, 1)  # warm
-    alone, pairs = [], []
+    alone = []
+    pairs = []
     for _ in range(rounds):
         alone.append(timed(workers[:1], n_races))
         pairs.append(timed(workers, n_races))

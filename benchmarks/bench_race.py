@@ -31,7 +31,9 @@ from posewright.runs import run_trial
 from posewright.simulation import World
 from posewright.simulation.servo_model import TickGrid
 
-TRIAL, LAYOUT, SEED = "obstacle-race", "example_1", 0
+TRIAL = "obstacle-race"
+LAYOUT = "example_1"
+SEED = 0
 """The race that `make demo` runs."""
 
 FULL_STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -141,8 +143,11 @@ def measure(rounds: int) -> Rounds:
 
     run_trial(TRIAL, layout=LAYOUT, seed=SEED, make_watcher=witness)
     first_witness = witnesses[0]
-    controls, data = first_witness.controls(), mujoco.MjData(first_witness.world.model)
-    races, rollouts, same = [], [], True
+    controls = first_witness.controls()
+    data = mujoco.MjData(first_witness.world.model)
+    races = []
+    rollouts = []
+    same = True
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(rounds):
             took, end = timed_rollout(first_witness, data, controls)

@@ -57,7 +57,8 @@ def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
     """Return the time of `mujoco.rollout` for the same frames [s], and the base's final position, `(3,)`."""
     body.reset()
     world = body.world
-    model, data = world.model, world.data
+    model = world.model
+    data = world.data
     full = mujoco.mjtState.mjSTATE_FULLPHYSICS
     state = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, data, state, full)

@@ -34,7 +34,9 @@ class Echo:
 
     def __init__(self) -> None:
         self.robot = robot(CARD)
-        self.sensors, self.faults, self.commanded_by = self.robot.sensors, (), ""
+        self.sensors = self.robot.sensors
+        self.faults = ()
+        self.commanded_by = ""
         still = np.zeros(len(self.robot.joint_names))
         self.state = BodyState(0.0, still, still, sensors=quiet_readings(self.sensors))
         self.commands = JointCommands(still[None])
@@ -101,7 +103,8 @@ def percentiles(times: list[float]) -> str:
 def figures(n: int = 1000) -> list[Figure]:
     """Return the ratio of the times to publish with stopped and with running observers."""
     address = endpoint()
-    transport, echo = ZenohTransport(SessionConfig(listen=(address,)), NAME), Echo()
+    transport = ZenohTransport(SessionConfig(listen=(address,)), NAME)
+    echo = Echo()
     transport.open(echo)
     with ExitStack() as stack:
         watching = [stack.enter_context(observer(address)) for _ in range(OBSERVERS)]

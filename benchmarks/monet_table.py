@@ -87,7 +87,8 @@ def recorded(files: Sequence[str], *, hardware: bool, player: str = "sony") -> R
 
 def played(recording: Recording) -> Iterator[PlayedMotion]:
     """Yield the result of each motion, with all cycles of a walk as one."""
-    times, base = recording.times, np.asarray(recording.robot().base)
+    times = recording.times
+    base = np.asarray(recording.robot().base)
     starts = [
         (event.time_s, str(event.data["state"]).removeprefix(IDLE))
         for event in recording.events_of("openr")
@@ -137,7 +138,8 @@ def table(files: Sequence[str]) -> Iterator[str]:
         figures = f"{row.seconds:.3f} s | {stays(row)} | {row.tilt_deg:.1f} deg | {row.moved_m[0]:+.2f} m"
         yield f"| `{row.name}` | {figures} |"
     for row in written:
-        slow, exact_row = limited[row.name], exact[row.name]
+        slow = limited[row.name]
+        exact_row = exact[row.name]
         distance_mm = 1000.0 * np.hypot(*np.subtract(row.moved_m, exact_row.moved_m))
         yield (
             f"{row.name}: default safety slows down {slow.slowed} joints, stays up: {stays(slow)}; "

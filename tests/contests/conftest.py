@@ -119,7 +119,8 @@ class Scenario:
 
     def states(self) -> tuple[JointStates, np.ndarray]:
         """Return all frames at once, and the commands."""
-        poses, joint = np.concatenate(self._poses), np.concatenate(self._joint)[:, None]
+        poses = np.concatenate(self._poses)
+        joint = np.concatenate(self._joint)[:, None]
         n, (x, y, yaw, pitch) = len(poses), poses.T
         boxes = np.zeros((n, len(self.boxes), 7))
         boxes[..., :2], boxes[..., 2], boxes[..., 3] = np.concatenate(self._box_rows), 0.25, 1.0
@@ -165,7 +166,8 @@ class Scenario:
 
 def block_of(states: JointStates, commands: np.ndarray) -> Block:
     """Return what a loop would tell of some frames."""
-    joint_commands, n = JointCommands(commands), np.zeros(1)
+    joint_commands = JointCommands(commands)
+    n = np.zeros(1)
     state = BodyState(float(states.times[0]) - FRAME_S, n, n, n, {})
     return Block("soles", state, joint_commands, joint_commands, states)
 

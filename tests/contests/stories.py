@@ -202,12 +202,15 @@ def _contacts(
 
 def _boxes(boxes: Any, sizes: np.ndarray, moves: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(times)
-    poses, touched = np.zeros((n, len(boxes), 7)), np.zeros((n, len(boxes)), dtype=np.bool_)
+    poses = np.zeros((n, len(boxes), 7))
+    touched = np.zeros((n, len(boxes)), dtype=np.bool_)
     for number, box in enumerate(boxes):
         poses[:, number, :3] = (box.x, box.y, sizes[number, 2] / 2.0)
         poses[:, number, 3], poses[:, number, 6] = math.cos(box.yaw_rad / 2.0), math.sin(box.yaw_rad / 2.0)
     for entry in moves:
-        number, begin, end = entry["box"], entry["from"], entry["to_s"]
+        number = entry["box"]
+        begin = entry["from"]
+        end = entry["to_s"]
         if "to" in entry:
             share = np.clip((times - begin) / max(end - begin, 1e-9), 0.0, 1.0)[:, None]
             poses[:, number, :2] += share * (np.array(entry["to"]) - poses[:, number, :2])
@@ -244,7 +247,8 @@ def drifting(recording: Recording, by_m: tuple[float, float] = (0.01, -0.01)) ->
     share = np.linspace(0.0, 1.0, len(recording.times))[:, None]
     robots = {}
     for name, record in recording.robots.items():
-        base, feet = record.base.copy(), record.footprints.copy()
+        base = record.base.copy()
+        feet = record.footprints.copy()
         base[:, :2] += share * by_m
         feet[..., :2] += (share * by_m)[:, None, None, :]
         robots[name] = replace(record, base=base, footprints=feet)
@@ -256,7 +260,8 @@ def dropping(recording: Recording, every_s: float = 7.0, for_s: float = 0.1) -> 
     lost = (recording.times % every_s) < for_s
     robots = {}
     for name, record in recording.robots.items():
-        base, feet = record.base.copy(), record.footprints.copy()
+        base = record.base.copy()
+        feet = record.footprints.copy()
         base[lost], feet[lost] = np.nan, np.nan
         robots[name] = replace(record, base=base, footprints=feet)
     return replace(recording, robots=robots)

@@ -70,7 +70,8 @@ def _earned(scenario: Mapping[str, Any]) -> dict[str, Any]:
 def _make_score(scored_contest: Any, entry: Mapping[str, Any]) -> MadeScore:
     if "raw" in entry:
         return MadeScore(max(entry["raw"], 0.0), (entry["raw"],))
-    steps, time_s = entry["steps"], entry.get("time_s", 300.0)
+    steps = entry["steps"]
+    time_s = entry.get("time_s", 300.0)
     points = (0, *scored_contest.rules.step_points)[steps]
     return MadeScore(points, (-entry.get("penalties", 0), steps, -time_s), {"arrived": "time_s" in entry})
 

@@ -21,7 +21,8 @@ def lost(recording: Recording, begin_s: float, end_s: float) -> Recording:
     rows = (recording.times > begin_s) & (recording.times < end_s)
     robots = {}
     for name, record in recording.robots.items():
-        base, feet = record.base.copy(), record.footprints.copy()
+        base = record.base.copy()
+        feet = record.footprints.copy()
         base[rows], feet[rows] = np.nan, np.nan
         robots[name] = dataclasses.replace(record, base=base, footprints=feet)
     return dataclasses.replace(recording, robots=robots)
@@ -29,7 +30,8 @@ def lost(recording: Recording, begin_s: float, end_s: float) -> Recording:
 
 def test_a_robot_that_walks_moves_evenly_through_a_short_gap():
     recording = recording_of(CASES / "obstacle_race" / "there_and_back")
-    filled, complete = fill_short_dropouts(lost(recording, 10.0, 10.2)).robot(), recording.robot()
+    filled = fill_short_dropouts(lost(recording, 10.0, 10.2)).robot()
+    complete = recording.robot()
     assert filled.base == pytest.approx(complete.base, abs=1e-9)
     assert filled.footprints == pytest.approx(complete.footprints, abs=1e-9)
 

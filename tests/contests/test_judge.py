@@ -213,7 +213,8 @@ def test_how_the_rows_are_cut_does_not_matter(scenario, length):
     story = scenario(boxes=((1.0, 0.0), (1.5, 0.6))).stand(3.0).walk(0.8, seconds=5.0, push={0: (1.2, 0.0)})
     story.fidget(3.0).fall(1.1).put_back()
     story.walk(2.2, seconds=9.0, push={0: (1.3, 0.0), 1: (1.4, 0.7)}).walk(1.5, seconds=5.0).fall(2.0)
-    complete, pieces = Race(rules()), Race(rules())
+    complete = Race(rules())
+    pieces = Race(rules())
     rows = Rows.of_recording(story.recording())
     complete.advance(rows)
     for low in range(0, len(rows), length):

@@ -25,7 +25,8 @@ class Person:
 
 def watched(story):
     """Let a referee watch a story; return it, its hands, its events and the recording up to its stop."""
-    hands, recorder = Person(), story.recorder()
+    hands = Person()
+    recorder = story.recorder()
     field = arena().with_boxes([Box(x, y) for x, y in story.boxes])
     referee = RaceReferee(rules(), field, hands, recorder.note)
     for block in story.blocks():

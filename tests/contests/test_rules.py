@@ -34,8 +34,10 @@ def test_every_number_of_every_rules_document_has_its_source(name):
 
 
 def test_rules_and_field_agree():
-    field, course = arena(rules().arena), rules().course
-    first, second = field.lines[course.first_line - 1], field.lines[course.second_line - 1]
+    field = arena(rules().arena)
+    course = rules().course
+    first = field.lines[course.first_line - 1]
+    second = field.lines[course.second_line - 1]
     assert rules().put_back.least_m < rules().put_back.clearance_m < field.gap_m / 2
     assert second.x - first.x == rules().scoring.distance_limit_cm / 100
     assert 0.0 < course.start_x_m < first.x
@@ -43,7 +45,8 @@ def test_rules_and_field_agree():
 
 def test_legs_lead_between_the_lines_of_the_arenas_own_document():
     first, second = arena(rules().arena).lines
-    leg_1, leg_2 = LegCourse.from_rules(rules(), 1), LegCourse.from_rules(rules(), 2)
+    leg_1 = LegCourse.from_rules(rules(), 1)
+    leg_2 = LegCourse.from_rules(rules(), 2)
     assert (leg_1.from_x_m, leg_1.to_x_m) == (first.x, second.x + second.width_m / 2)
     assert (leg_2.from_x_m, leg_2.to_x_m) == (second.x, first.x - first.width_m / 2)
 

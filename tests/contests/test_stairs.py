@@ -96,8 +96,11 @@ class Hands:
 
 def refereed(case: str) -> tuple[Recording, list[Event], Hands]:
     """Let a referee watch a story as it is told, until it says that the run is over."""
-    recording, hands, events = recording_of(CASES / case), Hands(), []
-    record, stairs = recording.robot(), Stairs()
+    recording = recording_of(CASES / case)
+    hands = Hands()
+    events = []
+    record = recording.robot()
+    stairs = Stairs()
     referee = stairs.referee(stairs.field("", 0), {"soles": hands}, events.append)
     for begin in range(0, len(recording.times), 4):
         rows = slice(begin, begin + 4)

@@ -92,8 +92,10 @@ def test_every_point_is_explained_with_its_time(fought):
 
 
 def test_robots_are_put_back_on_their_spots_after_a_halt(fought):
-    recording, field = fought.recording, contest("sumo").field("", SEED)
-    halted, again = recording.events_of("halt")[0].time_s, recording.events_of("try")[0].time_s
+    recording = fought.recording
+    field = contest("sumo").field("", SEED)
+    halted = recording.events_of("halt")[0].time_s
+    again = recording.events_of("try")[0].time_s
     assert again - halted == pytest.approx(1.5, abs=0.15)
     row = int(np.searchsorted(recording.times, again)) + 1
     for role, record in recording.robots.items():
@@ -104,8 +106,10 @@ def test_robots_are_put_back_on_their_spots_after_a_halt(fought):
 @pytest.mark.parametrize("folder", sorted(CASES.iterdir()), ids=lambda folder: folder.name)
 def test_who_sees_rows_come_decides_as_who_has_them_all(folder):
     """A referee stops on the rows so far; a judge of a recording that goes on finds the same."""
-    sumo, recording = Sumo(), recording_of(folder)
-    rules, ring = sumo.rules, Ring(1.25, 0.0, 0.75)
+    sumo = Sumo()
+    recording = recording_of(folder)
+    rules = sumo.rules
+    ring = Ring(1.25, 0.0, 0.75)
     end_s = min((event.time_s for event in recording.events_of("halt")), default=recording.duration_s)
     sides = {name: side.select(side.times <= end_s) for name, side in rows_of_recording(recording).items()}
     for now_s in np.arange(5.25, end_s, 0.5):
@@ -187,7 +191,8 @@ def test_a_field_that_cannot_be_is_refused(layout, seed, message):
 
 
 def test_what_a_judge_cannot_know_is_said():
-    sumo, recording = contest("sumo"), recording_of(CASES / "hand")
+    sumo = contest("sumo")
+    recording = recording_of(CASES / "hand")
     blind = {name: dataclasses.replace(record, contacts=None) for name, record in recording.robots.items()}
     with pytest.raises(InputError, match="what red touched"):
         sumo.judge(dataclasses.replace(recording, robots=blind))

@@ -21,7 +21,8 @@ VISION = Vision()
 @pytest.mark.parametrize("seed", range(12))
 def test_the_codes_lead_to_each_box_once_and_back(seed: int) -> None:
     markers = VISION.field("", seed).markers
-    box, boxes = 0, []
+    box = 0
+    boxes = []
     for _ in markers:
         boxes.append(box)
         box = (box + round(np.degrees(parse_turn(markers[box].text, VISION.rules)) / 45.0)) % 8
@@ -57,7 +58,8 @@ def test_what_is_found_does_not_hang_on_how_rows_come_in_blocks(rows: int) -> No
 
 def test_right_turns_rank_before_time() -> None:
     recording = recording_of(CASE)
-    complete, cut = VISION.judge(recording), VISION.judge(recording_of(CASE.parent / "fall"))
+    complete = VISION.judge(recording)
+    cut = VISION.judge(recording_of(CASE.parent / "fall"))
     assert complete.ranking > cut.ranking
     assert VISION.earned([complete, cut]) == (20.0, 2.5)
     assert "8 of 8" in complete.table().total[0]

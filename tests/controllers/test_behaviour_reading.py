@@ -76,7 +76,8 @@ def test_carried_files_never_share_a_name(folders: list[str]) -> None:
 def test_what_is_carried_is_what_was_parsed_though_the_files_change_meanwhile(
     desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, opened = desk.write(), []
+    path = desk.write()
+    opened = []
     really = Path.open
 
     def noted(self: Path, *args: Any, **options: Any) -> Any:

@@ -16,7 +16,8 @@ RING = np.full(72, 2.0)
 
 
 def state(time_s: float = 0.0, **sensors: Reading) -> BodyState:
-    positions, loads = np.arange(18.0) / 10.0, -np.arange(18.0)
+    positions = np.arange(18.0) / 10.0
+    loads = -np.arange(18.0)
     return BodyState(time_s, positions, loads, sensors={"ring": RING, "compass": 0.0, **sensors})
 
 

@@ -68,7 +68,8 @@ def test_the_free_course_is_the_first_whose_corridor_is_long_enough(
 @given(ranges_m, headings_rad, st.floats(0.1, 0.6))
 def test_a_mirrored_scan_gives_mirrored_answers(ranges, towards, width) -> None:
     beams = Beams(np.radians(np.arange(-177.5, 180.0, 5.0)))
-    scan, mirrored = scan_of(ranges, beams), scan_of(ranges[::-1], beams)
+    scan = scan_of(ranges, beams)
+    mirrored = scan_of(ranges[::-1], beams)
     assert scan.corridor(towards_rad=towards, width_m=width) == pytest.approx(
         mirrored.corridor(towards_rad=-towards, width_m=width)
     )
@@ -85,7 +86,8 @@ def test_a_mirrored_scan_gives_mirrored_answers(ranges, towards, width) -> None:
 def room_around(x: float, y: float, yaw: float) -> np.ndarray:
     """Return what a ring reads at (x, y) in an empty room of 2.5 x 2 m, looking along yaw."""
     bearings = RING.angles + yaw
-    c, s = np.cos(bearings), np.sin(bearings)
+    c = np.cos(bearings)
+    s = np.sin(bearings)
     with np.errstate(divide="ignore", over="ignore"):
         along_x = np.where(c > 0, (2.5 - x) / c, -x / c)
         along_y = np.where(s > 0, (1.0 - y) / s, (-1.0 - y) / s)
@@ -134,7 +136,8 @@ def test_what_a_scan_does_not_look_at_is_not_free() -> None:
 
 
 def test_beams_may_be_counted_from_left_to_right() -> None:
-    rising, falling = Beams.of(-60.0, 5.0, 25), Beams.of(60.0, -5.0, 25)
+    rising = Beams.of(-60.0, 5.0, 25)
+    falling = Beams.of(60.0, -5.0, 25)
     ranges = np.linspace(0.2, 2.0, 25)
     for towards in np.radians(np.arange(-180.0, 180.0, 15.0)):
         length = scan_of(ranges, rising).corridor(towards_rad=towards, width_m=0.3)

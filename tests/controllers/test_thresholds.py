@@ -16,7 +16,8 @@ widths = st.floats(0.0, 0.5)
 
 def along(threshold: Threshold, values: list[float]) -> list[bool]:
     """Return what it was after each reading."""
-    states, before = [], False
+    states = []
+    before = False
     for value in values:
         before = threshold.holds(value, before)
         states.append(before)

@@ -27,7 +27,9 @@ def decisions(
 ) -> list[Decision]:
     """Return what a wrestler decides tick by tick where its sensors read the same all the time."""
     behaviour = read_behaviour(name)
-    controller, all_decisions, time_s = BehaviourController(behaviour, seed), [], 0.0
+    controller = BehaviourController(behaviour, seed)
+    all_decisions = []
+    time_s = 0.0
     n = len(behaviour.robot.joint_names)
     while time_s < seconds:
         zeros = behaviour.start_pose * 0.0

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 import posewright as pw
 from posewright.arenas import Arena, arena
 from posewright.arrays import Floats
-from posewright.contests import ContestPicture, Mark, MarkKind, Series, Span, contest_of
+from posewright.contests import ContestPicture, Mark, MarkKind, Series, Span, contest_of, find_arena
 from posewright.control import Block
 from posewright.errors import InputError
 from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.figures.field import beam_hits
 from posewright.figures.film import plan_close_up
 from posewright.figures.playback import playback_of_recording
-from posewright.figures.style import COLOURS, SERIES, displayed_states
+from posewright.figures.style import COLOURS, SERIES, colours_of, displayed_states
 from posewright.recordings import Decisions, Event, Recording
 from posewright.rotation import quaternion_product
 from posewright.runs import Outcome
@@ -110,6 +110,23 @@ def test_several_robots_have_a_colour_and_a_name_each(played: Recording, tmp_pat
     words = drawn(tmp_path, draw_recording(both))
     for expected in ("path of red", "path of blue", "red: settle", "blue: hold"):
         assert expected in words
+
+
+def test_robots_named_after_colours_are_drawn_in_them() -> None:
+    colours = colours_of(["red", "blue"])
+    red = to_rgb(colours["red"])
+    blue = to_rgb(colours["blue"])
+    assert red[0] > 2 * max(red[1:])
+    assert blue[2] > 2 * blue[0]
+    assert colours_of(["blue", "red", "green"])["red"] == colours["red"]
+
+
+def test_the_ground_of_a_sumo_ring_is_green(played: Recording) -> None:
+    ring = find_arena("sumo")
+    axes = Figure().subplots()
+    draw_recording(replace(played, header=replace(played.header, arena=ring.to_dict())), ax=axes)
+    greens = [face for face in (patch.get_facecolor() for patch in axes.patches) if face[1] > face[0] + 0.1]
+    assert greens
 
 
 def test_paths_can_be_drawn_into_axes_of_ones_own(played: Recording) -> None:

@@ -177,7 +177,8 @@ def test_every_field_of_a_trial_but_its_seed_is_a_setting(tests: Batch, tmp_path
 
 def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
     shutil.copytree(pw.robot("sony_ers7").folder or "", tmp_path / "dog")
-    card, model = tmp_path / "dog/robot.yaml", tmp_path / "dog/model.xml"
+    card = tmp_path / "dog/robot.yaml"
+    model = tmp_path / "dog/model.xml"
 
     def walked() -> Batch:
         gaits = {"trot": (pw.read_gait("trot"), pw.robot(card))}
@@ -280,7 +281,8 @@ def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
 
 
 def test_speeds_of_one_name_are_refused() -> None:
-    gait, commands = pw.read_gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
+    gait = pw.read_gait("trot")
+    commands = [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
     with pytest.raises(InputError, match=r"trot at 0\.1 is listed twice"):
         walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
 

@@ -161,7 +161,8 @@ def test_a_day_is_played_ranked_and_read_again(
 
 
 def test_a_jury_gives_points_that_stay(tmp_path: Path, short_day: Path, played_quickly: list[str]) -> None:
-    folders, jury = entries(tmp_path / "in", "a", "b"), tmp_path / "jury.yaml"
+    folders = entries(tmp_path / "in", "a", "b")
+    jury = tmp_path / "jury.yaml"
     jury.write_text("exhibition: {b: 8.5}\n")
     without = pw.play_day(folders, tmp_path / "out", rules=short_day)
     day = pw.play_day(folders, tmp_path / "out", rules=short_day, jury=jury)
@@ -179,10 +180,8 @@ def test_a_jury_gives_points_that_stay(tmp_path: Path, short_day: Path, played_q
 def test_a_jury_gives_nothing_to_who_showed_nothing(
     tmp_path: Path, short_day: Path, played_quickly: list[str]
 ) -> None:
-    folders, jury = (
-        [*entries(tmp_path / "in", "a", "b"), make_entry(tmp_path / "in/c", "c")],
-        tmp_path / "jury.yaml",
-    )
+    folders = [*entries(tmp_path / "in", "a", "b"), make_entry(tmp_path / "in/c", "c")]
+    jury = tmp_path / "jury.yaml"
     pw.play_day(folders, tmp_path / "out", rules=short_day)
     jury.write_text("exhibition: {c: 1}\n")
     with pytest.raises(DocumentError, match="'c' took no part in the exhibition"):
@@ -254,7 +253,8 @@ def test_the_exhibition_is_recorded_and_judged_by_nobody() -> None:
 def test_a_day_killed_twice_is_the_day_that_was_not(tmp_path: Path) -> None:
     for number in range(3):
         make_entry(tmp_path / f"in/{number}", f"Team {number}")
-    uninterrupted, killed = tmp_path / "whole", tmp_path / "killed"
+    uninterrupted = tmp_path / "whole"
+    killed = tmp_path / "killed"
 
     def command(out: Path) -> list[str]:
         arguments = ["contest", "run", tmp_path / "in", "--out", out, "--films", "0", "--json"]
@@ -270,7 +270,8 @@ def test_a_day_killed_twice_is_the_day_that_was_not(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     resumed = run(command(killed), capture_output=True, text=True, check=False)
-    expected_day, resumed_day = json.loads(expected.stdout), json.loads(resumed.stdout)
+    expected_day = json.loads(expected.stdout)
+    resumed_day = json.loads(resumed.stdout)
     assert expected_day.pop("folder") != resumed_day.pop("folder")
     assert expected_day == resumed_day
     assert (uninterrupted / "ranking.csv").read_text() == (killed / "ranking.csv").read_text()

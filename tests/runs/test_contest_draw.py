@@ -22,7 +22,9 @@ def played(count: int, size: int = 4, advancing: int = 2) -> dict[str, int]:
     standing = [draw.standings(group, the_first_in_the_alphabet_wins(group)) for group in groups]
     if len(groups) == 1:
         return {entry.name: place for place, entry in enumerate(standing[0], 1)}
-    left, losers, winners = [*draw.first_round(draw.qualified(standing, advancing))], [], [""]
+    left = [*draw.first_round(draw.qualified(standing, advancing))]
+    losers = []
+    winners = [""]
     while left:
         winners = [a if b is None else min(a, b) for a, b in left]
         losers.append([max(a, b) for a, b in left if b is not None])

@@ -23,7 +23,8 @@ STANDING = CARD.pose("stand")
 
 def in_blocks(requested: Floats, cuts: list[int]) -> tuple[Floats, tuple[Correction, ...]]:
     """Return what safety lets through of a walk that is cut there, and what its recording says it did not."""
-    safety, passed_rows = Safety(CARD), STANDING[np.newaxis]
+    safety = Safety(CARD)
+    passed_rows = STANDING[np.newaxis]
     for start, end in pairwise((0, *cuts, len(requested))):
         passed = safety.filter(JointCommands(requested[start:end]), passed_rows[-1]).commands
         passed_rows = np.concatenate([passed_rows, passed.angles])
@@ -32,7 +33,8 @@ def in_blocks(requested: Floats, cuts: list[int]) -> tuple[Floats, tuple[Correct
 
 def recorded(requested: Floats, commanded: Floats) -> Recording:
     """Return the recording of a robot that goes nowhere and is asked for this."""
-    n, header = len(requested), RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet)
+    n = len(requested)
+    header = RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet)
     base = np.tile((0.0, 0.0, 0.13, 1.0, 0.0, 0.0, 0.0), (n, 1))
     record = RobotRecord(
         header=header,

@@ -208,7 +208,8 @@ def test_two_workers_find_what_one_finds(search: tuple[TunedGait, Path], tmp_pat
 def test_a_search_that_was_cut_off_goes_on_to_the_same_gait(
     search: tuple[TunedGait, Path], tmp_path: Path, share: float
 ) -> None:
-    complete, journal = search[1].read_bytes(), tmp_path / "quick.jsonl"
+    complete = search[1].read_bytes()
+    journal = tmp_path / "quick.jsonl"
     journal.write_bytes(complete[: round(share * len(complete))])
     again = tune_gait(parse_tune(QUICK), journal=journal, **SEARCH)
     assert same(again.result, search[0].result)

@@ -27,7 +27,8 @@ from posewright.robots import Robot, robot
 from posewright.runs import try_motion
 from posewright.simulation import SimulatedBody, World
 
-FACE_DOWN, ON_THE_BACK = (0.0, math.pi / 2.0), (0.0, -math.pi / 2.0)
+FACE_DOWN = (0.0, math.pi / 2.0)
+ON_THE_BACK = (0.0, -math.pi / 2.0)
 ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
 
 Steps = tuple[float, Mapping[str, float]]
@@ -66,7 +67,8 @@ def walk(bioloid: Robot) -> Motion:
 @pytest.fixture(scope="module")
 def nod(aibo: Robot) -> MotionResult:
     """A nod that nobody could object to."""
-    down, up = {"neck_tilt": -35.0, "head_tilt": 0.0}, {"neck_tilt": -20.0, "head_tilt": 25.0}
+    down = {"neck_tilt": -35.0, "head_tilt": 0.0}
+    up = {"neck_tilt": -20.0, "head_tilt": 25.0}
     return try_motion(motion_of(aibo, "nod", (0.35, down), (0.35, up), (0.35, down), (0.35, up)))
 
 
@@ -112,7 +114,8 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
 
 
 def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> None:
-    first, second = try_motion(walk), try_motion(walk)
+    first = try_motion(walk)
+    second = try_motion(walk)
     assert first.recording.digest() == second.recording.digest()
     for name in ("times", "slips", "keyframes"):
         assert np.array_equal(getattr(first.played, name), getattr(second.played, name)), name
@@ -149,9 +152,11 @@ def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
 
 
 def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
-    reach_s, far = 5.0 * bioloid.frame_period_s, 90.0
+    reach_s = 5.0 * bioloid.frame_period_s
+    far = 90.0
     trial = try_motion(motion_of(bioloid, "swing", (reach_s, {"left_shoulder_pitch": -far})))
-    played, column = trial.played, bioloid.index("left_shoulder_pitch")
+    played = trial.played
+    column = bioloid.index("left_shoulder_pitch")
     commanded = played.record.commands[played.is_moving, column]
     displacement = math.radians(-far) - bioloid.pose("stand")[column]
     assert np.allclose(np.diff(commanded, prepend=played.record.commands[0, column]), displacement / 5.0)
@@ -291,7 +296,8 @@ def test_the_numbers_are_json(bad_kick: MotionResult, nod: MotionResult) -> None
 def test_a_joint_lags_where_more_is_asked_than_its_servo_has(
     bioloid: Robot, share: float, is_late: bool
 ) -> None:
-    joint, far = "right_shoulder_pitch", 90.0
+    joint = "right_shoulder_pitch"
+    far = 90.0
     top = math.degrees(bioloid.servo(joint).no_load_speed_rad_s)
     trial = try_motion(motion_of(bioloid, "arm", (far / (share * top), {joint: -far}), (1.0, {})))
     assert rules_broken(trial) == ({"speed"} if is_late else set())
@@ -384,7 +390,8 @@ def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path])
 
 def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[str], Path]) -> None:
     getup = read_motion_file(samples(ROBOTIS)).motion("F getup")
-    lying, standing = try_motion(getup, attitude=FACE_DOWN), try_motion(getup)
+    lying = try_motion(getup, attitude=FACE_DOWN)
+    standing = try_motion(getup)
     assert lying.falls == ()
     assert lying.played.tilt_deg[lying.played.begin - 1] > 80.0
     assert lying.played.tilt_deg[-1] < 15.0

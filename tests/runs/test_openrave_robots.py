@@ -64,7 +64,8 @@ def test_joints_links_masses_and_limits_come_in(tmp_path: Path) -> None:
 
 def test_hinges_stand_where_the_document_says(tmp_path: Path) -> None:
     links = {link.name: link for link in mechanism_of(imported(tmp_path, WALKER).robot).links}
-    left, right = links["left"], links["right"]
+    left = links["left"]
+    right = links["right"]
     assert left.position_m == pytest.approx((0, 0.05, -0.06))
     assert left.centre_m == pytest.approx((0, 0, -0.1))
     assert left.hinge is not None
@@ -78,7 +79,9 @@ def test_hinges_stand_where_the_document_says(tmp_path: Path) -> None:
 def test_attached_sensors_are_on_the_card_and_see(tmp_path: Path) -> None:
     walker = imported(tmp_path, WALKER)
     sensors = {sensor.name: sensor for sensor in walker.robot.sensors}
-    laser, depth, eye = sensors["laser"], sensors["depth"], sensors["eye"]
+    laser = sensors["laser"]
+    depth = sensors["depth"]
+    eye = sensors["eye"]
     assert isinstance(laser, RangeScan)
     assert isinstance(depth, FlashLidar)
     assert isinstance(eye, Camera)

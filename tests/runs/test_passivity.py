@@ -64,7 +64,8 @@ def test_who_stands_still_is_passive(tmp_path: Path) -> None:
 
 def test_a_second_try_begins_where_and_how_the_first_did(tmp_path: Path) -> None:
     """A behaviour that tosses a coin after its wait: it is started anew, waits again, and tosses again."""
-    behaviour, chart = behaving(tmp_path, 5.05), tmp_path / "passivity_test.chart.yaml"
+    behaviour = behaving(tmp_path, 5.05)
+    chart = tmp_path / "passivity_test.chart.yaml"
     behaviour.write_text(
         behaviour.read_text().replace("\ninputs:\n", "\ninputs:\n  coin: {random: uniform}\n")
     )

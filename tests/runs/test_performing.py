@@ -25,7 +25,8 @@ class Nod(Controller):
     """Turns the head to the side, and fails after a while where it is told to."""
 
     def __init__(self, fails_after: int = 10**9) -> None:
-        self.frames, self.fails_after = 0, fails_after
+        self.frames = 0
+        self.fails_after = fails_after
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         del state
@@ -59,7 +60,8 @@ def nod(body: str = "mock", **options: object) -> Recording:
 
 @pytest.mark.parametrize("body", ["sim", "mock", "random"])
 def test_a_controller_runs_on_any_body_and_the_same_run_has_the_same_digest(body: str) -> None:
-    first, second = nod(body, seed=3), nod(body, seed=3)
+    first = nod(body, seed=3)
+    second = nod(body, seed=3)
     assert first.digest() == second.digest()
     assert (first.n_rows, first.header.rate_hz, first.header.contest) == (100, 125.0, "")
     assert first.header.robots[DOG.name].controller == "nod"

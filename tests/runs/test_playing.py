@@ -24,7 +24,8 @@ def test_a_motion_is_commanded_alike_on_a_mock_and_on_a_simulated_robot() -> Non
 
 def test_a_motion_is_played_as_it_is_checked_under_gravity() -> None:
     """Two roads to the same commands; this motion needs no correction by safety."""
-    tried, played = try_motion(TURN).recording, play_motion(TURN)
+    tried = try_motion(TURN).recording
+    played = play_motion(TURN)
     assert np.array_equal(tried.robot().commands, played.robot().commands)
     assert np.allclose(tried.robot().base[-1], played.robot().base[-1], atol=1e-6)
 

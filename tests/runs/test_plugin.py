@@ -155,7 +155,10 @@ def test_a_broken_package_is_named_and_only_who_asks_for_it_hears_of_it(
 class Meeting:
     """A contest of two: they walk up to each other for nine seconds; who comes further has won."""
 
-    name, title, rules_text, longest_s = "meeting", "A meeting", "title: A meeting\n", 9.0
+    name = "meeting"
+    title = "A meeting"
+    rules_text = "title: A meeting\n"
+    longest_s = 9.0
     walker = DefaultEntry("robotis_bioloid", "passivity_test")
     entries: ClassVar = {"red": walker, "blue": walker}
     needs_contacts = False

@@ -25,7 +25,8 @@ WITH_MODELS = ("robotis_bioloid", "sony_ers7", "deagostini_robi2")
 
 def tilt_after(card: Robot, seconds: float) -> float:
     """Return how far a robot leans that is told to stand [deg]."""
-    world, stand = World(card), card.pose("stand")
+    world = World(card)
+    stand = card.pose("stand")
     body = SimulatedBody(world, start_pose=stand)
     n = round(seconds / card.frame_period_s)
     world.advance({body.instance.name: JointCommands(np.tile(stand, (n, 1)))})
@@ -72,7 +73,8 @@ def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
     close = 1e-8 if kind == "urdf" else 1e-5  # MuJoCo writes six digits
     export_robot(card, kind, path)
     again = import_robot(path, tmp_path / "again").robot
-    before, after = mechanism_of(card), mechanism_of(again)
+    before = mechanism_of(card)
+    after = mechanism_of(again)
     assert again.joint_names == tuple(hinge.name for hinge in before.hinges)
     for link, other_link in zip(before.links, after.links, strict=True):
         assert other_link.name == link.name

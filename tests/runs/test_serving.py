@@ -88,10 +88,12 @@ def test_a_race_through_a_wire_is_the_race_to_the_last_bit(
 ) -> None:
     port = free_port()
     if kind == "zenoh":
-        address, options = f"tcp/127.0.0.1:{port}", ["--zenoh"]
+        address = f"tcp/127.0.0.1:{port}"
+        options = ["--zenoh"]
         body = f"zenoh:robotis_bioloid@{address}"
     else:
-        address, options = f"127.0.0.1:{port}", ["--yarp", "--name-server", "--name", "race"]
+        address = f"127.0.0.1:{port}"
+        options = ["--yarp", "--name-server", "--name", "race"]
         body = f"yarp:/race@{address}"
     server = start(*options, "--listen", address, "--json")
     remote_outcome = pw.run_trial(**RACE, body=body)

@@ -125,7 +125,8 @@ def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
     original = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
     two = walk_gait(mirrored_gait, CARD, command=command.mirrored, seconds=2.0, world=world)
     assert CARD.mirror(original.walk.requests) == pytest.approx(two.walk.requests, abs=1e-9)
-    ours, theirs = original.report, two.report
+    ours = original.report
+    theirs = two.report
     assert theirs.travel.speed_m_s == pytest.approx(ours.travel.speed_m_s, abs=0.01)
     assert theirs.travel.left_m_s == pytest.approx(-(ours.travel.left_m_s or 0.0), abs=0.01)
     assert theirs.travel.turn_rad_s == pytest.approx(-(ours.travel.turn_rad_s or 0.0), abs=0.08)
@@ -138,12 +139,14 @@ def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
 def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
     domain: DomainParameters,
 ) -> None:
-    command, world = VelocityCommand(0.15, 0.0, 0.5), World(CARD, visuals=False, contacts=True)
+    command = VelocityCommand(0.15, 0.0, 0.5)
+    world = World(CARD, visuals=False, contacts=True)
     walk = walk_gait(GAIT, CARD, command=command, seconds=1.2, settle_s=0.3, domain=domain, world=world).walk
     SimulatedBody(world, start_pose=walk.requests[0], domain=domain)
     replayed = world.advance({CARD.name: JointCommands(walk.commands[1:])})[CARD.name]
     assert np.array_equal(replayed.positions, walk.trajectory.positions[1:])
-    feet, truth = foot_trajectories(walk), replayed.truth
+    feet = foot_trajectories(walk)
+    truth = replayed.truth
     assert truth is not None
     lowest = feet.centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
@@ -162,9 +165,13 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
 def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: World) -> None:
     walk = walk_gait(GAIT, CARD, command=VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).walk
     SimulatedBody(world, start_pose=walk.requests[0])
-    model, data, at = world.model, world.data, world.addresses
-    places, drives = at.joint_qpos[walk.trajectory.leg_columns], at.actuators[walk.trajectory.leg_columns]
-    damping, work_j = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns], 0.0
+    model = world.model
+    data = world.data
+    at = world.addresses
+    places = at.joint_qpos[walk.trajectory.leg_columns]
+    drives = at.actuators[walk.trajectory.leg_columns]
+    damping = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns]
+    work_j = 0.0
     for row in walk.commands[1:]:
         data.ctrl[at.actuators] = row
         for _ in range(world.n_substeps):
@@ -211,7 +218,8 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     track = walk.trajectory
     detector = FallDetector(fall_limits(walk.frame_s), up=track.up_in_field)
     up = np.flatnonzero(~detector.down(track.base))
-    n, long = walk.last, MAX_LYING_S / walk.frame_s
+    n = walk.last
+    long = MAX_LYING_S / walk.frame_s
     assert n % block == 0
     assert up[-1] % block != 0
     assert n - block - up[-1] < long <= n - up[-1]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from posewright.arenas.arena import Arena as Arena
     from posewright.arenas.arena import Box as Box
     from posewright.arenas.arena import BoxKind as BoxKind
+    from posewright.arenas.arena import Colour as Colour
     from posewright.arenas.arena import Role as Role
     from posewright.arenas.arena import Shape as Shape
     from posewright.arenas.arena import Spot as Spot

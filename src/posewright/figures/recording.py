@@ -14,6 +14,7 @@ from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field
 from posewright.figures.style import (
     INK,
+    ROLE_COLOURS,
     SERIES,
     WRONG,
     canvas,
@@ -210,7 +211,7 @@ def draw_series(axes: Axes, picture: ContestPicture) -> None:
         axes.plot(
             series.times,
             series.values,
-            color=SERIES[series.group % len(SERIES)],
+            color=ROLE_COLOURS.get(series.title, SERIES[series.group % len(SERIES)]),
             label=series.title,
             ls=":" if series.dotted else "-",
             lw=1.2 if series.dotted else 2.0,

@@ -44,6 +44,9 @@ COLOURS = (
 )
 
 
+ROLE_COLOURS = {"red": "#c0282d", "blue": "#0072b2"}
+"""Colours of robots that a contest names after colours."""
+
 SERIES = ("#332288", "#882255", "#999933", "#661100", "#88ccee", "#777777")
 """Paul Tol's colours for curves beside states: none is in `COLOURS`."""
 
@@ -80,9 +83,15 @@ def displayed_states(states: Sequence[str]) -> list[str]:
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each name; a set of names gets the same colours in any order."""
+    """Return a colour for each name; a set of names gets the same colours in any order.
+
+    A name in `ROLE_COLOURS` has that colour.
+    """
     unique_names = list(dict.fromkeys(names))
-    colours = dict(zip(sorted(unique_names), cycle(COLOURS)))
+    reserved = [ROLE_COLOURS[name] for name in unique_names if name in ROLE_COLOURS]
+    free_colours = [colour for colour in COLOURS if colour not in reserved]
+    colours = dict(zip(sorted(set(unique_names) - ROLE_COLOURS.keys()), cycle(free_colours)))
+    colours |= ROLE_COLOURS
     return {name: OTHER_COLOUR if name == OTHER_STATES else colours[name] for name in unique_names}
 
 
