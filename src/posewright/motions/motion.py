@@ -162,7 +162,7 @@ class Motion:
 
         Args:
             rate_hz: samples a second.
-            start: as in `at`.
+            start: the start pose, as in `at`.
             until_s: last time [s]; default all passes, or one where it repeats for ever.
 
         Raises:

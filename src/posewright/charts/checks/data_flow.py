@@ -152,9 +152,9 @@ class UnwrittenReads(Check):
 
     def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
         """Return whether a write is an action of a transition, or of a value other than zero."""
-        kind = self.chart.variables[write.name]
+        value_type = self.chart.variables[write.name]
         value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to `kind`
-        return id(write.action) in self.transition_action_ids or kind.clamp(value) != kind.default
+        return id(write.action) in self.transition_action_ids or value_type.clamp(value) != value_type.default
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for each variable that is read early or left unset, with the shortest run."""

@@ -12,7 +12,7 @@ from posewright.charts.drawing.layout.ranking import Arrangement, LayoutItem, La
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
 MIN_LINE_DISTANCE = 7
-"""Least distance at which two lines can be told apart [px]."""
+"""Least distance at which two lines can be distinguished [px]."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: 
 
 
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
-    """Yield pairs of obstacles that are adjacent along r; others are kept apart by those between."""
+    """Yield pairs of obstacles that are adjacent along r; others are distinguished by those between."""
     order = sorted(
         range(len(obstacles)), key=lambda i: (obstacles[i].r, obstacles[i].r + obstacles[i].thickness)
     )
