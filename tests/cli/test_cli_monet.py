@@ -67,7 +67,7 @@ def stick(tmp_path: Path) -> Path:
 def test_a_good_stick_is_told_in_two_lines(run_verb: Callable[..., Output], stick: Path) -> None:
     code, out, err = run_verb("check", stick)
     assert code == 0
-    assert out == "ERS-7: 1 command, 1 way, 1 motion\nno errors, no warnings, no notes\n"
+    assert out == "ERS-7: 1 command, 1 transition, 1 motion\nno errors, no warnings, no notes\n"
     assert err == ""
 
 
@@ -105,7 +105,7 @@ def test_what_is_added_is_told_and_can_be_checked(run_verb: Callable[..., Output
     assert out.startswith(f"{name} -> {stick / DATA / 'MOTION7.ODA'}, index 1\ncommand 61 -> ")
     assert run_verb("check", stick)[:2] == (
         0,
-        "ERS-7: 2 commands, 1 way, 2 motions\nno errors, no warnings, no notes\n",
+        "ERS-7: 2 commands, 1 transition, 2 motions\nno errors, no warnings, no notes\n",
     )
 
 

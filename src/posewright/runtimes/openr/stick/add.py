@@ -152,7 +152,7 @@ def _require_files(setup: MonetSetup) -> tuple[MonetArchive, MonetCommands]:
 def _require_readable_head(commands: MonetCommands, number: int) -> None:
     """Raise a FormatError if MoNet would read the new head as an agent line of an earlier command."""
     head = commands.with_id(number)[-1].head.line.number
-    if head in commands.heads_read:
+    if head in commands.head_line_numbers:
         return
     findings = check_commands(commands, older=True)
     cause = next(

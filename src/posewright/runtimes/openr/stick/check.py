@@ -1,10 +1,10 @@
 """`aibo check`: checks of the MONET files of a robot, each by itself and together.
 
 Source of the transitions between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet
-starts in posture nt, and before a command looks for transitions to the posture in which it begins.
+starts in posture nt. Before a command, it looks for transitions to the posture in which the command begins.
 Transitions are the lines of MONET.CFG, and commands that begin and end in different postures. One that ends
-in `any` is none (`Postures.is_transition`); a command that begins in `any` and ends in a posture is none
-either, but it leaves the robot in that posture.
+in `any` is not a transition (`MotionPostures.is_transition`). A command that begins in `any` and ends in a
+posture is not one either, but it leaves the robot in that posture.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class PostureGraph:
     def of(
         cls, transitions: MonetTransitions, commands: MonetCommands | None, *, older: bool
     ) -> PostureGraph:
-        """Return the graph of two files; an `older` MoNet may know any posture, others only their own."""
+        """Return the graph of two files; an `older` MoNet may have any posture, the newer only `POSTURES`."""
         all_commands = () if commands is None else commands.commands
         candidates = [
             PostureTransition(postures_of(line.name), line.line, (line,))

@@ -109,8 +109,8 @@ class MotionPostures(NamedTuple):
     def is_transition(self) -> bool:
         """Whether this is a transition from one posture to another, which MoNet may use on a route.
 
-        `X#any` is none, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: whatever does not begin
-        in `any` and ends in another posture). It leads to a node `any` without exits, as nothing that begins
+        `X#any` is not one, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: all that do not begin
+        in `any` and end in another posture). It leads to a node `any` without exits, as nothing that begins
         in `any` is stored; this node is never a goal (`Execute`); and the posture remains X afterwards
         (`NotifyAgentResult` does not change it if the end is `any`).
         """

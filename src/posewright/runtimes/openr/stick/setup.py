@@ -206,7 +206,7 @@ class MonetSetup:
     def __str__(self) -> str:
         counts = (
             None if self.commands is None else format_count(len(self.commands.commands), "command"),
-            None if self.transitions is None else format_count(len(self.transitions.agents), "way"),
+            None if self.transitions is None else format_count(len(self.transitions.agents), "transition"),
             None if self.motions is None else format_count(len(self.motions.motions), "motion"),
             None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
         )

@@ -195,7 +195,7 @@ class MonetCommands(MonetText):
         yield head, agents
 
     @property
-    def heads_read(self) -> tuple[int, ...]:
+    def head_line_numbers(self) -> tuple[int, ...]:
         """Numbers of the lines that MoNet reads as heads: it counts announced lines, whatever they are."""
         heads: list[int] = []
         n_announced = 0
