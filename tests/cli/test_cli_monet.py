@@ -78,7 +78,7 @@ def test_an_error_is_told_with_file_line_and_what_would_be_right(
     path.write_text(COMMANDS + COMMANDS + "\n")
     code, out, _ = run_verb("check", stick)
     assert code == 1
-    assert f"{path}:3: id 60 was given on line 1 already: MoNet keeps the last (a free id is 61)" in out
+    assert f"{path}:3: id 60 is already used on line 1: MoNet uses the last (a free id is 61)" in out
     assert f"error   blank {path}:5: a blank line" in out
     assert out.endswith("2 errors, no warnings, no notes\n")
 
@@ -172,7 +172,7 @@ def test_a_file_that_is_no_sticks_is_refused(
     assert app.run(["aibo", "check", str(path)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert f"{path}: this is no MONET file (those are DESIGNDB.CFG" in captured.err
+    assert f"{path}: this is not a MONET file (MONET files are DESIGNDB.CFG" in captured.err
 
 
 def test_a_jump_exits_with_1_and_writes_nothing_unless_it_is_accepted(

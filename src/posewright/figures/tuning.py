@@ -74,6 +74,7 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
 
 
 def _title(history: TuningHistory) -> str:
+    """Return the title: fingerprint, number of evaluations and best score."""
     plan = history.journal.plan
     n_judged = int(history.judged.sum())
     least = history.generations[-1].best_so_far

@@ -112,6 +112,7 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
 
 
 def _title(result: WalkResult) -> str:
+    """Return the title: measured and commanded speeds, falls, and the body."""
     travel = result.report.travel
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
     named = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)

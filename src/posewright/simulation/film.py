@@ -283,6 +283,7 @@ def _find_view(world: World, camera: FilmCamera | str) -> FilmCamera | str:
 def _create_camera(
     world: World, view: FilmCamera | str, aspect: float, close_up: CloseUp
 ) -> mujoco.MjvCamera:
+    """Return MuJoCo's camera of a view: one of the film's own, or a camera of the model by name."""
     if isinstance(view, FilmCamera):
         return spectator(world.arena, view, aspect, close_up)
     camera = mujoco.MjvCamera()
@@ -303,7 +304,7 @@ def _create_gl_context(width: int, height: int) -> _GlContext:
     default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
     backend = os.environ.get("MUJOCO_GL", "").lower().strip() or default
     if backend not in _GL_MODULES:
-        raise UnavailableError(f"MUJOCO_GL={backend!r} is no rendering backend", hint=_GL_HINT)
+        raise UnavailableError(f"MUJOCO_GL={backend!r} is not a rendering backend", hint=_GL_HINT)
     try:
         context: _GlContext = importlib.import_module(_GL_MODULES[backend]).GLContext(width, height)
     except (ImportError, AttributeError, RuntimeError, OSError) as error:

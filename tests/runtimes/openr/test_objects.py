@@ -326,7 +326,7 @@ def test_alarms_ring_at_the_first_frame_not_before_their_time_in_order() -> None
 
 
 def test_a_robot_without_locators_runs_no_objects() -> None:
-    with pytest.raises(InputError, match="no OPEN-R robot"):
+    with pytest.raises(InputError, match="not an OPEN-R robot"):
         System(robot("robotis_bioloid"), [], read_connect("A.B.C.S D.E.C.O"))
 
 
@@ -341,9 +341,9 @@ def test_a_primitive_that_is_not_there_is_told_with_its_neighbours() -> None:
     [
         ("Alpha.Out.Number.S", "1 words, not 2"),
         ("Alpha.Out.Number.S B.In.Number.O x", "3 words, not 2"),
-        ("Alpha.Out.Number B.In.Number.O", "'Alpha.Out.Number' is no service"),
-        ("Alpha.Out.Number.X B.In.Number.O", "'Alpha.Out.Number.X' is no service"),
-        ("B.In.Number.O Alpha.Out.Number.S", "is not from S to O"),
+        ("Alpha.Out.Number B.In.Number.O", "'Alpha.Out.Number' is not a service"),
+        ("Alpha.Out.Number.X B.In.Number.O", "'Alpha.Out.Number.X' is not a service"),
+        ("B.In.Number.O Alpha.Out.Number.S", "does not connect a subject"),
         ("Alpha.Out.Number.S B.In.char.O", "Alpha.Out sends Number, but B.In receives char"),
         ("Alpha.Out.Number.S Beta.In.Number.O", "no object is called 'Beta'"),
         ("Alfa.Out.Number.S B.In.Number.O", "did you mean Alpha?"),

@@ -323,7 +323,7 @@ def test_a_move_that_the_servos_cannot_follow_is_told_with_both_speeds_once() ->
     text = HELD + "HIGHSPEED SETON\nSPEED 10\nMOVE G6A, 100\nWAIT\nMOVE G6A, 110\nEND\n"
     finding = only(text, "too-fast")
     assert (finding.line, finding.severity) == (4, Severity.HINT)
-    assert finding.message == "SPEED 10 here asks for 450 counts a second; the servos manage 298"
+    assert finding.message == "SPEED 10 here requests 450 counts a second; the servos manage 298"
     assert "at SPEED 6 they keep up" in finding.hint
     assert rules(text.replace("SPEED 10", "SPEED 6")) == set()
     assert rules(text.replace("HIGHSPEED SETON", "HIGHSPEED SETOFF").replace("SPEED 10", "SPEED 15")) == set()

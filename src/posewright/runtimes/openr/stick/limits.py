@@ -122,7 +122,7 @@ class MotionPostures(NamedTuple):
         return self.start == ANY and self.end not in (ANY, "")
 
 
-NOWHERE = MotionPostures(ANY, ANY)  # of a sound, which needs no posture and changes none
+ANY_TO_ANY = MotionPostures(ANY, ANY)  # of a sound, which needs no posture and changes none
 
 
 def postures_of(name: str) -> MotionPostures:
@@ -159,4 +159,5 @@ def require_valid_name(name: str) -> None:
         raise FormatError(message, hint=hint)
     has_control_characters = any(byte <= 32 or byte == 127 for byte in data)
     if not data or has_control_characters:
-        raise FormatError(f"{name!r} is no name: it is empty, or has blanks or control characters", hint=hint)
+        message = f"{name!r} is not a valid name: it is empty, or has blanks or control characters"
+        raise FormatError(message, hint=hint)
