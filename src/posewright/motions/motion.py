@@ -184,7 +184,7 @@ class Motion:
         return Samples(times, self.joints, angles, free, keyframes)
 
     def attitude_at(self, times: Floats) -> Floats | None:
-        """Return the trunk's attitude that the author had in mind, linear from keyframe to keyframe.
+        """Return the trunk's intended attitude, linear from keyframe to keyframe.
 
         It is constant through a pause, before the first keyframe that has one, and after the last; a later
         pass is like the first.

@@ -200,7 +200,7 @@ class UnwrittenReads(Check):
         place = tick.after.state if tick.after is not None else state_before.state
         zero = format_value(self.chart.outputs[name].default)
         message = (
-            f"nothing has set {name} on the way to {place}: it is {zero} there by default; "
+            f"nothing has set {name} on a path to {place}: it is {zero} there by default; "
             "set it on every path, or give it a value in `initial_values`"
         )
         case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})

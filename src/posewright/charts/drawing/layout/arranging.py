@@ -163,14 +163,14 @@ def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
 
 def _visible_parts(line: tuple[int, int, int], low: int, high: int) -> Iterable[tuple[int, int, int]]:
     """Yield the parts of a skyline segment outside `low`..`high`."""
-    a, b, obstacle = line
-    if b <= low or high <= a:
+    part_low, part_high, obstacle = line
+    if part_high <= low or high <= part_low:
         yield line
         return
-    if a < low:
-        yield a, low, obstacle
-    if high < b:
-        yield high, b, obstacle
+    if part_low < low:
+        yield part_low, low, obstacle
+    if high < part_high:
+        yield high, part_high, obstacle
 
 
 LANE = 9
