@@ -28,7 +28,7 @@ from .batch import BatchSubject, Member
 from .conftest import need_tool
 from .drawn_charts import drawn_charts
 
-CHARTS = 6
+CHARTS = 4
 CHARTS_OF_A_ROUND = 20
 """As many of a group in every round of `make fuzz`."""
 STEPS = 150

@@ -151,6 +151,9 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+PATIENCE_MS = 600_000
+"""A page on a busy machine may take its time: only what hangs takes so long [ms]."""
+
 ANSWERED = """async () => {
     const { ask } = await import("./link.js");
     for (let round = 0; round < 3; round++) {  // the last place of a drag is asked for after an answer
@@ -185,6 +188,7 @@ def page_of(browser: Any) -> Iterator[Callable[..., Any]]:
         context = browser.new_context(viewport=viewport, bypass_csp=True)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda told: wrong.append(told.text) if is_ours(told) else None)
         if not with_view:
@@ -195,7 +199,7 @@ def page_of(browser: Any) -> Iterator[Callable[..., Any]]:
         page.wait_for_function("document.querySelectorAll('.joint').length > 0")
         page.evaluate(ANSWERED)
         if with_view:
-            page.frame_locator("#view").locator("canvas").first.wait_for(timeout=60_000)
+            page.frame_locator("#view").locator("canvas").first.wait_for()
         return page
 
     yield open_page

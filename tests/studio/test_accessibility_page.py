@@ -85,7 +85,7 @@ def test_dialogs_are_left_by_escape_and_all_keys_are_listed(
             # what is not shown yet cannot have the focus, and `press` does not wait for it
             page.wait_for_selector(f"{opener}:not([disabled])")
             page.locator(opener).press("Enter")
-            page.wait_for_selector("dialog[open]", timeout=10_000)
+            page.wait_for_selector("dialog[open]")
             found += scan(page, f"dialog of {opener}")
             page.keyboard.press("Escape")
             page.wait_for_selector("dialog", state="detached")

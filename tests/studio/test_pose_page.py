@@ -72,7 +72,7 @@ def test_a_pose_is_caught_from_a_body_without_touching_the_mouse(kick: Any, page
     page.get_by_role("tab", name="Teach").click()
     page.get_by_label("Body").select_option("mock")
     page.locator("#teach-connect").press("Enter")
-    page.locator("#teach-limbs").wait_for(timeout=20_000)
+    page.locator("#teach-limbs").wait_for()
     page.get_by_label("Let go of head").press("Enter")
     page.get_by_label("Joint that the hand turns").select_option("head_pan")
     page.get_by_label("Where the hand turns it").fill("40")
@@ -83,5 +83,5 @@ def test_a_pose_is_caught_from_a_body_without_touching_the_mouse(kick: Any, page
             break
         page.wait_for_timeout(20)
     page.locator("#teach-into").press("Enter")
-    page.get_by_text("caught into keyframe 1").wait_for(timeout=20_000)
+    page.get_by_text("caught into keyframe 1").wait_for()
     assert angle(kick, "head_pan") == pytest.approx(40.0, abs=0.5)

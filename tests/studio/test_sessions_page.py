@@ -31,7 +31,6 @@ class Person:
     def __init__(self, page: Any) -> None:
         self.page = page
         self.took_s: dict[str, float] = {}
-        page.set_default_timeout(30_000)
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:

@@ -185,7 +185,6 @@ def test_what_is_no_recording_of_the_folder_is_refused_in_words(opened: Any) -> 
 def test_a_recording_is_moved_through_with_mouse_and_keys(opened: Any, page_of: Any) -> None:
     window, recording = opened
     page = page_of(window.studio)
-    page.set_default_timeout(8000)
     window.topics.pop("trial_status")
     page.click("#trial-open:not([disabled])")
     window.until(lambda topics: topics.get("trial_status", {"busy": "asked"})["busy"] == "")
