@@ -60,7 +60,7 @@ def test_a_field_without_walls_has_other_shapes(dohyo: Arena) -> None:
     assert dohyo.shapes[0].is_round
     assert dohyo.lines[0].yaw_rad == math.pi / 2.0
     assert dohyo.box_zone == (0.0, 1.5)
-    with pytest.raises(UnknownNameError, match="no kind of box in dohyo is called 'box'"):
+    with pytest.raises(UnknownNameError, match="unknown kind of box 'box' in dohyo"):
         _ = dohyo.box_kind
     assert repr(dohyo) == "Arena('dohyo', 1.5 x 1.6 m, 3 shapes, 0 boxes)"
 
@@ -102,7 +102,7 @@ def test_a_layout_names_the_kinds_of_its_boxes(dohyo: Arena, tmp_path: Path) -> 
     assert boxes == (Box(0.4, 0.0, 0.0, "post"), Box(0.8, 0.3, math.pi / 2.0, "crate"))
     write_layout(path, boxes)
     assert read_layout(path, dohyo) == boxes
-    with pytest.raises(UnknownNameError, match=r"mine\.layout\.yaml:2: no kind of box is called 'post'"):
+    with pytest.raises(UnknownNameError, match=r"mine\.layout\.yaml:2: unknown kind of box 'post'"):
         read_layout(path)
 
 
@@ -160,7 +160,7 @@ def test_what_a_recording_must_not_say_of_its_arena_is_refused(key: str, value: 
 @pytest.mark.parametrize(
     ("written", "instead", "line", "message"),
     [
-        ("role: step", "role: stair", 7, "no role is called 'stair'"),
+        ("role: step", "role: stair", 7, "unknown role 'stair'"),
         ("name: riser", "name: edge", 1, "two shapes have one name"),
         ("max_boxes: 3", "max_boxes: -3", 11, "max_boxes"),
         ("mass_kg: 2", "mas_kg: 2", 9, "'mass_kg' is missing"),

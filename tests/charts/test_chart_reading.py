@@ -129,7 +129,7 @@ states:
         ("trips: trips + 1", "trips: 40000", 22, "out of range"),
         ("initial: waiting\n", "", 1, "'initial' is missing"),
         ("initial: waiting\n", "inital: waiting\n", 16, "did you mean initial"),
-        ("otherwise: stay", "otherwise: go", 15, "no otherwise is called 'go'"),
+        ("otherwise: stay", "otherwise: go", 15, "unknown otherwise 'go'"),
         ("  moving:\n", "  waiting:\n", 28, "duplicate key"),
         ("call: bool", "call: boolean", 7, "did you mean bool"),
         ("call: bool", "motor: bool", 11, "occurs twice"),

@@ -299,14 +299,14 @@ def test_an_imported_document_goes_out_and_in_again() -> None:
 DATA = '<datamodel><data id="n" expr="0"/><data id="on" expr="true"/><data id="t" expr="\'x\'"/></datamodel>'
 STATE = '<state id="a">{}</state>'
 REFUSED = {
-    '<state id="a"><invoke type="scxml"/></state>': "<invoke> is outside the subset of SCXML",
-    "<script>x = 1</script>": "<script> is outside the subset of SCXML",
-    '<state id="a"><onentry><script/></onentry></state>': "<script> is outside the subset of SCXML",
+    '<state id="a"><invoke type="scxml"/></state>': "<invoke> is not in the supported subset of SCXML",
+    "<script>x = 1</script>": "<script> is not in the supported subset of SCXML",
+    '<state id="a"><onentry><script/></onentry></state>': "<script> is not in the supported subset of SCXML",
     '<state id="a" intial="b"/>': (
-        "'intial' of <state> is outside the subset of SCXML (did you mean 'initial'?)"
+        "'intial' of <state> is not in the supported subset of SCXML (did you mean 'initial'?)"
     ),
     '<state id="a"/><state id="a"/>': "the id 'a' occurs twice (first in line 2)",
-    '<state id="a"><transition target="b"/></state>': "no state is called 'b'",
+    '<state id="a"><transition target="b"/></state>': "unknown state 'b'",
     '<state id="a"><transition event="" target="a"/></state>': "empty 'event'",
     '<state id="a"><transition type="inner" target="a"/></state>': "'inner' is not a type of transition",
     '<state id="a"><initial/><state id="b"/></state>': "an <initial> needs exactly one <transition>",
@@ -317,9 +317,9 @@ REFUSED = {
     "": "there is no state",
     '<datamodel><data id="n"/></datamodel><state id="a"/>': "the type of n cannot be inferred",
     '<datamodel><data id="n" src="x"/></datamodel><state id="a"/>': "'src' of <data> is outside",
-    STATE.format('<transition cond="m == 1" target="a"/>'): "no <data> is called 'm'",
+    STATE.format('<transition cond="m == 1" target="a"/>'): "unknown <data> 'm'",
     STATE.format('<transition cond="_event.data == 1" target="a"/>'): "the system variable _event.data",
-    STATE.format('<transition cond="In(\'b\')" target="a"/>'): "no state is called 'b'",
+    STATE.format('<transition cond="In(\'b\')" target="a"/>'): "unknown state 'b'",
     STATE.format('<transition cond="a.b" target="a"/>'): "a.b in `a.b` is outside",
     STATE.format('<transition cond="sqrt(4) == 2" target="a"/>'): "the function sqrt in",
     STATE.format('<transition cond="1 = 1" target="a"/>'): "'=' in `1 = 1` is outside",
@@ -356,7 +356,7 @@ NATIVE = {
         "there is no unit 'ccm' (did you mean cm?)"
     ),
     '<state id="a" pw:min_s="-1"/>': "-1.0 is out of range",
-    '<state id="a" pw:priority="loud"/>': "no priority is called 'loud'",
+    '<state id="a" pw:priority="loud"/>': "unknown priority 'loud'",
     '<pw:junction id="j"/><state id="a"/>': "a junction needs segments",
 }
 

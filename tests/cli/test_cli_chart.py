@@ -186,10 +186,10 @@ def test_a_wrong_file_of_inputs_is_refused_with_its_line(capsys: Captured, tmp_p
     for text, message in (
         ("front,left\n0,0\n", "ticks.csv:1: the input 'right' has no column"),
         ("front,left,right,w\n0,0,0,0\n", "ticks.csv:1: the input 'right' has the columns right, w"),
-        ("front,left,right,rear\n", "ticks.csv:1: no column of this chart is called 'rear'"),
+        ("front,left,right,rear\n", "ticks.csv:1: unknown column 'rear'"),
         ("front,left,right\n0,0,0\n0,0,7\n", "ticks.csv:3: right: '7' is not a bool"),
         ("front,left,right\n0,0\n", "ticks.csv:2: 2 cells in 3 columns"),
-        ("q1,q0,w,v,u\n0,2,0,0,0\n", "ticks.csv:2: no state is called '02'"),
+        ("q1,q0,w,v,u\n0,2,0,0,0\n", "ticks.csv:2: unknown state '02'"),
         ("", "the file is empty"),
     ):
         path.write_text(text)

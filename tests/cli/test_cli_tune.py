@@ -227,7 +227,7 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("--list", "--report", "other.yaml"), "exactly one task is needed"),
         (("--list", "--seed", "3"), "--list and --report do not search"),
         (("--report", "other.yaml", "--resume"), "--list and --report do not search"),
-        (("qick",), "no tuning is called 'qick'"),
+        (("qick",), "unknown tuning 'qick'"),
         (("gone.tune.yaml",), "gone.tune.yaml"),
         (("quick.tune.yaml", "--resume"), "there is no journal to resume (leave --resume out)"),
         (("quick.tune.yaml", "--seed", "-1"), "a seed of -1"),

@@ -287,13 +287,13 @@ class Arena:
     def spot(self, name: str) -> Spot:
         """Return the spot of a name, or raise UnknownNameError."""
         if name not in self.spots:
-            raise UnknownNameError.among(f"spot in {self.name}", name, self.spots)
+            raise UnknownNameError.among("spot", name, self.spots, owner=f"in {self.name}")
         return self.spots[name]
 
     def kind_of(self, box: Box) -> BoxKind:
         """Return the properties of a box, or raise UnknownNameError."""
         if box.kind not in self.box_kinds:
-            raise UnknownNameError.among(f"kind of box in {self.name}", box.kind, self.box_kinds)
+            raise UnknownNameError.among("kind of box", box.kind, self.box_kinds, owner=f"in {self.name}")
         return self.box_kinds[box.kind]
 
     def with_boxes(self, boxes: Sequence[Box]) -> Arena:

@@ -272,7 +272,7 @@ def assemble(
         conversion = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
         with report_losses():
             if conversion.losses and not accept_loss:
-                message = f"a Robi program cannot hold all of the motion: {'; '.join(conversion.losses)}"
+                message = f"a Robi program cannot store all of the motion: {'; '.join(conversion.losses)}"
                 raise LossError(message, where=Where(Path(file)), losses=conversion.losses)
         program = conversion.program
         remarks = (*conversion.losses, *conversion.remarks, *_describe_rounding(conversion))

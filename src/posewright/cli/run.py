@@ -273,7 +273,7 @@ def _require_writable(path: Path, suffixes: Collection[str]) -> None:
     require_writable(path)
     if path.suffix.lower() not in suffixes:
         raise InputError(
-            "the file has a wrong ending", where=Where(path), hint=f"one of {', '.join(suffixes)}"
+            "unsupported file name", where=Where(path), hint=f"end it in {' or '.join(suffixes)}"
         )
 
 

@@ -63,7 +63,7 @@ class Trajectory:
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
-            raise UnknownNameError.among("robot of the recording", name, recording.robots)
+            raise UnknownNameError.among("robot", name, recording.robots, owner="in the recording")
         record = recording.robots[name]
         return cls(recording, name, card_for(record.header, robot), len(record))
 

@@ -174,7 +174,7 @@ class World:
             )
         name = next(iter(self.instances)) if name is None else name
         if name not in self.instances:
-            raise UnknownNameError.among("robot of the world", name, self.instances)
+            raise UnknownNameError.among("robot", name, self.instances, owner="in this world")
         return self.instances[name]
 
     @property

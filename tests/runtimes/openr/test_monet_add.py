@@ -214,7 +214,7 @@ def test_a_sound_goes_with_it_and_both_begin_together(stick: Build) -> None:
         ({"name": "two words"}, "is no name"),
         ({"name": "\u732b"}, "cannot be written"),
         ({"name": None}, "own name, 'wave', does not say"),
-        ({"sound": "meow"}, "no sound in SOUND.ODA is called 'meow'"),
+        ({"sound": "meow"}, "unknown sound 'meow' in SOUND.ODA"),
         ({"name": "a_walk#walk_x"}, "no way leads to walk"),
         ({"agent": "monetagentMTM"}, "no agent"),
         ({"agent": "monetagentSOUND"}, "no agent"),

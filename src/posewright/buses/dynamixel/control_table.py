@@ -129,7 +129,7 @@ class ControlTable:
     def register(self, name: str) -> Register:
         """Return the register of that name, or raise UnknownNameError."""
         if name not in self.registers:
-            raise UnknownNameError.among(f"register of {self.device}", name, self.registers)
+            raise UnknownNameError.among("register", name, self.registers, owner=f"of {self.device}")
         return self.registers[name]
 
     def decode(self, data: bytes) -> dict[str, int]:

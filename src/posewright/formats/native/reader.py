@@ -194,7 +194,9 @@ class _KeyframeReader:
         lights = node.fields()
         for name, light in lights.items():
             if name not in leds:
-                raise UnknownNameError.among(f"LED of {self.card.name}", name, leds, where=light.where)
+                raise UnknownNameError.among(
+                    "LED", name, leds, owner=f"of {self.card.name}", where=light.where
+                )
         return {name: read_light(light, leds[name]) for name, light in lights.items()}
 
     def read_pose(self, node: Node) -> Pose:

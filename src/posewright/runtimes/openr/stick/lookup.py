@@ -108,7 +108,7 @@ def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGues
         yield error("index", line.line, message, f"expected 0 to {n_entries - 1}, or -1 to look the name up")
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in archive.entries]
-        message = f"no sound in {archive.path.name} is called {quoted(line.name)}"
+        message = f"unknown sound {quoted(line.name)} in {archive.path.name}"
         yield error("sound", line.line, message, guess(line.name, names))
     elif not is_null(line.name):
         yield _missing_motion(line, archive, guess)
