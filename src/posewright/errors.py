@@ -158,7 +158,7 @@ class UnknownNameError(InputError):
             hint = f"choose from {', '.join(names[:12])}"
             hint += ", ..." if len(names) > 12 else ""
         else:
-            hint = "none exists"
+            hint = "there are none"
         message = f"unknown {kind} {str(name)!r}"
         return cls(f"{message} {owner}" if owner else message, where=where, hint=hint)
 

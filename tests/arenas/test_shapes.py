@@ -161,7 +161,7 @@ def test_what_a_recording_must_not_say_of_its_arena_is_refused(key: str, value: 
     ("written", "instead", "line", "message"),
     [
         ("role: step", "role: stair", 7, "unknown role 'stair'"),
-        ("name: riser", "name: edge", 1, "two shapes have one name"),
+        ("name: riser", "name: edge", 1, "two shapes have the same name"),
         ("max_boxes: 3", "max_boxes: -3", 11, "max_boxes"),
         ("mass_kg: 2", "mas_kg: 2", 9, "'mass_kg' is missing"),
         ("[0.25, 0.25, 0.5]", "[0.25, 0.25]", 9, "expected a list of 3"),

@@ -161,7 +161,7 @@ def test_pictures_are_written_by_the_name_of_the_file(capsys: Captured, tmp_path
     ("words", "message"),
     [
         (["check", "none.chart.yaml"], "No such file"),
-        (["run", MEALY], "exactly one source of inputs is needed"),
+        (["run", MEALY], "expected exactly one source of inputs"),
         (["run", MEALY, "--all", "--input", "front=1"], "--all runs every state"),
         (["run", MEALY, "--input", "fornt=1"], "did you mean front"),
         (["run", MEALY, "--input", "front=2"], "front: '2' is not a bool"),

@@ -172,7 +172,7 @@ def test_a_file_that_is_no_sticks_is_refused(
     assert app.run(["aibo", "check", str(path)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert f"{path}: this is no MONET file (those are DESIGNDB.CFG" in captured.err
+    assert f"{path}: this is not a MONET file (those are DESIGNDB.CFG" in captured.err
 
 
 def test_a_jump_exits_with_1_and_writes_nothing_unless_it_is_accepted(

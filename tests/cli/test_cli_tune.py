@@ -222,16 +222,16 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "exactly one task is needed"),
-        (("fast", "--list"), "exactly one task is needed"),
-        (("--list", "--report", "other.yaml"), "exactly one task is needed"),
+        ((), "expected exactly one task"),
+        (("fast", "--list"), "expected exactly one task"),
+        (("--list", "--report", "other.yaml"), "expected exactly one task"),
         (("--list", "--seed", "3"), "--list and --report do not search"),
         (("--report", "other.yaml", "--resume"), "--list and --report do not search"),
         (("qick",), "unknown tuning 'qick'"),
         (("gone.tune.yaml",), "gone.tune.yaml"),
         (("quick.tune.yaml", "--resume"), "there is no journal to resume (leave --resume out)"),
         (("quick.tune.yaml", "--seed", "-1"), "a seed of -1"),
-        (("quick.tune.yaml", "--population", "2"), "a population of 2"),
+        (("quick.tune.yaml", "--population", "2"), "the population is 2"),
         (("quick.tune.yaml", "--generations", "0"), "--generations"),
         (("quick.tune.yaml", "--workers", "0"), "--workers"),
         (("quick.tune.yaml", "--journal", "no/where.jsonl"), "no/where.jsonl"),
@@ -241,10 +241,10 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("quick.tune.yaml", "-o", "quick.tune.yaml"), "this file is an input of the command"),
         (("quick.tune.yaml", "-o", "other.yaml"), "other.yaml"),
         (("quick.tune.yaml", "-o", "a.yaml", "--journal", "./a.yaml"), "two results have the same file"),
-        (("quick.tune.yaml", "--plot", "search.txt"), "search.txt: not a kind of picture"),
+        (("quick.tune.yaml", "--plot", "search.txt"), "search.txt: unsupported picture format"),
         (("--report", "gone.jsonl"), "gone.jsonl"),
         (("--report", "other.yaml"), "other.yaml:1: "),
-        (("--report", "other.yaml", "--plot", "x.txt"), "x.txt: not a kind of picture"),
+        (("--report", "other.yaml", "--plot", "x.txt"), "x.txt: unsupported picture format"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_walks(

@@ -236,7 +236,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
     for arguments, message in (
         ((*NOD, "--script", "bad.txt"), "bad.txt:3: no object knows the command 'STAND'"),
         ((*NOD, "--script", "back.txt"), "back.txt:2: NOD@1 comes after a command at 2 s"),
-        ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is no time"),
+        ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is not a time"),
         (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: unknown object 'Tail'"),
         (("words.cfg", *NOD[1:]), "words.cfg:4: the line has 1 words, not 2: Tail.Move"),
         (("service.cfg", *NOD[1:]), "did you mean Receive?"),
@@ -249,7 +249,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
             "needs.py: Nod cannot be created without arguments: missing a required argument: 'joint'",
         ),
         (("move_heat",), "did you mean move_head"),
-        (("move_head", "--robot", "robotis_bioloid"), "robotis_bioloid is no OPEN-R robot"),
+        (("move_head", "--robot", "robotis_bioloid"), "robotis_bioloid is not an OPEN-R robot"),
         (("move_head", "--pose", "lotus"), "unknown pose 'lotus'"),
         (("move_head", "--body", "teapot"), "unknown body 'teapot'"),
         (("move_head", "--player", "tape"), "unknown player 'tape'"),

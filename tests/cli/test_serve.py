@@ -86,7 +86,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "no transport is chosen"),
+        ([], "no transport is selected"),
         (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "--listen is for one transport"),
         (["--zenoh", "--name-server"], "--yarp"),
         (["--yarp", "--listen", "here"], "HOST:PORT"),

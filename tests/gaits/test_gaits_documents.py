@@ -332,7 +332,7 @@ def test_a_gait_that_there_is_not_is_refused_with_those_there_are(name: str) -> 
 
 
 def test_a_robot_without_gaits_says_so() -> None:
-    with pytest.raises(UnknownNameError, match=r"no gait of robotis_bioloid .*none exists"):
+    with pytest.raises(UnknownNameError, match=r"unknown gait .* of robotis_bioloid .*there are none"):
         read_gait("trot", robot=robot("robotis_bioloid"))
 
 

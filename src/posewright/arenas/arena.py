@@ -390,7 +390,7 @@ class _ArenaDocument:
             message = f"a shape cannot be called {reserved[0]!r}"
             raise InputError(message, hint="every field has one already")
         if len(names) != len(set(names)):
-            raise InputError("two shapes have one name", hint=f"there are {', '.join(names)}")
+            raise InputError("two shapes have the same name", hint=f"the names are {', '.join(names)}")
 
     def all_shapes(self) -> tuple[Shape, ...]:
         """Return the walls, the lines and the shapes of the document."""

@@ -99,7 +99,7 @@ def new(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a motion of one keyframe, a named pose, as a start. An existing file is not replaced.
+    """Create a motion with one keyframe, a named pose, to start from. An existing file is not replaced.
 
     [bold]Examples[/]
       posewright motion new wave --robot sony_ers7 --pose sit

@@ -311,7 +311,7 @@ def patch(
 ) -> None:
     """Apply a patch to a file, or revert it.
 
-    A patch is applied only to the file that it was made for, and never without keeping the original.
+    A patch is applied only to the file that it was made for, and the original is always preserved.
 
     [bold]Examples[/]
       posewright robi patch STARTUP.BIN standing.csv -o patched.bin

@@ -133,7 +133,7 @@ class Node:
             optional: further keys that are accepted; None accepts any key.
 
         Raises:
-            DocumentError: the value is no mapping, or a key is missing or no text.
+            DocumentError: the value is not a mapping, or a key is missing or no text.
             UnknownNameError: a key is not accepted.
         """
         self._require(isinstance(self.value, dict), "a mapping")

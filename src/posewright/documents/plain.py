@@ -47,7 +47,7 @@ def plain_mapping(
     """Return a dataclass or a mapping as `to_plain` does; raise InputError for anything else."""
     plain = to_plain(value, decimals=decimals, nan_as_none=nan_as_none)
     if not isinstance(plain, dict):
-        raise InputError(f"a {type(value).__name__} is no mapping")
+        raise InputError(f"a {type(value).__name__} is not a mapping")
     return plain
 
 

@@ -29,7 +29,7 @@ class VelocityCommand:
         turn_rad_s: to the left, counter-clockwise from above [rad/s].
 
     Raises:
-        InputError: a velocity is no finite number.
+        InputError: a velocity is not a finite number.
     """
 
     forward_m_s: float = 0.0

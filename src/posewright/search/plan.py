@@ -218,7 +218,7 @@ class Plan:
             raise InputError("the problem has no dimensions", hint="expected at least one number to search")
         if not MIN_POPULATION <= self.population <= MAX_POPULATION:
             hint = f"expected {MIN_POPULATION} to {MAX_POPULATION}"
-            raise InputError(f"a population of {self.population}", hint=hint)
+            raise InputError(f"the population is {self.population}", hint=hint)
         if not 0.0 < self.spread <= MAX_SPREAD:
             hint = "expected more than 0, up to a third of the range"
             raise InputError(f"a spread of {self.spread:g}", hint=hint)

@@ -303,7 +303,7 @@ def _create_gl_context(width: int, height: int) -> _GlContext:
     default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
     backend = os.environ.get("MUJOCO_GL", "").lower().strip() or default
     if backend not in _GL_MODULES:
-        raise UnavailableError(f"MUJOCO_GL={backend!r} is no rendering backend", hint=_GL_HINT)
+        raise UnavailableError(f"MUJOCO_GL={backend!r} is not a rendering backend", hint=_GL_HINT)
     try:
         context: _GlContext = importlib.import_module(_GL_MODULES[backend]).GLContext(width, height)
     except (ImportError, AttributeError, RuntimeError, OSError) as error:

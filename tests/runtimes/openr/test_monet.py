@@ -308,7 +308,7 @@ def test_a_damaged_motion_on_the_way_is_refused_before_anything_moves(setup: Bui
     [
         ("monetagentMTN a_sleep#sleep_wink -1", "no motion in MOTION7.ODA is meant by"),
         ("monetagentMTN a_sleep#sleep_wink 9", "no motion in MOTION7.ODA is meant by"),
-        ("monetagentMTN a_sleep#sleep_wink 4", "entry 4, 'bones', is no motion"),
+        ("monetagentMTN a_sleep#sleep_wink 4", "entry 4, 'bones', is not a motion"),
     ],
 )
 def test_a_motion_that_is_not_there_is_refused(setup: Build, line: str, why: str) -> None:
@@ -349,7 +349,7 @@ def test_a_null_name_with_the_index_of_no_motion_is_refused_before_anything_move
     run = played(setup(commands=f"5 1 0\n{line}\n", entries={"bones": b"NotOMTN "}), "5")
     (text,) = results(run)
     assert text.startswith("5 refused, in posture nt: ")
-    assert "entry 4, 'bones', is no motion" in text
+    assert "entry 4, 'bones', is not a motion" in text
     assert not run.has_moved()
 
 

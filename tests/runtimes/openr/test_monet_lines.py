@@ -50,7 +50,7 @@ def test_nothing_is_found_in_good_files(samples: Callable[[str], Path]) -> None:
 
 def test_what_is_no_number_is_told_in_plain_words() -> None:
     (finding,) = commands(GOOD.replace(b"60", b"seventy"))
-    assert finding.message == "'seventy' is no whole number"
+    assert finding.message == "'seventy' is not a whole number"
     assert finding.hint == "write digits only; MoNet reads those at the beginning, and 0 where there are none"
 
 

@@ -136,7 +136,9 @@ def test_a_tag_that_no_document_names_is_kept_and_told() -> None:
 
 @pytest.mark.parametrize("data", [b"\x12\x00\x00\x0a", b"PK\x03\x04", bytes(range(256)), b"<a>\0"])
 def test_startup_bin_is_refused_by_name(data: bytes) -> None:
-    with pytest.raises(FormatError, match=r"no RM4 text; Robi 2's STARTUP.BIN.*which byte is which command"):
+    with pytest.raises(
+        FormatError, match=r"not RM4 text; if it is Robi 2's STARTUP.BIN.*does not know its command codes"
+    ):
         read_program(data, Path("STARTUP.BIN"))
 
 

@@ -234,5 +234,5 @@ def baud_register_value(rate: int) -> int:
     for value, listed in baud_rates().items():
         if listed == rate:
             return value
-    hint = "one of " + ", ".join(map(str, baud_rates().values()))
+    hint = "choose from " + ", ".join(map(str, baud_rates().values()))
     raise InputError(f"a servo cannot be set to {rate} bits per second", hint=hint)

@@ -61,7 +61,7 @@ class InstructionPacket:
         """
         if len(packet) < 6 or packet[:2] != HEADER:
             raise FormatError(
-                f"{packet[:6].hex(' ')} is no packet of protocol 1.0", hint="packets begin with FF FF"
+                f"{packet[:6].hex(' ')} is not a packet of protocol 1.0", hint="packets begin with FF FF"
             )
         if packet[3] != len(packet) - 4:
             raise FormatError(f"the packet's length byte is {packet[3]}, but {len(packet) - 4} bytes follow")
@@ -95,7 +95,7 @@ def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
     head = instruction_packet.parameters[:2]
     goals = instruction_packet.parameters[2:]
     if not is_sync_write or head != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
-        raise FormatError("the packet is no sync write of goal positions")
+        raise FormatError("the packet is not a sync write of goal positions")
     return {servo: (goal, speed) for servo, goal, speed in struct.iter_unpack("<BHH", goals)}
 
 

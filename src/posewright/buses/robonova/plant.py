@@ -84,7 +84,7 @@ class RobonovaPlant(SingleBodyPlant):
         ids = sorted(-1 if servo.id is None else servo.id for servo in robot.servos)
         if ids != list(protocol.SERVOS):
             hint = "the IDs of its servos are " + ", ".join(map(str, protocol.SERVOS))
-            raise InputError(f"{robot.name} is no RoboNova", hint=hint)
+            raise InputError(f"{robot.name} is not a RoboNova", hint=hint)
         super().__init__(robot, name, clock)
         self.last_answer: BoardAnswer | None = None
         self._port = port

@@ -58,7 +58,7 @@ def pose_packet(positions: Iterable[int]) -> bytes:
     numbers = list(positions)
     if len(numbers) != len(SERVOS) or not all(LOW <= number <= HIGH for number in numbers):
         hint = f"a pose has {len(SERVOS)} positions of {LOW}..{HIGH}"
-        raise InputError(f"{numbers} is no pose of a RoboNova", hint=hint)
+        raise InputError(f"{numbers} is not a pose of a RoboNova", hint=hint)
     return bytes((POSE, *numbers, checksum(numbers)))
 
 
@@ -91,7 +91,7 @@ class BoardAnswer:
         has_valid_head = len(data) == ANSWER_BYTES and data[0] in (DONE, DAMAGED)
         if not has_valid_head or checksum(data[:3]) != data[3]:
             hint = "4 bytes, of which the first is 252 or 251"
-            raise FormatError(f"{data.hex(' ')} is no answer of a RoboNova", hint=hint)
+            raise FormatError(f"{data.hex(' ')} is not an answer of a RoboNova", hint=hint)
         return cls(data[0] == DONE, data[1] * VOLTS_PER_COUNT, data[2])
 
 

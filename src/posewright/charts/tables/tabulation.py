@@ -70,7 +70,9 @@ def _require_table(chart: Chart, machine: Machine) -> None:
 def _require_inputs_only(chart: Chart, expression: Expression, line: int | None) -> None:
     for name in sorted(expression.names - chart.inputs.keys()):
         kind = "output" if name in chart.outputs else "time"
-        raise InputError(f"the chart has no truth table, because the {kind} {name} is read", where=Where(chart.path, line))
+        raise InputError(
+            f"the chart has no truth table, because the {kind} {name} is read", where=Where(chart.path, line)
+        )
 
 
 def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TruthTableRow:
@@ -84,8 +86,9 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
     for name in chart.outputs:
         if results[0].outputs[name] != results[-1].outputs[name]:
             case = ", ".join(f"{key}={int(value)}" for key, value in inputs.items())
+            reason = f"the output {name} keeps its old value in {state} with {case}"
             raise InputError(
-                f"the chart has no truth table, because in {state} with {case} the output {name} keeps its old value",
+                f"the chart has no truth table, because {reason}",
                 where=Where(chart.path, chart.state(state).line),
                 hint="set every output in every case",
             )

@@ -71,7 +71,9 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
 
 def _require_in_range(name: str, value: float, high: float, unit: str) -> None:
     if not (math.isfinite(value) and 0.0 <= value <= high):
-        raise InputError(f"{name} {value:g}{unit and ' ' + unit} is out of range", hint=f"the range is 0..{high:g}")
+        raise InputError(
+            f"{name} {value:g}{unit and ' ' + unit} is out of range", hint=f"the range is 0..{high:g}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

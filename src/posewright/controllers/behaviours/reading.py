@@ -218,11 +218,16 @@ class _BehaviourReader:
         if card is None:
             return named_card
         if named_card.name != card.name:
-            node.fail(f"this behaviour is for {named_card.name}, not for {card.name}", hint="change the robot or the behaviour")
+            node.fail(
+                f"this behaviour is for {named_card.name}, not for {card.name}",
+                hint="change the robot or the behaviour",
+            )
         named_folder = None if named_card.folder is None else named_card.folder.resolve()
         folder = None if card.folder is None else card.folder.resolve()
         if named_folder != folder:
-            node.fail(f"this behaviour is for a different card of {card.name}", hint="name the same card in both")
+            node.fail(
+                f"this behaviour is for a different card of {card.name}", hint="name the same card in both"
+            )
         return card
 
     def _read_named_card(self, node: Node, card: Robot | None) -> Robot:

@@ -236,7 +236,7 @@ def _read_angle(node: Node) -> float:
         return math.nan
     if isinstance(node.value, str):
         node.fail(
-            f"{node.value!r} is no angle",
+            f"{node.value!r} is not an angle",
             hint="write degrees, ~ to hold the joint, or free to switch its torque off",
         )
     return math.radians(node.number(low=-MAX_DEG, high=MAX_DEG))

@@ -61,12 +61,12 @@ def parse_vrml(text: str, path: Path | None = None) -> tuple[SceneMesh, ...]:
     """Return the meshes of a VRML97 scene in its axes; primitives have points only, without faces.
 
     Raises:
-        FormatError: it is no VRML97, is damaged, exceeds a limit, or has a node that is not supported.
+        FormatError: it is not VRML97, is damaged, exceeds a limit, or has a node that is not supported.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.startswith(_HEAD):
         is_older = text.startswith("#VRML V1.0")
-        message = "this is VRML 1.0" if is_older else "this is no VRML97"
+        message = "this is VRML 1.0" if is_older else "this is not VRML97"
         hint = f"the first line must be {_HEAD!r}; export as VRML97"
         raise FormatError(message, where=Where(path, 1), hint=hint)
     return _MeshCollector(path).collect(_VrmlParser(text, path).read_nodes())

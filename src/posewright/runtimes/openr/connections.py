@@ -104,7 +104,7 @@ def _parse_service(token: str, where: Where) -> ServiceName:
     parts = token.split(".")
     if len(parts) != 4 or not all(parts) or parts[3] not in {side.value for side in ServiceSide}:
         hint = "write Object.Service.DataType.S for a sender, .O for a receiver"
-        raise FormatError(f"{token!r} is no service", where=where, hint=hint)
+        raise FormatError(f"{token!r} is not a service", where=where, hint=hint)
     return ServiceName(parts[0], parts[1], parts[2], ServiceSide(parts[3]))
 
 

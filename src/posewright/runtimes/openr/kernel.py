@@ -58,8 +58,8 @@ class OpenR:
     def __init__(self, robot: Robot) -> None:
         names = robot.namings.get(LOCATORS)
         if not names:
-            hint = "its card needs Sony's locators, as that of sony_ers7 has them"
-            raise InputError(f"{robot.name} is no OPEN-R robot", hint=hint)
+            hint = "its card must name Sony's locators, as the card of sony_ers7 does"
+            raise InputError(f"{robot.name} is not an OPEN-R robot", hint=hint)
         self.robot = robot
         self.frame = 0  # number of the frame, from 0
         self.entries: list[LogEntry] = []

@@ -64,7 +64,7 @@ def read_script(text: str, path: Path | None = None) -> tuple[ScriptedCommand, .
 def _parse_command(piece: str, previous_s: float, where: Where) -> ScriptedCommand:
     match = _COMMAND.fullmatch(piece)
     if match is None:
-        raise FormatError(f"{piece!r} is no command", where=where, hint=f"write {_FORM}")
+        raise FormatError(f"{piece!r} is not a command", where=where, hint=f"write {_FORM}")
     time_s = previous_s if match["time"] is None else _parse_time(match["time"], where)
     if time_s < previous_s:
         message = f"{piece} comes after a command at {previous_s:g} s"
@@ -76,5 +76,5 @@ def _parse_time(text: str, where: Where) -> float:
     time_s = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not 0.0 <= time_s <= MAX_TIME_S:
         hint = f"a time is 0 to {MAX_TIME_S:g} s"
-        raise FormatError(f"{text!r} is no time", where=where, hint=hint)
+        raise FormatError(f"{text!r} is not a time", where=where, hint=hint)
     return time_s

@@ -70,9 +70,9 @@ def read_program(data: bytes, path: Path | None = None) -> Rm4Program:
     """
     if data.strip(BLANK) and (b"\0" in data or not data.lstrip(BLANK).startswith(b"<")):
         raise FormatError(
-            "this is no RM4 text; Robi 2's STARTUP.BIN, if it is that, has the same commands as bytes",
+            "this is not RM4 text; if it is Robi 2's STARTUP.BIN, it has the same commands as bytes",
             where=Where(path=path, offset=0),
-            hint="which byte is which command is not known here; `posewright robi patch` can change any file",
+            hint="Posewright does not know its command codes; `posewright robi patch` can change any file",
         )
     return read_rm4(data, path)
 

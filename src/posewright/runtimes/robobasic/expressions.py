@@ -216,7 +216,7 @@ class SymbolTable:
         variable = Variable(str(name), len(self.variables), TYPES["BYTE"])
         self.variables[key] = variable
         if key not in PREDEFINED_VARIABLES:
-            hint = f"DIM {name} AS BYTE; it is treated as a byte here, but the original compiler refuses it"
+            hint = f"DIM {name} AS BYTE; it is treated as a byte here, but the original compiler rejects it"
             self.report("undeclared", f"{name} is not declared", hint, Severity.WARNING)
         return variable
 

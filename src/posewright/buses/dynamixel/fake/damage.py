@@ -67,7 +67,7 @@ class ScheduledFault:
         if scheduled is None or not 0.0 <= scheduled.begin_s < scheduled.end_s:
             names = ", ".join(fault.value for fault in BusFault)
             hint = f"FAULT[:ID][@BEGIN[-END]] in seconds, such as silent:7@2-3.5; FAULT is {names}"
-            raise InputError(f"{text!r} is no fault of a bus", hint=hint)
+            raise InputError(f"{text!r} is not a fault of a bus", hint=hint)
         return scheduled
 
     def is_active(self, time_s: float) -> bool:

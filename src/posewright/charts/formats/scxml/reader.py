@@ -78,7 +78,9 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
             root.fail(message, hint=f"use {supported!r}")
     if (root.get("datamodel") or "null") not in DATAMODELS:
         hint = f"use one of {', '.join(DATAMODELS)}"
-        root.fail(f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint)
+        root.fail(
+            f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint
+        )
     return chart_of_document(Node(_ScxmlReader(expand_computed_attributes(root)).tree(), path, "", root.line))
 
 
@@ -396,9 +398,8 @@ class _ScxmlReader:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
             actions = self.content.within({}).actions(_initial_transition(initial).children)
             if actions and not self.state_names.enters_as_a_whole(element):
-                message = (
-                    "<initial> with actions, in a state with other entries, is not in the supported subset of SCXML"
-                )
+                context = "<initial> with actions, in a state with other entries,"
+                message = f"{context} is not in the supported subset of SCXML"
                 initial.fail(message, hint="move them into the <onentry> of a state")
             yield from actions or ()
 

@@ -67,14 +67,14 @@ class EKMotionData:
         is_integer = re.fullmatch(r"[+-]?[0-9]{1,10}", command) is not None
         if not is_integer or not MIN_COMMAND <= int(command) <= MAX_COMMAND:
             hint = "a command is a whole number of 32 bits, as 102 or 102 mouth=-20"
-            raise InputError(f"{command!r} is no command", hint=hint)
+            raise InputError(f"{command!r} is not a command", hint=hint)
         field_names = [field.name for field in fields(cls)][1:]
         values: dict[str, float] = {}
         for assignment in assignments:
             name, _, value = assignment.partition("=")
             if name not in field_names or name in values or _NUMBER.fullmatch(value) is None:
                 hint = f"after the number write FIELD=NUMBER, each once; fields: {', '.join(field_names)}"
-                raise InputError(f"{assignment!r} is no field of a command", hint=hint)
+                raise InputError(f"{assignment!r} is not a field of a command", hint=hint)
             values[name] = float(value)
         return cls(int(command), **values)
 

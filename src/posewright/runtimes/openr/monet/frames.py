@@ -99,7 +99,7 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     entry = archive.entries[index]
     if entry.content.kind is not EntryKind.MOTION:
         where = Where(path=archive.path, offset=entry.offset)
-        raise FormatError(f"entry {index}, {quoted(entry.name)}, is no motion", where=where)
+        raise FormatError(f"entry {index}, {quoted(entry.name)}, is not a motion", where=where)
     document = document_of(entry, index + 1, archive.archive)
     try:
         primitives = [openr.open_primitive(locator) for locator in document.locators]

@@ -101,7 +101,7 @@ class MoNet(OObject):
         match = _COMMAND.fullmatch(word.strip())
         if match is None:
             hint = f"MoNetExecute(ID), or the id alone: {self._ids}"
-            raise InputError(f"{word!r} is no command of MoNet", hint=hint)
+            raise InputError(f"{word!r} is not a command of MoNet", hint=hint)
         return MoNetCommand(int(match[1] or match[2]))
 
     @property

@@ -176,7 +176,7 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
 def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture, commands in graph.begins.items():
         if posture not in graph.reached:
-            message = f"no way leads to {posture}, where {_format_ids(commands)} begins: MoNet refuses it"
+            message = f"no way leads to {posture}, where {_format_ids(commands)} begins: MoNet rejects it"
             hint = f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
             yield error("graph", commands[0].head.line, message, hint)
     for transition in graph.transitions:

@@ -75,7 +75,7 @@ def _check_number(line: MonetLine, column: int) -> Iterator[MonetFinding]:
         message = f"{quoted(word)} is longer than MoNet has room for: it would crash"
         yield error("number", line.line, message, f"a number has at most {NUMBER_BYTES - 2} digits")
     elif number(word) is None:
-        yield error("number", line.line, f"{quoted(word)} is no whole number", _DIGITS)
+        yield error("number", line.line, f"{quoted(word)} is not a whole number", _DIGITS)
 
 
 def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
@@ -202,7 +202,7 @@ def _check_motions(command: MonetCommand) -> Iterator[MonetFinding]:
     motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
     for line in motions[1:]:
         message = (
-            f"a second motion in one command, besides line {motions[0].line.number}: it is refused as busy"
+            f"a second motion in one command, besides line {motions[0].line.number}: it is rejected as busy"
         )
         yield warning("count", line.line, message, "a command has one motion, and one sound to go with it")
 

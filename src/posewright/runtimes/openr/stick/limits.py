@@ -159,4 +159,6 @@ def require_valid_name(name: str) -> None:
         raise FormatError(message, hint=hint)
     has_control_characters = any(byte <= 32 or byte == 127 for byte in data)
     if not data or has_control_characters:
-        raise FormatError(f"{name!r} is no name: it is empty, or has blanks or control characters", hint=hint)
+        raise FormatError(
+            f"{name!r} is not a name: it is empty, or has blanks or control characters", hint=hint
+        )

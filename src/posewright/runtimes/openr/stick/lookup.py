@@ -155,7 +155,7 @@ def _check_motion(
         yield warning(
             "design",
             line.line,
-            f"{called} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} refuses it",
+            f"{called} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} rejects it",
             f"expected {' or '.join(sorted(designs))}",
         )
 

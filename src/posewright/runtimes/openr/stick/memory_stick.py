@@ -126,9 +126,9 @@ def stick_in(folder: Path) -> Path:
     if root is not None:
         return root
     raise FormatError(
-        "no memory stick: there is no OPEN-R folder here" if is_folder(folder) else "there is no such folder",
+        "not a memory stick: it has no OPEN-R folder" if is_folder(folder) else "there is no such folder",
         where=Where(path=folder),
-        hint="name the folder that holds OPEN-R, as on the stick",
+        hint="name the folder that contains OPEN-R",
     )
 
 
@@ -237,7 +237,7 @@ def _read_transitions_file(path: Path) -> MonetTransitions:
 def _require_text(data: bytes, path: Path) -> None:
     """Raise a FormatError unless the data of a file is text."""
     if not is_text(data):
-        raise FormatError("this is no MONET file", where=Where(path=path, offset=0), hint=MONET_FILES_HINT)
+        raise FormatError("this is not a MONET file", where=Where(path=path, offset=0), hint=MONET_FILES_HINT)
 
 
 MONET_FILES_HINT = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
@@ -368,7 +368,7 @@ class _StickBuilder:
         keys = [entry.key for db in documents.designdbs for entry in db.entries]
         if not has_known_files and not any(key.startswith("MONET") for key in keys):
             path = files.named[0]
-            raise FormatError("this is no MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
+            raise FormatError("this is not a MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
 
     def _note_nothing_to_look_up(self) -> None:
         path = next((db.path for db in self.documents.designdbs), None)

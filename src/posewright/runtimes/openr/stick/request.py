@@ -66,7 +66,7 @@ class CommandRegistration:
 
     def __post_init__(self) -> None:
         if not 0 <= self.id <= MAX_ID:
-            raise FormatError(f"{self.id} is no id of a command", hint=f"ids are 0 to {MAX_ID}")
+            raise FormatError(f"{self.id} is not an id of a command", hint=f"ids are 0 to {MAX_ID}")
         require_valid_name(self.name)
         if self.sound is not None:
             require_valid_name(self.sound)
