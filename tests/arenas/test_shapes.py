@@ -80,7 +80,7 @@ def test_without_walls_no_box_is_too_near_to_one_but_it_stays_on_the_field(dohyo
     (fault,) = check_layout([Box(0.1, 0.6, kind="post")], dohyo)
     assert (fault.kind, fault.message) == (
         LayoutFaultKind.OUTSIDE,
-        "box 1 stands 0.025 m over the start edge",
+        "box 1 extends 0.025 m beyond the start edge",
     )
     row = [Box(0.7, y, kind="crate") for y in (-0.2, 0.0, 0.2)]
     assert check_layout(row, dohyo) == ()
@@ -90,7 +90,7 @@ def test_boxes_of_different_kinds_overlap_by_their_own_sizes(dohyo: Arena) -> No
     near = [Box(0.4, 0.0, kind="post"), Box(0.58, 0.0, kind="crate")]
     assert check_layout(near, dohyo) == ()
     nearer = [Box(0.4, 0.0, kind="post"), Box(0.56, 0.0, kind="crate")]
-    assert check_layout(nearer, dohyo)[0].message == "box 1 and box 2 stand 0.015 m into each other"
+    assert check_layout(nearer, dohyo)[0].message == "box 1 and box 2 overlap by 0.015 m"
 
 
 def test_a_layout_names_the_kinds_of_its_boxes(dohyo: Arena, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_room_has_furniture_and_spots_where_a_robot_belongs(tmp_path: Path) ->
     [
         ("size_m", None, "arena.size_m: expected a list, found nothing"),
         ("size_m", [1.0, float("inf")], r"arena.size_m\[1\]: expected a finite number"),
-        ("boxes", [{"x": 1.0, "y": 0.0, "yaw_rad": 0.0, "kind": "pots"}], "no kind of box"),
+        ("boxes", [{"x": 1.0, "y": 0.0, "yaw_rad": 0.0, "kind": "pots"}], "unknown kind of box"),
         ("shapes", 3, "arena.shapes: expected a list"),
         ("friction", -1.0, "arena.friction: -1.0 is out of range"),
         ("nothing", 1, "nothing"),

@@ -42,9 +42,9 @@ def test_a_flipped_bit_never_passes(told: dict[int, int], data: st.DataObject) -
 
 
 def test_other_packets_and_too_many_servos_are_refused() -> None:
-    with pytest.raises(FormatError, match="no sync write"):
+    with pytest.raises(FormatError, match="not a sync write"):
         goals_in(InstructionPacket(1, 1).encode())
-    with pytest.raises(FormatError, match="no packet"):
+    with pytest.raises(FormatError, match="not a packet"):
         goals_in(b"")
     with pytest.raises(InputError, match="at most 143"):
         packet_bytes(28)

@@ -149,7 +149,7 @@ def test_no_single_damaged_byte_moves_it_elsewhere_and_the_next_pose_is_heard(
 
 def test_poses_and_answers_that_are_none_are_refused() -> None:
     for wrong in ([100] * 15, [9] + [100] * 15, [191] + [100] * 15):
-        with pytest.raises(InputError, match="no pose of a RoboNova"):
+        with pytest.raises(InputError, match="not a pose of a RoboNova"):
             pose(wrong)
     good = bytes((252, 160, 100, check((252, 160, 100))))
     assert not BoardAnswer.decode(good).fallen
@@ -236,7 +236,7 @@ def test_nobody_there_another_robot_and_a_closed_line_are_refused() -> None:
     os.close(outer)
     os.close(inner)
     bioloid = robot("robotis_bioloid")
-    with pytest.raises(InputError, match="no RoboNova"):
+    with pytest.raises(InputError, match="not a RoboNova"):
         RobonovaPlant(bioloid, SerialPort("x", 4800), clock=SimulatedClock(), now=time.monotonic)
     with pytest.raises(BodyError, match="not open"):
         plant_on("x").advance({"hitec_robonova1": rows(0)})

@@ -140,7 +140,7 @@ def test_values_are_set_by_name(capsys: Captured) -> None:
         ("shape_factor=round", "round is not a number"),
         ("shape_factor=nan", "shape_factor is nan"),
         ("shape=1", "unknown gait parameter 'shape'"),
-        ("=1", "no gait parameter"),
+        ("=1", "unknown gait parameter"),
         ("travel_gain.up=1", "travel_gain"),
         ("ground_points=2.5", "a whole number"),
         ("ascent_pairs=40", "ascent_pairs is 40: up and down take"),

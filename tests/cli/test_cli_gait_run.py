@@ -168,7 +168,7 @@ def test_a_seed_out_of_range_is_told_the_whole_range(
 ) -> None:
     code, out, err = posewright(capsys, "run", "trot", "--seed", seed, *words)
     assert (code, out) == (2, "")
-    assert f"a seed of {seed} (expected an integer from 0 to {2**63 - 1})" in err
+    assert f"the seed is {seed} (expected an integer from 0 to {2**63 - 1})" in err
 
 
 def test_plot_draws_the_walk(capsys: Captured, tmp_path: Path) -> None:

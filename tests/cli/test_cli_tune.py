@@ -230,7 +230,7 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("qick",), "unknown tuning 'qick'"),
         (("gone.tune.yaml",), "gone.tune.yaml"),
         (("quick.tune.yaml", "--resume"), "there is no journal to resume (leave --resume out)"),
-        (("quick.tune.yaml", "--seed", "-1"), "a seed of -1"),
+        (("quick.tune.yaml", "--seed", "-1"), "the seed is -1"),
         (("quick.tune.yaml", "--population", "2"), "the population is 2"),
         (("quick.tune.yaml", "--generations", "0"), "--generations"),
         (("quick.tune.yaml", "--workers", "0"), "--workers"),

@@ -124,7 +124,7 @@ def test_a_behaviour_of_ones_own_robot_names_its_card_or_is_given_it(desk, own_c
 
 
 def test_a_behaviour_for_another_robot_is_refused_by_name(desk, own_card: Path) -> None:
-    with pytest.raises(DocumentError, match=r"yaml:2: .*for robotis_bioloid .*run with my_robot"):
+    with pytest.raises(DocumentError, match=r"yaml:2: .*for robotis_bioloid, not for my_robot"):
         read_behaviour(desk.write(), robot=robot(own_card))
 
 
@@ -259,7 +259,7 @@ WRONG = [
     ({"play: walk}": "play: run}"}, UnknownNameError, "unknown motion 'run'", 13),
     ({"when: go_on": "otherwise: true"}, DocumentError, "never reached", 14),
     ({"otherwise: true": "otherwise: false"}, DocumentError, "expected true", 14),
-    ({"play: null}": "plays: null}"}, UnknownNameError, "called 'plays'", 14),
+    ({"play: null}": "plays: null}"}, UnknownNameError, "unknown key 'plays'", 14),
     ({", play: null}": "}"}, DocumentError, "needs either `play` or `walk`", 14),
     ({"play: null}": "play: null, forward_m_s: 0.1}"}, DocumentError, "a motion has no velocity", 14),
     ({"play: null}": "walk: trot}"}, UnknownNameError, "unknown gait 'trot'", 14),

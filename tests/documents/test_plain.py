@@ -121,7 +121,7 @@ def test_what_has_no_plain_form_is_refused_by_its_type(value: Any, message: str)
 def test_a_record_and_a_mapping_are_mappings_and_nothing_else_is() -> None:
     assert plain_mapping(Leg("a", (1.0, 2.0)))["place"] == [1.0, 2.0]
     assert plain_mapping({"a": 1}) == {"a": 1}
-    with pytest.raises(InputError, match="no mapping"):
+    with pytest.raises(InputError, match="not a mapping"):
         plain_mapping([1])
 
 

@@ -113,7 +113,7 @@ def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, 
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is called 'OURS', too"):
+    with pytest.raises(InputError, match="the name 'OURS' is already used"):
         read_contestants(entries(tmp_path, "Ours", "OURS"))
     (tmp_path / "empty").mkdir()
     for folder, message in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):

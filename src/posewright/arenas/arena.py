@@ -222,7 +222,7 @@ class Arena:
         missing_colours = needed_colours - self.colours.keys()
         if missing_colours:
             names = ", ".join(sorted(missing_colours))
-            raise InputError(f"{names}: no colour", hint="red, green and blue of each")
+            raise InputError(f"{names}: no colour", hint="add red, green and blue for each")
 
     def __reduce__(self) -> tuple[type[Arena], tuple[object, ...]]:
         """Copy and pickle with plain mappings, since read-only ones support neither."""

@@ -85,7 +85,10 @@ ControllerName = Annotated[
     ),
 ]
 StatesPlot = Annotated[
-    Path | None, option("--states-plot", "Draw the states of the board and of the interpreter to this file (png, svg or pdf).")
+    Path | None,
+    option(
+        "--states-plot", "Draw the states of the board and of the interpreter to this file (png, svg or pdf)."
+    ),
 ]
 RealTime = Annotated[bool, option("--real-time", "Run in real time, as a real robot does.")]
 Record = Annotated[Path | None, option("--record", "Write a recording (MCAP), which opens in Foxglove.")]

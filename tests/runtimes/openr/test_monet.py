@@ -299,15 +299,15 @@ def test_a_damaged_motion_on_the_way_is_refused_before_anything_moves(setup: Bui
     run = played(setup(entries={"a_sleep#stand_standard": b"NotOMTN "}), "60@0")
     (text,) = results(run)
     assert text.startswith("60 refused, in posture nt: ")
-    assert "MONET.CFG:2: no motion in MOTION7.ODA is meant by 'a_sleep#stand_standard' -1" in text
+    assert "MONET.CFG:2: no motion in MOTION7.ODA matches 'a_sleep#stand_standard' -1" in text
     assert not run.has_moved()
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("monetagentMTN a_sleep#sleep_wink -1", "no motion in MOTION7.ODA is meant by"),
-        ("monetagentMTN a_sleep#sleep_wink 9", "no motion in MOTION7.ODA is meant by"),
+        ("monetagentMTN a_sleep#sleep_wink -1", "no motion in MOTION7.ODA matches"),
+        ("monetagentMTN a_sleep#sleep_wink 9", "no motion in MOTION7.ODA matches"),
         ("monetagentMTN a_sleep#sleep_wink 4", "entry 4, 'bones', is not a motion"),
     ],
 )

@@ -207,19 +207,19 @@ def test_a_sound_goes_with_it_and_both_begin_together(stick: Build) -> None:
     ("options", "message"),
     [
         ({"id": 60}, "id 60 plays a_stand#stand_kick"),
-        ({"id": -1}, "no id"),
-        ({"id": 10_000_000}, "no id"),
+        ({"id": -1}, "not an id"),
+        ({"id": 10_000_000}, "not an id"),
         ({"name": "a_stand#stand_kick"}, "in the archive already"),
         ({"name": "a_stand#stand_" + "x" * 18}, "has 32 bytes"),
-        ({"name": "two words"}, "is no name"),
+        ({"name": "two words"}, "is not a name"),
         ({"name": "\u732b"}, "cannot be written"),
         ({"name": None}, "own name, 'wave', does not say"),
         ({"sound": "meow"}, "unknown sound 'meow' in SOUND.ODA"),
         ({"name": "a_walk#walk_x"}, "no way leads to walk"),
-        ({"agent": "monetagentMTM"}, "no agent"),
-        ({"agent": "monetagentSOUND"}, "no agent"),
-        ({"model": "ERS-210"}, "no robot with MONET files"),
-        ({"model": "ERS-8"}, "no robot"),
+        ({"agent": "monetagentMTM"}, "unknown agent"),
+        ({"agent": "monetagentSOUND"}, "unknown agent"),
+        ({"model": "ERS-210"}, "unknown robot 'ERS-210' among the MONET files"),
+        ({"model": "ERS-8"}, "unknown robot"),
     ],
 )
 def test_what_the_robot_could_not_play_is_refused_and_nothing_changes(
@@ -239,7 +239,7 @@ def test_a_name_without_postures_is_added_with_a_warning(stick: Build) -> None:
 
 def test_a_name_without_postures_is_refused_where_the_legs_are_in_none(stick: Build) -> None:
     far = [replace(frame, pose=Pose(JOINTS, [0.0, 0.0, *[1.0] * 12])) for frame in motion().keyframes]
-    with pytest.raises(UnsafeCommandError, match="the nearest pose to it, as its name says none"):
+    with pytest.raises(UnsafeCommandError, match="the nearest pose, since its name states no posture"):
         add_to_stick(replace(motion(), keyframes=tuple(far)), stick(), id=70, name="a_KickB")
 
 

@@ -326,7 +326,7 @@ def test_alarms_ring_at_the_first_frame_not_before_their_time_in_order() -> None
 
 
 def test_a_robot_without_locators_runs_no_objects() -> None:
-    with pytest.raises(InputError, match="no OPEN-R robot"):
+    with pytest.raises(InputError, match="not an OPEN-R robot"):
         System(robot("robotis_bioloid"), [], read_connect("A.B.C.S D.E.C.O"))
 
 

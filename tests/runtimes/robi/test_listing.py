@@ -135,7 +135,7 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
         ("jump", "? is not a label (expected jump LABEL)"),
         ("jump 0x00000010", "0x00000010 is not a label"),
         ("jump somewhere-1", "somewhere-1 leads into another tag (there are 0 blank bytes before it)"),
-        ("somewhere: return", "the label somewhere stands in line 1, too"),
+        ("somewhere: return", "the label somewhere is also in line 1"),
         ("last:", "nothing follows the label last"),
         ("adx", "unknown instruction 'adx' (did you mean add"),
         ("return 5", "5 after return (return has no operand)"),

@@ -100,7 +100,7 @@ def test_a_patch_that_cannot_be_checked_must_be_asked_for() -> None:
         ("0x02,", "'' is not a list of bytes"),
         ("0x02,gg", "'gg' is not a list of bytes"),
         ("0x02,00 00,00", "2 bytes are to replace 1"),
-        ("0x09,00 00", "0x0000000a is written in line 1, too"),
+        ("0x09,00 00", "0x0000000a is also written in line 1"),
         ("file,sha256,00", "not a valid digest"),
         ("file,md5," + "0" * 64, "not a valid digest"),
     ],

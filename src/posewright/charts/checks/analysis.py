@@ -280,5 +280,5 @@ def build_unproved_finding(
     case = Counterexample(node.name, inputs, variables)
     values = str(replace(case, state=""))  # the claim names the state
     claim_with_values = f"{claim} {values}" if values else claim
-    message = f"{claim_with_values}; no run that comes there is known, yet none is excluded: {reason}"
+    message = f"{claim_with_values}; no run that gets there was found, but none is ruled out: {reason}"
     return Finding(Level.ERROR, rule, message, node.name, case, node.line, proved=False)

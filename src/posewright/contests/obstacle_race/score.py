@@ -106,7 +106,7 @@ def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[R
     """
     for name, points in raw_points.items():
         if not math.isfinite(points):
-            raise InputError(f"{name} has {points} points", hint="a finite number")
+            raise InputError(f"{name} has {points} points", hint="use a finite number")
     names = sorted(raw_points, key=lambda name: (-raw_points[name], name))
     places = rank_places([(raw_points[name],) for name in names])
     place_points = earned_by_places(places, (rules or shipped_rules()).scoring.place_points)

@@ -340,7 +340,7 @@ class _Assembler:
         label, instruction = (match[1], match[2]) if match else (None, code)
         if label is not None:
             if label in self._label_keys:
-                message = f"the label {label} stands in line {self._label_lines[label]}, too"
+                message = f"the label {label} is also in line {self._label_lines[label]}"
                 raise self._error(message, "give each its own name")
             self._label_keys[label] = len(self._tags)
             self._label_lines[label] = self._line_number

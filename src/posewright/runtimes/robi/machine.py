@@ -296,7 +296,7 @@ class ProgramMachine:
 
     def _reject(self, tag: Tag) -> None:
         hint = "what it does is not known; leave it out to run the rest"
-        message = f"{excerpt(tag.raw)} is not an instruction whose meaning a document tells"
+        message = f"{excerpt(tag.raw)} is not an instruction with a documented meaning"
         raise self._error(message, hint)
 
     def _error(self, message: str, hint: str | None) -> RobiProgramError:

@@ -177,7 +177,7 @@ def _overlap_error(previous: PatchChange, change: PatchChange) -> FormatError:
 
     first, second = sorted((previous, change), key=line_of)
     line = first.where.line if first.where is not None else None
-    message = f"0x{change.address:08x} is written in line {line}, too"
+    message = f"0x{change.address:08x} is also written in line {line}"
     return FormatError(message, where=second.where, hint="write each byte once")
 
 

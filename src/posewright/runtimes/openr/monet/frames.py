@@ -70,7 +70,7 @@ def require_playable_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> N
             raise FormatError(f"no archive of motions was read to look {quoted(line.name)} up in", hint=hint)
         if index < 0:
             hint = "posewright aibo check says which there are"
-            message = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"
+            message = f"no motion in {setup.motions.path.name} matches {quoted(line.name)} {line.word(2)}"
             raise FormatError(message, where=where, hint=hint)
         motion_frames(index, setup, openr, exact=True)
 

@@ -50,9 +50,9 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     distances_deg = differences_deg[nearest]
     posture = candidates[nearest]
     farthest = int(distances_deg.argmax())
-    reason = "which its name says"
+    reason = "the posture in its name"
     if len(candidates) > 1:
-        reason = "the nearest pose to it, as its name says none"
+        reason = "the nearest pose, since its name states no posture"
     if distances_deg[farthest] > DesignRules.of(card).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "
