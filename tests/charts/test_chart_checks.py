@@ -169,7 +169,7 @@ def test_an_overlap_that_could_not_be_excluded_names_its_state_once() -> None:
     report = inspect_chart(chart(text), limits=ExplorationLimits(states=1, cases=1))
     (finding,) = [one for one in report.findings if one.rule is Rule.OVERLAP]
     assert (finding.level, finding.proved) == (Level.ERROR, False)
-    assert "hold at once in two with n=12000; no run" in finding.message
+    assert "both hold in two with n=12000; it is not known whether a run leads there" in finding.message
 
 
 def test_constants_and_functions_that_nothing_names_are_warned_of() -> None:
@@ -491,7 +491,9 @@ def test_a_check_ends_when_the_time_is_over_and_says_that_not_everything_was_pro
     )
     drawn = parse_chart(FREE.replace("initial: a", "initial: s0") + states)
     looks = count()  # at the clock: it has run out at the hundredth
-    report = inspect_chart(drawn, limits=ExplorationLimits(is_over=lambda: next(looks) >= 100), within_s=60.0)
+    report = inspect_chart(
+        drawn, limits=ExplorationLimits(is_time_over=lambda: next(looks) >= 100), within_s=60.0
+    )
     (note,) = [finding for finding in report.findings if finding.rule is Rule.NOT_PROVED]
     assert "not everything was proved within 60 s" in note.message
     assert not report.complete
@@ -527,7 +529,7 @@ states:
 def test_what_a_range_makes_the_same_is_the_same() -> None:
     drawn = parse_chart(SAME.format(one="{u: 'min(u + 1, 9)'}", other="{u: u + 1}"))
     (finding,) = [one for one in check_chart(drawn) if one.rule is Rule.OVERLAP]
-    assert (finding.level, finding.message.endswith("both do the same")) == (Level.NOTE, True)
+    assert (finding.level, finding.message.endswith("both have the same effect")) == (Level.NOTE, True)
 
 
 def test_an_overlap_is_not_proved_to_matter_where_its_case_comes_to_the_same() -> None:

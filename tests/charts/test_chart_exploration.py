@@ -300,7 +300,7 @@ def test_limits_are_said_and_the_first_states_are_whole() -> None:
 def test_an_exploration_ends_when_the_work_or_the_time_is_over() -> None:
     text = "  a: [{when: n * d > e, go: b}, {when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
     late = iter([False] * 10)
-    for limits in (ExplorationLimits(work=500), ExplorationLimits(is_over=lambda: next(late, True))):
+    for limits in (ExplorationLimits(work=500), ExplorationLimits(is_time_over=lambda: next(late, True))):
         seen = explore(chart(text), limits=limits)
         assert not seen.complete
         assert "time limit" in seen.reasons[-1] or "more work" in seen.reasons[-1]
@@ -318,8 +318,8 @@ def test_watched_conditions_are_answered_after_the_tick() -> None:
     machine = chart("  a: [{on: start, go: b}]\n  b: []\n")
     scope = machine.scope
     asked = parse_expression("in(b) and d > 1.5", scope, BoolType())
-    seen = explore(machine, watching=[asked])
-    cases = [case for case in seen.cases(seen.reached[0]) if case.answers == (True,)]
+    seen = explore(machine, watched_conditions=[asked])
+    cases = [case for case in seen.cases(seen.reached[0]) if case.condition_values == (True,)]
     assert cases
     assert all(float(case.inputs["d"]) > 1.5 and case.inputs["start"] for case in cases)
 

@@ -67,7 +67,7 @@ def stick(tmp_path: Path) -> Path:
 def test_a_good_stick_is_told_in_two_lines(run_verb: Callable[..., Output], stick: Path) -> None:
     code, out, err = run_verb("check", stick)
     assert code == 0
-    assert out == "ERS-7: 1 command, 1 way, 1 motion\nno errors, no warnings, no notes\n"
+    assert out == "ERS-7: 1 command, 1 transition, 1 motion\nno errors, no warnings, no notes\n"
     assert err == ""
 
 
@@ -78,7 +78,7 @@ def test_an_error_is_told_with_file_line_and_what_would_be_right(
     path.write_text(COMMANDS + COMMANDS + "\n")
     code, out, _ = run_verb("check", stick)
     assert code == 1
-    assert f"{path}:3: id 60 was given on line 1 already: MoNet keeps the last (a free id is 61)" in out
+    assert f"{path}:3: id 60 is already used on line 1: MoNet uses the last (a free id is 61)" in out
     assert f"error   blank {path}:5: a blank line" in out
     assert out.endswith("2 errors, no warnings, no notes\n")
 
@@ -105,7 +105,7 @@ def test_what_is_added_is_told_and_can_be_checked(run_verb: Callable[..., Output
     assert out.startswith(f"{name} -> {stick / DATA / 'MOTION7.ODA'}, index 1\ncommand 61 -> ")
     assert run_verb("check", stick)[:2] == (
         0,
-        "ERS-7: 2 commands, 1 way, 2 motions\nno errors, no warnings, no notes\n",
+        "ERS-7: 2 commands, 1 transition, 2 motions\nno errors, no warnings, no notes\n",
     )
 
 
@@ -172,7 +172,7 @@ def test_a_file_that_is_no_sticks_is_refused(
     assert app.run(["aibo", "check", str(path)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert f"{path}: this is not a MONET file (those are DESIGNDB.CFG" in captured.err
+    assert f"{path}: this is not a MONET file (MONET files are DESIGNDB.CFG" in captured.err
 
 
 def test_a_jump_exits_with_1_and_writes_nothing_unless_it_is_accepted(

@@ -236,8 +236,8 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
     for arguments, message in (
         ((*NOD, "--script", "bad.txt"), "bad.txt:3: no object knows the command 'STAND'"),
         ((*NOD, "--script", "back.txt"), "back.txt:2: NOD@1 comes after a command at 2 s"),
-        ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is not a time"),
-        (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: unknown object 'Tail'"),
+        ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is not a valid time"),
+        (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: no object is called 'Tail'"),
         (("words.cfg", *NOD[1:]), "words.cfg:4: the line has 1 words, not 2: Tail.Move"),
         (("service.cfg", *NOD[1:]), "did you mean Receive?"),
         (("nod.cfg",), "nod.cfg:2: unknown object 'Nod'"),
@@ -250,9 +250,9 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         ),
         (("move_heat",), "did you mean move_head"),
         (("move_head", "--robot", "robotis_bioloid"), "robotis_bioloid is not an OPEN-R robot"),
-        (("move_head", "--pose", "lotus"), "unknown pose 'lotus'"),
-        (("move_head", "--body", "teapot"), "unknown body 'teapot'"),
-        (("move_head", "--player", "tape"), "unknown player 'tape'"),
+        (("move_head", "--pose", "lotus"), "no pose is called 'lotus'"),
+        (("move_head", "--body", "teapot"), "no body is called 'teapot'"),
+        (("move_head", "--player", "tape"), "no player is called 'tape'"),
         (("move_head", "--poses", "nod.py"), "no object of the program uses --poses"),
         (
             ("move_head", "--script", "bad.txt", "--commands", "X"),
@@ -351,9 +351,7 @@ def test_a_stick_without_ways_between_postures_is_warned_of(
     stick["MONET.CFG"].unlink()
     code, _, err = run_verb("--stick", "stick", "--commands", "60", "--body", "mock", "--seconds", "1")
     assert code == 0
-    assert "there is no MONET.CFG: MoNet knows no way out of the posture it starts in" in " ".join(
-        err.split()
-    )
+    assert "there is no MONET.CFG: MoNet cannot leave the posture it starts in" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(
@@ -369,7 +367,7 @@ def test_a_stick_without_ways_between_postures_is_warned_of(
         ),
         ("DESIGNDB.CFG", b"\0\xff\0\xff", "DESIGNDB.CFG: this is not text"),
         ("MONETCMD.CFG", b"#" * 1_000_001, "MONETCMD.CFG: "),
-        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG, so MoNet knows no command"),
+        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG, so MoNet has no commands"),
     ],
 )
 def test_a_stick_with_a_damaged_or_missing_file_is_refused_before_the_robot_moves(
@@ -488,7 +486,7 @@ def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.Capt
 
 def test_the_ids_on_a_stick_are_listed(stick: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert app.run(["aibo", "programs", "--stick", "stick"]) == 0
-    assert "commands: MoNetExecute(ID), or the id alone: 60\n" in capsys.readouterr().out
+    assert "commands: MoNetExecute(ID), or the ID alone: 60\n" in capsys.readouterr().out
     del stick
 
 

@@ -118,7 +118,7 @@ class Story:
         else:
             raise ValueError(f"a story does not know {kind!r}")
 
-    def told(self, n: int) -> np.ndarray:
+    def pose_rows(self, n: int) -> np.ndarray:
         """Return n rows; it stands at the end."""
         rows = np.concatenate([np.empty((0, 10)), *self.rows])
         return np.concatenate([rows, np.tile(self.now, (max(n - len(rows), 0), 1))])[:n]
@@ -144,7 +144,7 @@ def recording_of(folder: Path) -> Recording:
         touches = scenario.get("robots", {}).get(role, {}).get("touches", ())
         names = ("floor", *solid, *other_roles)
         pushed = np.zeros_like(touched) if number else touched
-        robots[role] = _record(story.told(n), times, touches, names, pushed)
+        robots[role] = _record(story.pose_rows(n), times, touches, names, pushed)
     header = Header(
         robots={role: record.header for role, record in robots.items()},
         contest=played_contest.name,
@@ -162,7 +162,7 @@ def recording_of(folder: Path) -> Recording:
 
 
 def _record(
-    rows: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...], boxes: np.ndarray
+    rows: np.ndarray, times: np.ndarray, touches: Any, surfaces: tuple[str, ...], boxes: np.ndarray
 ) -> RobotRecord:
     x, y, ground, roll, pitch, yaw, height, swing, knees, arm = rows.T
     joints = np.column_stack([swing, np.radians(knees), np.radians(knees), np.radians(arm)])
@@ -177,17 +177,17 @@ def _record(
         footprints=soles(x, y, ground + np.maximum(height - HIPS_M, 0.0), np.radians(yaw)),
         foot_contacts=np.column_stack([stands, stands]),
         box_contacts=boxes,
-        contacts=_contacts(stands, height < HIPS_M - 0.01, times, touches, things),
+        contacts=_contacts(stands, height < HIPS_M - 0.01, times, touches, surfaces),
         start_positions=joints[0],
         start_base=base[0],
     )
 
 
 def _contacts(
-    stands: np.ndarray, lies: np.ndarray, times: np.ndarray, touches: Any, things: tuple[str, ...]
+    stands: np.ndarray, lies: np.ndarray, times: np.ndarray, touches: Any, surfaces: tuple[str, ...]
 ) -> Contacts:
     """Return the feet on the floor while it stands, the trunk while it lies, and what is told besides."""
-    names = (*PARTS, *things)
+    names = (*PARTS, *surfaces)
     contacts = {
         (row, names.index(foot), names.index("floor")) for row in np.flatnonzero(stands) for foot in FEET
     }

@@ -40,11 +40,11 @@ def test_what_ships_goes_to_the_robot_and_back_without_a_loss(name: str, tmp_pat
 def test_a_motion_of_another_dog_is_clipped_and_told(tmp_path: Path) -> None:
     source, target = tmp_path / "old.motion.yaml", tmp_path / "new.mtn"
     write_motion(motion("sony_ers210", neck_tilt=30.0, head_roll=10.0, head_pan=20.0), source)
-    with pytest.raises(LossError) as told:
+    with pytest.raises(LossError) as caught:
         convert_motion(source, target, robot="sony_ers7")
     assert not target.exists()
-    assert any("head_roll: sony_ers7 has no such joint" in loss for loss in told.value.losses)
-    assert sum("neck_tilt" in loss and "clipped to 0.00 deg" in loss for loss in told.value.losses) == 2
+    assert any("head_roll: sony_ers7 has no such joint" in loss for loss in caught.value.losses)
+    assert sum("neck_tilt" in loss and "clipped to 0.00 deg" in loss for loss in caught.value.losses) == 2
     convert_motion(source, target, robot="sony_ers7", accept_loss=True)
     back = read_motion(target)
     assert back.robot == "sony_ers7"
@@ -137,6 +137,6 @@ def test_from_sony_to_tekkotsu_names_and_attitudes_are_only_told(tmp_path: Path)
     write_motion(motion, tmp_path / "bow.mtn")
     done = convert_motion(tmp_path / "bow.mtn", tmp_path / "tk.mot")
     assert done.losses == ()
-    (told,) = (remark for remark in done.remarks if remark.startswith("not written"))
+    (message,) = (remark for remark in done.remarks if remark.startswith("not written"))
     for what in ("its name 'a_stand#stand_bow'", "the attitude of the trunk", "creator 'Sony Corporation'"):
-        assert what in told
+        assert what in message

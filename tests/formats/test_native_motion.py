@@ -1,3 +1,5 @@
+"""Native motion files: read and written, with exact angles, and edits of single lines."""
+
 from __future__ import annotations
 
 import csv
@@ -133,19 +135,24 @@ def test_written_over_the_same_motion_comments_survive_and_over_another_they_do_
     assert_same(native.read(path.read_bytes()), wave())
 
 
-def assert_same(one: Motion, other: Motion) -> None:
-    """Equal but for the ninth decimal of a degree, and for shares of easings that have none."""
-    assert (one.name, one.robot, one.joints, one.source) == (
-        other.name,
-        other.robot,
-        other.joints,
-        other.source,
+def assert_same(first: Motion, second: Motion) -> None:
+    """Require equal motions, except for the ninth decimal of a degree and unused shares of easings."""
+    assert (first.name, first.robot, first.joints, first.source) == (
+        second.name,
+        second.robot,
+        second.joints,
+        second.source,
     )
-    assert (one.repeat, one.speed, one.next, one.exit) == (other.repeat, other.speed, other.next, other.exit)
-    assert (one.start is None) == (other.start is None)
-    poses = [(one.start, other.start)] if one.start and other.start else []
-    assert len(one.keyframes) == len(other.keyframes)
-    for a, b in zip(one.keyframes, other.keyframes, strict=True):
+    assert (first.repeat, first.speed, first.next, first.exit) == (
+        second.repeat,
+        second.speed,
+        second.next,
+        second.exit,
+    )
+    assert (first.start is None) == (second.start is None)
+    poses = [(first.start, second.start)] if first.start and second.start else []
+    assert len(first.keyframes) == len(second.keyframes)
+    for a, b in zip(first.keyframes, second.keyframes, strict=True):
         assert (a.reach_s, a.pause_s, a.easing, a.stiffness) == (b.reach_s, b.pause_s, b.easing, b.stiffness)
         if a.easing is Easing.TRAPEZOID:
             assert a.accel_share == b.accel_share
@@ -307,13 +314,13 @@ def test_attitude_and_extras_come_back_and_an_edit_changes_only_its_line() -> No
         )
         for i in range(3)
     ]
-    made = Motion(
+    motion = Motion(
         "bow", "robotis_bioloid", ("left_knee",), tuple(frames), extras={"creator": "A. B.: C", "minor": "2"}
     )
-    data = native.render(made)
+    data = native.render(motion)
     assert b"attitude_deg: [0.0, 10.0, 0.0]" in data
     back = native.read(data)
-    assert back == made
+    assert back == motion
     frames[1] = replace(frames[1], attitude=(0.0, 0.0, 0.0))
     edited = native.render(replace(back, keyframes=tuple(frames)))
     assert sum(a != b for a, b in zip(data.splitlines(), edited.splitlines(), strict=True)) == 1

@@ -84,13 +84,13 @@ def entries(folder: Path, *names: str) -> list[Path]:
 
 def test_an_entry_is_a_folder(tmp_path: Path) -> None:
     folder = make_entry(tmp_path / "ours", "Ours", obstacle_race="obstacle_race", sumo="passivity_test")
-    found = read_contestant(folder)
-    assert found == Contestant(
+    contestant = read_contestant(folder)
+    assert contestant == Contestant(
         "Ours", "robotis_bioloid", {"obstacle-race": "obstacle_race", "sumo": "passivity_test"}
     )
-    assert found.digest() == read_contestant(folder).digest()
-    assert found.digest() != replace(found, behaviours={}).digest()
-    assert read_contestants([tmp_path]) == (found,)  # a folder that holds entries
+    assert contestant.digest() == read_contestant(folder).digest()
+    assert contestant.digest() != replace(contestant, behaviours={}).digest()
+    assert read_contestants([tmp_path]) == (contestant,)  # a folder that holds entries
 
 
 @pytest.mark.parametrize(

@@ -21,18 +21,18 @@ class Shell:
     """As much of IPython as is asked for something: formatters by module and name of a type."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, str], Callable[[Any], str]] = {}
+        self.functions: dict[tuple[str, str], Callable[[Any], str]] = {}
         self.display_formatter = self
         self.formatters = {"text/html": self, "image/png": self}
 
-    def for_type_by_name(self, module: str, name: str, shown: Callable[[Any], str]) -> None:
-        self.found[module, name] = shown
+    def for_type_by_name(self, module: str, name: str, to_html: Callable[[Any], str]) -> None:
+        self.functions[module, name] = to_html
 
     def lookup_by_type(self, name: str) -> Callable[[Any], str]:
         raise KeyError(name)
 
-    def show(self, one: Any) -> str:
-        return self.found[type(one).__module__, type(one).__name__](one)
+    def show(self, value: Any) -> str:
+        return self.functions[type(value).__module__, type(value).__name__](value)
 
 
 @pytest.fixture

@@ -44,13 +44,13 @@ class Mine:
 class Wrapped:
     """A behaviour's controller in a stranger's coat; notes what happens to it."""
 
-    made: list[Wrapped] = []  # noqa: RUF012 -- a note of all that were made
+    created: list[Wrapped] = []  # noqa: RUF012 -- all that were created
 
     def __init__(self, program: Program, seed: Seed) -> None:
         self.inner = program.controller(seed)
         self.restarts = 0
         self.closes = 0
-        self.made.append(self)
+        self.created.append(self)
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         return self.inner.next(state, n)
@@ -71,20 +71,20 @@ def mine(tmp_path: Path) -> Path:
 
 
 def test_a_race_by_a_wrapped_behaviour_is_the_behaviours_race_to_the_last_bit() -> None:
-    Wrapped.made.clear()
+    Wrapped.created.clear()
     plain = pw.run_trial("passivity-test", seed=3)
     wrapped = pw.run_trial("passivity-test", seed=3, controller=Wrapped)
     assert wrapped.recording.digest() == plain.recording.digest()
-    (controller,) = Wrapped.made
+    (controller,) = Wrapped.created
     assert isinstance(controller.inner, BehaviourController)
     assert controller.closes == 1
 
 
 def test_a_controller_is_restarted_when_the_referee_begins_another_try() -> None:
-    Wrapped.made.clear()
+    Wrapped.created.clear()
     outcome = pw.run_trial("passivity-test", seed=3, controller=Wrapped)
     tries = [event for event in outcome.recording.events if event.kind in {"try", "halt"}]
-    assert Wrapped.made[0].restarts == len(tries)
+    assert Wrapped.created[0].restarts == len(tries)
 
 
 def test_a_class_without_close_is_refused_before_anything_runs() -> None:

@@ -188,14 +188,14 @@ class Onlooker:
     """A referee who sees the blocks of both and does nothing."""
 
     def __init__(self) -> None:
-        self.seen: set[str] = set()
+        self.robots: set[str] = set()
 
     def watch(self, block: Block) -> bool:
-        self.seen.add(block.robot)
+        self.robots.add(block.robot)
         return False
 
     def progress(self) -> str:
-        return " and ".join(sorted(self.seen))
+        return " and ".join(sorted(self.robots))
 
 
 def test_two_robots_take_part_where_a_contest_has_two_roles(monkeypatch: pytest.MonkeyPatch) -> None:

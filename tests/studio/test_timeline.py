@@ -36,7 +36,7 @@ def straight(pages: Pages, speed: float = 1.0) -> Pages:
     places = tuple(range(len(pages.motion(1).keyframes)))
     easing = timeline.SetKeyframes(1, places, easing=timeline.Easing.LINEAR)
     eased = easing.apply(pages, robot("sony_ers7"))
-    return eased.changed(1, lambda motion: replace(motion, speed=speed))
+    return eased.with_changed_motion(1, lambda motion: replace(motion, speed=speed))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])

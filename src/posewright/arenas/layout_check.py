@@ -45,7 +45,7 @@ class LayoutFaultKind(Enum):
 
     @property
     def is_impossible(self) -> bool:
-        """Whether boxes cannot stand so, whatever the rules say."""
+        """Whether boxes cannot stand like this under any rules."""
         return self in {LayoutFaultKind.NOT_FINITE, LayoutFaultKind.OUTSIDE, LayoutFaultKind.OVERLAP}
 
 
@@ -130,7 +130,7 @@ def _obstacle_distances(outlines: Floats, box_distances: Floats, arena: Arena) -
 
     Args:
         outlines: corners of the boxes, `(n, 4, 2)` [m].
-        box_distances: between the boxes, `(n, n)` [m].
+        box_distances: the distances between the boxes, `(n, n)` [m].
         arena: the field.
 
     Returns:

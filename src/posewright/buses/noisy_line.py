@@ -35,11 +35,10 @@ class NoisyLine:
     """
 
     def __init__(self, dropped: float, doubled: float, flipped: float, seed: int) -> None:
-        shares = (dropped, doubled, flipped)
-        if not (min(shares) >= 0.0 and sum(shares) <= 1.0):
-            raise InputError(
-                f"the shares of damaged bytes are {shares}", hint="each is 0 or more, their sum at most 1"
-            )
+        probabilities = (dropped, doubled, flipped)
+        if not (min(probabilities) >= 0.0 and sum(probabilities) <= 1.0):
+            message = f"the probabilities of damaged bytes are {probabilities}"
+            raise InputError(message, hint="each is 0 or more, their sum at most 1")
         self._bounds = (dropped, dropped + doubled, dropped + doubled + flipped)
         self._rng = np.random.default_rng(seed)
         self.errors = ByteErrors()
@@ -55,6 +54,7 @@ class NoisyLine:
         return int(self._rng.integers(1, 256))
 
     def _transmit(self, byte: int) -> bytes:
+        """Return a byte as it arrives: dropped, doubled, with a flipped bit, or unchanged."""
         draw = self._rng.random()
         if draw < self._bounds[0]:
             self.errors.dropped += 1

@@ -173,6 +173,7 @@ def find_port_holders(path: str, proc: Path = Path("/proc")) -> tuple[PortHolder
 
 
 def _holds(process: Path, device: str) -> bool:
+    """Return whether another program's process has a device open."""
     try:
         parent = int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
         files = [(os.readlink(file), file.name) for file in (process / "fd").iterdir()]  # noqa: PTH115

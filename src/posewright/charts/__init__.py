@@ -1,4 +1,4 @@
-"""Charts: state machines as pure logic. They know nothing of robots and have no clock of their own.
+"""Charts: state machines as pure logic. They do not depend on robots or on a clock.
 
 A chart is read (`read_chart`), checked by proof (`check_chart`), run (`run_chart`, and tick by tick
 `Interpreter`), tried (`run_scenarios`, `cover_chart`, `mutate_chart`), compared (`equivalent`), written as a

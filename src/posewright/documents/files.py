@@ -140,6 +140,7 @@ def remove_unfinished_files(folder: Path) -> None:
 
 
 def _remove_if_unlocked(unfinished: str) -> None:
+    """Remove an unfinished file unless another program holds its lock."""
     with contextlib.suppress(OSError):
         handle = os.open(unfinished, os.O_RDONLY | (0 if sys.platform == "win32" else os.O_NOFOLLOW))
         try:
@@ -264,6 +265,7 @@ def lock_folders(*paths: Path, wait: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _lock_folder(folder: Path, *, wait: bool) -> Iterator[None]:
+    """Lock a folder while the context lasts; a folder that does not exist is not locked."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # it does not exist; Windows opens no folder at all

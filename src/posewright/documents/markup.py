@@ -132,6 +132,7 @@ class Element:
         return None if child is None else child.numbers(1)[0]
 
     def _parse_numbers(self, subject: str, text: str, *counts: int) -> tuple[float, ...]:
+        """Return the numbers in a text; `subject` names it in errors."""
         try:
             values = tuple(float(part) for part in text.split())
         except ValueError:
@@ -236,6 +237,7 @@ class _MarkupReader:
         raise FormatError(message, where=Where(self._path, self._parser.CurrentLineNumber), hint=hint)
 
     def _name(self, raw: str) -> str:
+        """Return a name with the known prefix of its namespace, or with the namespace in braces."""
         if self._rules.prefixes is not None:
             namespace, _, local = raw.rpartition(_SEPARATOR)
             prefix = self._rules.prefixes.get(namespace, f"{{{namespace}}}") if namespace else ""
@@ -244,6 +246,7 @@ class _MarkupReader:
         return raw.lower() if self._rules.lower_case else raw
 
     def _start(self, raw_name: str, raw_attributes: dict[str, str]) -> None:
+        """Open an element; raise an error if there are too many, or they are nested too deep."""
         self._count += 1
         if self._count > self._rules.max_elements:
             self._fail("too many elements", f"at most {self._rules.max_elements} are read")
@@ -254,6 +257,7 @@ class _MarkupReader:
         self._open.append(_OpenElement(self._name(raw_name), attributes, self._parser.CurrentLineNumber))
 
     def _end(self, _name: str) -> None:
+        """Close the open element and add it to its parent."""
         closed = self._open.pop()
         text = "".join(closed.text).strip()
         element = Element(

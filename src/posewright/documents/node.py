@@ -89,6 +89,7 @@ class Node:
         return self._require_range(number, low, high)
 
     def _require_range(self, number: float, low: float | None, high: float | None) -> float:
+        """Return a number if it is in a range, otherwise raise a DocumentError."""
         is_too_low = low is not None and number < low
         is_too_high = high is not None and number > high
         if is_too_low or is_too_high:

@@ -90,6 +90,7 @@ class _PlainConverter:
         return plain
 
     def _convert_scalar(self, value: str | int | float) -> str | int | float | None:
+        """Return a text or number of Python's own type, rounded as configured."""
         if isinstance(value, str):
             return str(value)
         if isinstance(value, float):

@@ -135,6 +135,7 @@ def merge(old: object, new: object) -> bool:
 
 
 def _merge_list(old: list[object], new: Sequence[object]) -> bool:
+    """Change a list so that it equals another; return whether anything changed."""
     has_changed = len(old) > len(new)
     del old[len(new) :]
     for i, element in enumerate(new):
@@ -150,6 +151,7 @@ def _merge_list(old: list[object], new: Sequence[object]) -> bool:
 
 
 def _merge_mapping(old: dict[object, object], new: Mapping[object, object]) -> bool:
+    """Change a mapping so that it equals another; return whether anything changed."""
     removed_keys = [key for key in old if key not in new]
     for key in removed_keys:
         del old[key]

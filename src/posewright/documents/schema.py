@@ -120,6 +120,7 @@ def _schema_entries(kind: type, degrees: bool, excluded: frozenset[str]) -> Mapp
 
 
 def _build_entry(dataclass_field: Field[object], hint: object, degrees: bool) -> _SchemaEntry:
+    """Return how a field of a dataclass is read: its key, whether it is required, and its reader."""
     key = dataclass_field.name
     rules = _NumberRules(degrees)
     for ending, (document_ending, factor) in _DOCUMENT_UNITS.items():

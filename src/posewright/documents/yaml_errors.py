@@ -101,6 +101,7 @@ def _find_key_without_colon(error: Any, text: str) -> int | None:
 
 
 def _build_missing_colon_error(line_index: int, text: str, path: Path | None) -> DocumentError:
+    """Return the error about a line that lacks a colon, with the line as it should be."""
     line = text.splitlines()[line_index]
     entry = line.strip().lstrip("- ")
     parts = entry.split()

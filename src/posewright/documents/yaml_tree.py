@@ -122,6 +122,7 @@ class _TreeBuilder:
         raise DocumentError(message, where=Where(self.path, line, column), hint=hint)
 
     def build(self, parser: CSafeLoader) -> object:
+        """Return the value of a document; raise a DocumentError if it is not valid."""
         n_documents = 0
         while True:
             event: Any = parser.get_event()  # the stubs declare events and marks as optional
@@ -148,6 +149,7 @@ class _TreeBuilder:
                 return self.root
 
     def _open_container(self, event: CollectionStartEvent, line: int, column: int) -> None:
+        """Begin a mapping or a list."""
         self._require_no_tag(event.tag, line)
         in_brackets = bool(event.flow_style)
         is_mapping = isinstance(event, MappingStartEvent)
@@ -164,6 +166,7 @@ class _TreeBuilder:
             self.fail(line, f"nested deeper than {MAX_NESTING} levels", "real documents are never that deep")
 
     def _close_container(self, line: int) -> None:
+        """End the innermost mapping or list, and merge what its `<<` refers to."""
         container = self.open.pop()
         self.keys.pop()
         self.depth[container.in_brackets] -= 1
@@ -221,6 +224,7 @@ class _TreeBuilder:
             self.keys[-1] = value, line
 
     def _resolve_alias(self, name: str, line: int, column: int) -> object:
+        """Return the value of an anchor."""
         if name not in self.anchors:
             hint = "a text that begins with * needs quotes"
             self.fail(line, f"not valid YAML: found undefined alias '{name}'", hint, column)
@@ -232,6 +236,7 @@ class _TreeBuilder:
         return value
 
     def _read_scalar(self, event: ScalarEvent, line: int) -> object:
+        """Return the value of a scalar: a text in quotes, or what an unquoted word means."""
         self._require_no_tag(event.tag, line)
         text = event.value
         value: object

@@ -34,6 +34,7 @@ def format_yaml(data: Mapping[str, object]) -> str:
 
 
 def _block_lines(data: Mapping[str, object], indent: str) -> Iterator[str]:
+    """Yield a mapping as lines, with one entry a line."""
     for key, value in data.items():
         if _is_block_mapping(value):
             yield f"{indent}{_format_text(key)}:\n"
@@ -47,6 +48,7 @@ def _block_lines(data: Mapping[str, object], indent: str) -> Iterator[str]:
 
 
 def _element_lines(element: object, indent: str) -> Iterator[str]:
+    """Yield an element of a list as lines, the first with a dash."""
     if not _is_block_mapping(element):
         yield f"{indent}- {_format_flow(element)}\n"
         return
@@ -68,6 +70,7 @@ def _is_list(value: object) -> TypeGuard[Sequence[object]]:
 
 
 def _format_flow(value: object) -> str:  # noqa: PLR0911 -- a case for each type
+    """Return a value on one line, with brackets or braces."""
     if type(value) is float:  # tested first: most values of a motion are floats
         return repr(value)
     if _is_list(value):
@@ -92,6 +95,7 @@ def _format_text(text: str) -> str:
 
 
 def _escape_character(character: str) -> str:
+    """Return a character as it stands between double quotes."""
     if character in _ESCAPES:
         return _ESCAPES[character]
     code = ord(character)

@@ -88,6 +88,7 @@ def camera_topics(
 
 
 def _jpeg(picture: Picture) -> bytes:
+    """Return a picture as JPEG; raise a MissingExtraError without Pillow."""
     try:
         from PIL import Image
     except ImportError as error:

@@ -225,6 +225,7 @@ def frame_from_above(axes: Axes) -> None:
 
 
 def _draw_ground(axes: Axes, arena: Arena) -> None:
+    """Draw the floor, lines, walls and other shapes of an arena."""
     from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
     x, y = arena.size_m
@@ -256,6 +257,7 @@ def _pale(colour: Colour) -> Colour:
 
 
 def _draw_beams(axes: Axes, recording: Recording, arena: Arena, begin_s: float, end_s: float) -> None:
+    """Draw what range sensors hit on the field, within a time span."""
     x, y = arena.size_m
     hits = np.concatenate([beam_hits(recording, name, begin_s, end_s) for name in recording.robots])
     inside = (abs(hits[:, 0] - x / 2) <= x / 2 + 0.02) & (abs(hits[:, 1]) <= y / 2 + 0.02)

@@ -152,6 +152,7 @@ def _write_film(
     fps: float | None,
     on_progress: Callable[[float], None] | None,
 ) -> None:
+    """Render the frames of a film and encode them; GIF has smaller defaults of size and rate."""
     is_gif = path.suffix.lower() == ".gif"
     fps = fps or (GIF_FPS if is_gif else FPS)
     size = size or (GIF_SIZE if is_gif else SIZE)

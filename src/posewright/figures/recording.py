@@ -125,6 +125,7 @@ def _write_legend(figure: Canvas, named: Mapping[str, Artist]) -> None:
 def _draw_over_time(
     axes: Mapping[str, Axes], recording: Recording, picture: ContestPicture, colours: Mapping[str, str]
 ) -> None:
+    """Draw the panels with a time axis, with marks of the contest and of faults."""
     panels = [axes[name] for name in ("states", "series", "tilt", "joints") if name in axes]
     if "states" in axes:
         draw_states(axes["states"], recording, colours)
@@ -223,6 +224,7 @@ def draw_series(axes: Axes, picture: ContestPicture) -> None:
 
 
 def _title(recording: Recording, picture: ContestPicture) -> str:
+    """Return the title: contest, robots, layout and seed, below it the result."""
     header = recording.header
     robots = []
     for name, robot in header.robots.items():

@@ -123,20 +123,21 @@ def _draw_joints(axes: Axes, card: Robot, frames: Mapping[str, Frames], view: st
         low, high = np.rad2deg([limits.lower_rad, limits.upper_rad])
         label = f"{link['joint'].replace('_', ' ')}  {low:.0f} .. {high:.0f}"
         columns["left" if position[0] < middle else "right"].append((position, label))
-    for side, named in columns.items():
-        named.sort(key=lambda entry: entry[0][1])
-        shares = [(position[1] - box.y0) / box.height for position, _ in named]
-        x, flush = (0.0, "left") if side == "left" else (1.0, "right")
-        for (position, label), share in zip(named, spread_positions(shares, _LINE), strict=True):
+    for side, labels in columns.items():
+        labels.sort(key=lambda entry: entry[0][1])  # from the lowest joint up
+        joint_heights = [(position[1] - box.y0) / box.height for position, _ in labels]
+        label_heights = spread_positions(joint_heights, _LINE)
+        x = 0.0 if side == "left" else 1.0
+        for (position, label), height in zip(labels, label_heights, strict=True):
             axes.annotate(
                 label,
                 (position[0], position[1]),
-                (x, share),
+                (x, height),
                 "data",
                 "axes fraction",
                 arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.5, "shrinkB": 0},
                 annotation_clip=False,
-                ha=flush,
+                ha=side,
                 va="center",
                 fontsize=7.5,
                 bbox={"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.85},

@@ -170,6 +170,7 @@ def _width(text: str) -> float:
 
 
 def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
+    """Draw the box around the messages of a loop, with its label."""
     from matplotlib.patches import Rectangle
 
     places = [columns[name] for name in loop.ends]
@@ -183,6 +184,7 @@ def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
 
 
 def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
+    """Draw a message as an arrow between two objects, or an entry of one object as a note."""
     sender, receiver = (columns[name] for name in ends_of(row.entry))
     kind = row.entry.kind
     if kind not in BETWEEN:

@@ -143,6 +143,7 @@ def require_picture_count(pictures: int) -> None:
 def _motion_contents(
     recording: Recording, playback: Playback, card: Robot | None, findings: Sequence[Finding] | None
 ) -> StripContents:
+    """Return what a strip shows of a motion that was played under gravity."""
     played = PlayedMotion.of(recording, robot=card)
     text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
     if findings is None:
@@ -167,6 +168,7 @@ def _motion_contents(
 def _recording_contents(
     recording: Recording, playback: Playback, begin_s: float, end_s: float
 ) -> StripContents:
+    """Return what a strip shows of a part of a recording."""
     header = recording.header
     record = recording.robot()
     begin_s = max(begin_s, playback.begin_s)
@@ -266,6 +268,7 @@ def _insert_highlights(times: list[float], highlights: list[float]) -> list[floa
 
 
 def _draw_page(contents: StripContents, times: list[float], pictures: list[Picture]) -> Figure:
+    """Return a figure with the pictures in a grid, each with its time and label."""
     from matplotlib.figure import Figure
 
     columns = min(len(times), MAX_COLUMNS)

@@ -61,25 +61,29 @@ _MAX_STATES = 8
 def displayed_states(states: Sequence[str]) -> list[str]:
     """Return the states of a controller as a picture names them, few enough to tell them apart.
 
-    Of a chart with regions it takes the region with the most states; rare states become `OTHER_STATES`.
+    For a chart with regions, these are the states of the region with the most different ones. Rare states
+    become `OTHER_STATES`.
 
     Args:
         states: one for each time; those of regions are joined by `STATE_SEPARATOR`.
     """
-    parts = [state.split(STATE_SEPARATOR) for state in states]
-    regions = max(map(len, parts), default=1)
-    # a state without regions stands for the state in each of them
-    full = [part if len(part) == regions else [STATE_SEPARATOR.join(part)] * regions for part in parts]
-    columns = [list(column) for column in zip(*full, strict=True)] or [[]]
+    names_at_times = [state.split(STATE_SEPARATOR) for state in states]
+    n_regions = max(map(len, names_at_times), default=1)
+    rows: list[list[str]] = []  # by time, the state of each region
+    for state, names in zip(states, names_at_times, strict=True):
+        # a state without regions stands for the state in each of them
+        rows.append(names if len(names) == n_regions else [state] * n_regions)
+    regions = [list(column) for column in zip(*rows, strict=True)] or [[]]
 
-    def richness(column: list[str]) -> tuple[int, int]:
-        changes = sum(before != after for before, after in pairwise(column))
-        return len(set(column)), -changes
+    def region_rank(region: list[str]) -> tuple[int, int]:
+        """Return the number of different states, and for equal numbers prefer fewer changes."""
+        n_changes = sum(before != after for before, after in pairwise(region))
+        return len(set(region)), -n_changes
 
-    names = max(columns, key=richness)
-    common = {name for name, _ in Counter(filter(None, names)).most_common(_MAX_STATES)}
-    common.add("")  # no state at all
-    return [name if name in common else OTHER_STATES for name in names]
+    region = max(regions, key=region_rank)
+    frequent = {name for name, _ in Counter(filter(None, region)).most_common(_MAX_STATES)}
+    frequent.add("")  # no state at all
+    return [name if name in frequent else OTHER_STATES for name in region]
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
@@ -134,8 +138,8 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
         def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             with picture_style(doing):
                 figure = draw(*args, **kwargs)
-                ours = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
-                for axis in (axis for axes in ours for axis in (axes.xaxis, axes.yaxis)):
+                drawn_axes = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
+                for axis in (axis for axes in drawn_axes for axis in (axes.xaxis, axes.yaxis)):
                     # ticks are created when they are drawn, with the settings of that time
                     axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
             return figure

@@ -74,6 +74,7 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
 
 
 def _title(history: TuningHistory) -> str:
+    """Return the title: fingerprint, number of evaluations and best score."""
     plan = history.journal.plan
     n_judged = int(history.judged.sum())
     least = history.generations[-1].best_so_far
@@ -162,13 +163,12 @@ def draw_scores(axes: Axes, history: TuningHistory) -> None:
 
 def draw_spread(axes: Axes, history: TuningHistory) -> None:
     """Draw the spread of the candidates of each generation."""
-    wide = [generation for generation in history.generations if generation.spread > 0.0]
-    evaluations = [generation.evaluations for generation in wide]
-    spreads = [generation.spread for generation in wide]
+    spread_generations = [generation for generation in history.generations if generation.spread > 0.0]
+    evaluations = [generation.evaluations for generation in spread_generations]
+    spreads = [generation.spread for generation in spread_generations]
     axes.plot(evaluations, spreads, color=_BEST, linewidth=1.2)
-    shares = spreads or [1.0]
     axes.set(ylabel="spread / range")
-    if max(shares) > _DECADE * min(shares):
+    if spreads and max(spreads) > _DECADE * min(spreads):
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0.0)

@@ -112,11 +112,13 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
 
 
 def _title(result: WalkResult) -> str:
+    """Return the title: measured and commanded speeds, falls, and the body."""
     travel = result.report.travel
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
-    named = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
+    labelled_speeds = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
     velocity = ", ".join(
-        f"{label} {'?' if value is None else format(value, '.3f')} {unit}" for label, value, unit in named
+        f"{label} {'?' if value is None else format(value, '.3f')} {unit}"
+        for label, value, unit in labelled_speeds
     )
     commanded = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
     command = " / ".join(f"{value:.3f}" for value in commanded)

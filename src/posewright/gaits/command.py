@@ -109,7 +109,7 @@ class GaitGenerator(Protocol):
         """Come to stand in the standing pose, and stay so until the next request."""
 
     def reset(self) -> None:
-        """Stand as before the first step at once, and drop the command."""
+        """Reset to standing, as before the first step, and drop the command."""
 
     def frames(self, n: int) -> Floats:
         """Return the next n frames, in the order of the robot's joints, `(n, n_joints)` [rad]."""

@@ -48,7 +48,7 @@ class Finding:
         limit: the greatest (or least) value allowed.
         unit: deg, deg/s, s or frames; empty if there is none.
         times_s: when, the worst first [s] since the motion was started; empty for the motion as a whole.
-        keyframes: all keyframes concerned, rising, where one finding stands for several.
+        keyframes: all keyframes concerned, rising, where one finding represents several.
     """
 
     level: Level
@@ -109,7 +109,7 @@ def _format_range(first: int, last: int) -> str:
 
 
 CHECKS = ("finite", "limit", "coupled", "speed", "free", "pose", "duration", "step", "camera")
-"""The rules by name: the first five are about what the robot can do, the others about a team's wishes."""
+"""The rules by name: the first five check what the robot can do, the others a team's preferences."""
 
 NEAREST = "nearest"
 """As `near_pose`: whichever of the robot's poses is nearest."""

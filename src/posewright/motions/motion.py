@@ -162,7 +162,7 @@ class Motion:
 
         Args:
             rate_hz: samples a second.
-            start: as in `at`.
+            start: the start pose, as in `at`.
             until_s: last time [s]; default all passes, or one where it repeats for ever.
 
         Raises:
@@ -184,7 +184,7 @@ class Motion:
         return Samples(times, self.joints, angles, free, keyframes)
 
     def attitude_at(self, times: Floats) -> Floats | None:
-        """Return the trunk's attitude that the author had in mind, linear from keyframe to keyframe.
+        """Return the trunk's intended attitude, linear from keyframe to keyframe.
 
         It is constant through a pause, before the first keyframe that has one, and after the last; a later
         pass is like the first.

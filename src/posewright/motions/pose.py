@@ -223,7 +223,7 @@ class Pose:
         return f"Pose({len(self.joints)} joints{suffix})"
 
     def _key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
-        # + 0.0 turns -0.0 into 0.0; NaN never equals itself, so None stands for it
+        # + 0.0 turns -0.0 into 0.0; NaN never equals itself, so None means it
         angles = tuple(None if angle != angle else angle + 0.0 for angle in self.angles.tolist())  # noqa: PLR0124 - NaN
         return self.joints, angles, self.free
 
@@ -323,7 +323,7 @@ def keyframe_arrivals(keyframes: Sequence[Keyframe]) -> Floats:
 
 
 def keyframe_clock(keyframes: Sequence[Keyframe]) -> list[float]:
-    """Return when each keyframe is reached and when its pause is over, by turns, `2 * n_keyframes` [s].
+    """Return when each keyframe is reached and when its pause is over, alternately, `2 * n_keyframes` [s].
 
     Every sum is rounded only once (Kahan and Neumaier's summation): ten times 0.1 s make 1 s.
     """

@@ -132,7 +132,7 @@ class RetargetedMotion:
         unmoved: joints of the target robot that the motion does not move.
         clips: angles that were clipped to the limits.
         unmatched: joints that both have, but with different zero positions; they are left out.
-        remarks: doubts about joints that were retargeted, as text.
+        remarks: notes on joints whose values are uncertain, as text.
         unlit: lights of the motion that the target robot does not have.
     """
 
@@ -160,8 +160,8 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
     """
     if source is None and motion.robot in robot_names():
         source = robot_named(motion.robot)
-    doubts = _find_doubts(motion, robot, source)
-    unmatched = tuple(name for name in motion.joints if doubts[ZERO].get(name))
+    uncertain_joints = _find_uncertain_joints(motion, robot, source)
+    unmatched = tuple(name for name in motion.joints if uncertain_joints[ZERO].get(name))
     joints = tuple(name for name in robot.joint_names if name in motion.joints and name not in unmatched)
     if not joints:
         raise InputError(
@@ -189,7 +189,7 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
         unmoved=tuple(name for name in robot.joint_names if name not in (*joints, *unmatched)),
         clips=tuple(clips),
         unmatched=unmatched,
-        remarks=tuple(_doubt_remarks(doubts)),
+        remarks=tuple(_uncertainty_remarks(uncertain_joints)),
         unlit=tuple(name for name in motion.lights if name not in retargeted.lights),
     )
 
@@ -204,23 +204,23 @@ def _supported_lights(robot: Robot, keyframe: Keyframe) -> dict[str, Light]:
     return lights
 
 
-def _find_doubts(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
-    """Return the joints with uncertain conventions, by doubt: the joint's name and the uncertain robot's."""
-    doubts: dict[str, dict[str, str]] = {doubt: {} for doubt in UNCERTAINTIES}
+def _find_uncertain_joints(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
+    """Return the joints with uncertain conventions, by reason: the joint's name and the uncertain robot's."""
+    uncertain_joints: dict[str, dict[str, str]] = {reason: {} for reason in UNCERTAINTIES}
     if motion.robot == robot.name:
-        return doubts
+        return uncertain_joints
     for card in (source, robot):
         for joint in () if card is None else card.joints:
             is_shared = joint.name in motion.joints and joint.name in robot.joint_names
             if is_shared and joint.uncertain and card is not None:
-                doubts[joint.uncertain].setdefault(joint.name, card.name)
-    return doubts
+                uncertain_joints[joint.uncertain].setdefault(joint.name, card.name)
+    return uncertain_joints
 
 
-def _doubt_remarks(doubts: dict[str, dict[str, str]]) -> Iterator[str]:
-    for doubt, text in _DOUBT_TEXTS.items():
-        for card in dict.fromkeys(doubts[doubt].values()):
-            names = [name for name, owner in doubts[doubt].items() if owner == card]
+def _uncertainty_remarks(uncertain_joints: dict[str, dict[str, str]]) -> Iterator[str]:
+    for reason, text in _DOUBT_TEXTS.items():
+        for card in dict.fromkeys(uncertain_joints[reason].values()):
+            names = [name for name, owner in uncertain_joints[reason].items() if owner == card]
             yield f"{', '.join(names)}: {text.format(card)}"
 
 
@@ -289,7 +289,7 @@ def _straighten_segment(
 
     Args:
         motion: the motion that contains the segment.
-        keyframe: at its end.
+        keyframe: the keyframe at its end.
         begins_s: when it begins, at speed 1 [s].
         step_s: length of a piece as the motion is played [s].
     """

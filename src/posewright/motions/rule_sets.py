@@ -28,7 +28,7 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
     A threshold of the set overrides that of the robot's card, and that the default.
 
     Args:
-        name: one of `rule_names()`, or the path of one's own `*.rules.yaml`.
+        name: one of `rule_names()`, or the path of a custom `*.rules.yaml`.
         robot: whose card may have thresholds of its own.
 
     Raises:

@@ -186,11 +186,11 @@ def _tighter_coupled_limits(checked: CheckedMotion, angles: Floats) -> tuple[Flo
     """Return the tables' limits where closer than the joints' own, (n_tables, n_points) each [deg]."""
     joints = [checked.robot.joint(joint) for joint in checked.robot.coupling.joints]
     lower, upper = (np.rad2deg(side.T) for side in checked.robot.coupling.bounds(angles))
-    own = np.rad2deg([(joint.lower_rad, joint.upper_rad) for joint in joints])
+    joint_limits = np.rad2deg([(joint.lower_rad, joint.upper_rad) for joint in joints])
     slack = checked.rules.slack_deg
     return (
-        np.where(lower > own[:, :1] + slack, lower, -np.inf),
-        np.where(upper < own[:, 1:] - slack, upper, np.inf),
+        np.where(lower > joint_limits[:, :1] + slack, lower, -np.inf),
+        np.where(upper < joint_limits[:, 1:] - slack, upper, np.inf),
     )
 
 

@@ -1,6 +1,6 @@
 """Search: minimises a score over bounded numbers with CMA-ES, with a journal to resume from; and executors.
 
-The package knows neither robots nor gaits. A `Problem` declares its numbers and evaluates their values;
+The package depends on neither robots nor gaits. A `Problem` declares its numbers and evaluates their values;
 `tune` searches the best values with CMA-ES (Hansen's evolution strategy with covariance matrix adaptation,
 from the package `cma`), writes every evaluation to a journal, and resumes from an existing journal.
 """

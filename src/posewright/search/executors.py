@@ -171,7 +171,7 @@ _tasks: dict[bytes, Callable[[object], object]] = {}
 """The last task that was unpickled, by its digest."""
 
 
-def _run_task(digest: bytes, pickled: bytes, item: object) -> Any:  # a pickled task does not tell its type
+def _run_task(digest: bytes, pickled: bytes, item: object) -> Any:  # the type of a pickled task is not known
     """Run a task for an item, unpickling the task once per worker."""
     if digest not in _tasks:
         _tasks.clear()

@@ -111,7 +111,7 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
     """Return the attempt of a line.
 
     Args:
-        line: without its line feed.
+        line: the line without its line feed.
         plan: the plan of the search.
         number: the number of the attempt, from 0.
         previous_checksum: the checksum of the line before.
@@ -386,7 +386,7 @@ def _package_versions() -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the name of a new file survive a power cut, if the system supports it."""
+    """Write the folder entry of a new file to disk, if the system supports it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

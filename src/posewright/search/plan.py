@@ -15,10 +15,10 @@ Fact: TypeAlias = float | int | str
 """A detail of an evaluation beside its score; truth values are stored as integers."""
 
 REASON = "reason"
-"""The fact that says why the problem could not judge a candidate."""
+"""The name of the fact with the reason why a candidate could not be judged."""
 
 NOT_JUDGED = "not_judged"
-"""The fact that says why a score is not a number, if the problem gave no reason."""
+"""The name of the fact with the reason why a score is not a number, if the problem gave none."""
 
 MAX_EXACT_INTEGER = 2**53
 """A float represents all integers up to this one."""
@@ -115,7 +115,7 @@ class Evaluation:
 
 
 def _to_plain_fact(name: str, fact: object) -> Fact:
-    """Return a fact as Python's own int, float or str, so that a journal gives back the same."""
+    """Return a fact as Python's own int, float or str, so that a journal restores the same value."""
     if isinstance(fact, str):
         return str(fact)
     if isinstance(fact, numbers.Integral):

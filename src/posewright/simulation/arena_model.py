@@ -115,6 +115,7 @@ def arena_mjcf(arena: Arena) -> str:
 def _add_floor(
     spec: mujoco.MjSpec, centre: tuple[float, float], half_size: tuple[float, float], friction: float
 ) -> None:
+    """Add the floor: a plane with friction."""
     floor = spec.worldbody.add_geom(
         name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(*centre, 0.0), size=(*half_size, 0.05)
     )
@@ -165,6 +166,7 @@ def _add_solid(spec: mujoco.MjSpec, shape: Shape, friction: float) -> None:
 
 
 def _add_line(spec: mujoco.MjSpec, line: Shape) -> None:
+    """Add a line or disc on the floor that is visible only."""
     length, width, _ = line.size_m
     geom = spec.worldbody.add_geom(
         name=line.name,

@@ -219,6 +219,7 @@ class SimulatedBody:
         return self.world.step(round(seconds / self.robot.frame_period_s))[self.instance.name]
 
     def _place(self, start: PlanarPose, lean: Lean | None) -> None:
+        """Place the robot on the floor in its command pose, as at the beginning of a frame."""
         addresses = self.instance.addresses
         self.instance.data.ctrl[addresses.actuators] = addresses.of_moving(self._effective_command)
         place(self.instance, *start, self._effective_command, lean=lean)

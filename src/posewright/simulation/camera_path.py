@@ -120,6 +120,7 @@ def _create_smoother(fps: float | None) -> Callable[[Floats, float], Floats]:
     """Return a function that smooths rows with a Gaussian window; without `fps` it returns them unchanged."""
 
     def smooth(rows: Floats, seconds: float) -> Floats:
+        """Return rows smoothed with a Gaussian of this standard deviation, cut at three of them."""
         half_width = 0 if fps is None else math.ceil(3.0 * seconds * fps)
         if not half_width or len(rows) < 2:
             return rows

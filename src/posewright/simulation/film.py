@@ -283,6 +283,7 @@ def _find_view(world: World, camera: FilmCamera | str) -> FilmCamera | str:
 def _create_camera(
     world: World, view: FilmCamera | str, aspect: float, close_up: CloseUp
 ) -> mujoco.MjvCamera:
+    """Return MuJoCo's camera of a view: one of the film's own, or a camera of the model by name."""
     if isinstance(view, FilmCamera):
         return spectator(world.arena, view, aspect, close_up)
     camera = mujoco.MjvCamera()

@@ -47,6 +47,7 @@ def _brightness(colour: tuple[float, float, float]) -> float:
 
 
 def _covers(shape: Shape, x: float, y: float) -> bool:
+    """Return whether a point of the floor lies in a shape."""
     dx = x - shape.x
     dy = y - shape.y
     if shape.is_round:

@@ -216,6 +216,7 @@ def _joint_span(starts: NDArray[np.integer], joint: int, length: int) -> slice:
 
 
 def _find_joints(model: mujoco.MjModel, robot: Robot, names: list[str], prefix: str) -> list[int]:
+    """Return the numbers of a robot's joints in a model; raise an InputError if one is missing."""
     ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, prefix + name)) for name in names]
     missing = [name for name, joint in zip(names, ids, strict=True) if joint < 0]
     if missing:

@@ -209,6 +209,7 @@ class KinematicModel:
         return x, y, z
 
     def _copy_link_poses(self) -> LinkPoses:
+        """Return copies of the poses of all links, and of the centre of mass."""
         data = self._world.data
         addresses = self._instance.addresses
         return LinkPoses(
@@ -219,6 +220,7 @@ class KinematicModel:
         )
 
     def _build_meshes(self) -> Iterator[LinkMesh]:
+        """Yield the visible shapes of each link as triangles."""
         model = self.model
         for body, link in zip(self._bodies.tolist(), self.links, strict=True):
             for geom, (red, green, blue, opacity) in visible_geoms(model, body):

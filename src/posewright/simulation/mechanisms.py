@@ -236,6 +236,7 @@ class _LinkExtractor:
         return body == self._base
 
     def _extract_link(self, body: int) -> Link:
+        """Return a body as a link, in the frame of its hinge at angle 0."""
         model = self._model
         hinge = None
         origin_shift = np.zeros(3)  # from the body's origin to its hinge
@@ -373,6 +374,7 @@ def _add_hinge(spec: mujoco.MjSpec, body: mujoco.MjsBody, hinge: Hinge) -> None:
 
 
 def _add_form(body: mujoco.MjsBody, form: LinkShape, *, is_sole: bool) -> None:
+    """Add a shape to a body; a sole has friction of its own."""
     half_size = [edge / 2.0 for edge in form.size_m]
     sizes = {
         ShapeKind.SPHERE: (half_size[0], 0.0, 0.0),

@@ -138,6 +138,7 @@ class World:
         self._n_frames = 0
 
     def _create_instance(self, name: str, entry: PrefixedRobot, welded: Mapping[str, float]) -> ModelInstance:
+        """Return a robot of the compiled model, with its addresses."""
         n_boxes = 0 if self.arena is None else len(self.arena.boxes)
         return ModelInstance(
             name=name,

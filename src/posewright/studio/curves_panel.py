@@ -42,7 +42,7 @@ class CurvesPanel(Panel):
     def __init__(self, context: StudioContext) -> None:
         self._session = context.session
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Publish the references between pages; in an archive only those of the current page."""
         numbered = motions_of(after) if allows_page_changes(after) else [self._current]
         links = {

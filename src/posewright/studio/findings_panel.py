@@ -51,7 +51,7 @@ class FindingsPanel(Panel):
         self._checks = LatestTask(self._session.post, CHECK_DELAY_S)
         self._trials = LatestTask(self._session.post, PHYSICS_DELAY_S)
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Check the motion again if it has changed, and run it under gravity again if physics is on."""
         session = self._session
         rules = self._rules
@@ -82,7 +82,7 @@ class FindingsPanel(Panel):
             raise UnknownNameError.among("set of design rules", name, rule_names())
         design_rules(name, self._session.document.robot)
         self._rules = name
-        self.changed(self._session.document.pages, self._session.document.pages)
+        self.update(self._session.document.pages, self._session.document.pages)
 
     @action
     def physics(self, *, on: bool) -> None:
@@ -93,7 +93,7 @@ class FindingsPanel(Panel):
             self._tried = None
             self._result = None
             self._player.set_source(None)
-        self.changed(self._session.document.pages, self._session.document.pages)
+        self.update(self._session.document.pages, self._session.document.pages)
 
     @action
     def angles(self, *, joint: str) -> View:

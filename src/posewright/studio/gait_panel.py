@@ -51,7 +51,7 @@ class GaitPanel(Panel):
         self._problem = ""
         self._set_history(History(None))
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Handle a change of the mode or the robot."""
         is_visible = self._session.mode == MODE
         if self._robot is not self._session.document.robot:

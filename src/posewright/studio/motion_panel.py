@@ -28,7 +28,7 @@ class MotionPanel(Panel):
         self._published: tuple[int, Motion] | None = None
         self._keyframes: list[View] = []
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Publish what has changed."""
         session = self._session
         cursor = session.cursor

@@ -73,7 +73,7 @@ class ViewedFilePanel(Panel):
         self._thread = threading.Thread(target=self._watch_file, name="studio view", daemon=True)
         self._thread.start()
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Publish the file's name."""
         if "file" not in self._session.topics:
             self._publish("")

@@ -70,7 +70,7 @@ class Pages:
         motions = tuple(self.motion(number) for number in self.numbers)
         return replace(self.file, motions=motions, pages=self.labels)
 
-    def changed(self, number: int, change: Callable[[Motion], Motion]) -> Pages:
+    def with_changed_motion(self, number: int, change: Callable[[Motion], Motion]) -> Pages:
         """Return the pages with one motion changed; the same object if the change does nothing."""
         before = self.motion(number)
         after = change(before)

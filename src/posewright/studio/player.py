@@ -62,7 +62,7 @@ class Player(Playhead):
         self._time_s = min(self._time_s, self._duration_s)
         self._show()
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Move the playhead to the keyframe under the cursor, unless the motion is playing."""
         if self._scene.robot is not self._session.document.robot:
             self._source = None

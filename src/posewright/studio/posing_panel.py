@@ -142,7 +142,7 @@ class PosingPanel(Panel):
         self._onion_skin = OnionSkin(context.scene)
         context.scene.on_show = self._show_balance
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Update grips, onion skin and balance."""
         session = self._context.session
         scene = self._context.scene
@@ -208,7 +208,7 @@ class PosingPanel(Panel):
         """Set whether the poses of the previous and next keyframe are shown."""
         self._onion_skin.is_on = on
         pages = self._context.session.document.pages
-        self.changed(pages, pages)
+        self.update(pages, pages)
 
     @action
     def camera(self, *, view: str) -> None:
@@ -355,7 +355,7 @@ class PosingPanel(Panel):
         scene.pinned_base = None
         scene.show_standing(scene.angles)
         pages = self._context.session.document.pages
-        self.changed(pages, pages)
+        self.update(pages, pages)
 
     def _look_at_keyframe(self) -> None:
         """Pause, and move the playhead to the current keyframe."""

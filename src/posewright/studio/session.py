@@ -46,7 +46,7 @@ class Panel:
 
     name: str
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Handle a change of the pages; or, if both are the same, of the cursor, the mode or the document."""
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class Session:
         self._actions: dict[str, MethodType] = {}
         self._tickers: dict[str, Callable[[float], None]] = {}
         self._thread = threading.Thread(target=self._run, name="studio session", daemon=True)
-        self.document.on_change = self._changed
+        self.document.on_change = self._on_document_change
         for name, method in actions_of(self).items():
             self._actions[f"session.{name}"] = method
 
@@ -114,7 +114,7 @@ class Session:
     def open(self, document: Document, page: int) -> None:
         """Replace the document, on the session's thread; its robot may be another one."""
         self.document = document
-        document.on_change = self._changed
+        document.on_change = self._on_document_change
         self.cursor = Cursor(page)
         self.publish_history()
         self._notify_panels()
@@ -261,15 +261,15 @@ class Session:
         self.cursor = Cursor(number, keyframe, tuple(index for index in indices if -1 <= index < count))
         self._notify_panels()
 
-    def _changed(self, before: Pages, after: Pages) -> None:
+    def _on_document_change(self, before: Pages, after: Pages) -> None:
         self._clamp_cursor(after)
         for panel in self.panels.values():
-            panel.changed(before, after)
+            panel.update(before, after)
 
     def _notify_panels(self) -> None:
         pages = self.document.pages
         for panel in self.panels.values():
-            panel.changed(pages, pages)
+            panel.update(pages, pages)
 
     def _clamp_cursor(self, pages: Pages) -> None:
         """Move the cursor to an existing page and keyframe."""

@@ -221,7 +221,7 @@ class TeachPanel(Panel):
         self._bus: BusThread | None = None
         self._publish(TeachStatus(context.body, tuple(dict.fromkeys((context.body, MOCK, SIMULATION)))))
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Close the body if another robot is edited now."""
         if self._session.document.robot is not self._robot:
             self._robot = self._session.document.robot

@@ -122,7 +122,7 @@ class TrialPanel(Playhead):
         self._publish_status()
         self._session.publish("trial_now", None)
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Show the trial in the 3-D view if its mode is active, else remove it."""
         track = self._track if self._session.mode == self.name else None
         self._scene.view.set_visible(track is None)
@@ -336,7 +336,7 @@ class TrialPanel(Playhead):
         if self._world is not None:
             self._world.set_recording(track.recording)
             self._world.show_marks(track.marks)
-        self.changed(self._session.document.pages, self._session.document.pages)
+        self.update(self._session.document.pages, self._session.document.pages)
         self._show()
 
     def _discard(self) -> None:

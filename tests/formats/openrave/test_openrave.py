@@ -1,4 +1,4 @@
-"""OpenRAVE's XML: how it places things, what it includes, and what of it is refused."""
+"""OpenRAVE's XML: poses, included files, and what is rejected."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def scene(tmp_path: Path) -> Path:
 
 def refusal(path: Path, text: str) -> FormatError:
     path.write_text(text)
-    with pytest.raises(FormatError) as told:
+    with pytest.raises(FormatError) as caught:
         read_openrave(path)
-    assert told.value.where is not None
-    return told.value
+    assert caught.value.where is not None
+    return caught.value
 
 
 def test_links_and_joints_stand_where_the_document_says(scene: Path) -> None:
@@ -107,31 +107,31 @@ def test_masses_are_those_of_full_bodies(scene: Path) -> None:
 
 
 def test_sensors_are_kept_and_manipulators_are_told(scene: Path) -> None:
-    found = read_openrave(scene.parent / "robots/walker.robot.xml")
-    (sensor,) = found.bodies[0].sensors
+    scene_file = read_openrave(scene.parent / "robots/walker.robot.xml")
+    (sensor,) = scene_file.bodies[0].sensors
     assert (sensor.name, sensor.kind, sensor.link) == ("laser", "BaseLaser2D", "Trunk")
     assert np.allclose(sensor.pose[:3, 3], (0, 0.06, 0.08))
     assert sensor.values == (("maxrange", "5"),)
-    assert [note.rpartition(":")[2] for note in found.notes] == [
+    assert [note.rpartition(":")[2] for note in scene_file.notes] == [
         " <adjacent> is ignored",
         " <manipulator> is ignored",
     ]
 
 
 def test_an_environment_places_what_it_includes(scene: Path) -> None:
-    found = read_openrave(scene)
-    assert found.friction == 0.5
-    assert np.allclose(found.bodies[0].links[0].pose[:3, 3], (1, 2, 1))
-    assert np.allclose(found.bodies[0].joints[0].anchor_m[:2], (1, 2.5))
+    scene_file = read_openrave(scene)
+    assert scene_file.friction == 0.5
+    assert np.allclose(scene_file.bodies[0].links[0].pose[:3, 3], (1, 2, 1))
+    assert np.allclose(scene_file.bodies[0].joints[0].anchor_m[:2], (1, 2.5))
 
 
 def test_an_environment_becomes_a_field_without_its_robots(scene: Path) -> None:
-    made = import_arena(scene)
-    assert made.arena.size_m == (2.0, 2.0)
-    assert [(box.x, box.y) for box in made.arena.boxes] == [(1.2, 0.3)]
-    assert [shape.role for shape in made.arena.shapes] == [Role.WALL]
-    assert made.arena.colours["floor"] == (0.3, 1.0, 0.3)
-    assert any("Walker is left out" in note for note in made.notes)
+    imported = import_arena(scene)
+    assert imported.arena.size_m == (2.0, 2.0)
+    assert [(box.x, box.y) for box in imported.arena.boxes] == [(1.2, 0.3)]
+    assert [shape.role for shape in imported.arena.shapes] == [Role.WALL]
+    assert imported.arena.colours["floor"] == (0.3, 1.0, 0.3)
+    assert any("Walker is left out" in note for note in imported.notes)
 
 
 def test_a_mesh_comes_from_the_folder_with_its_scale(tmp_path: Path) -> None:
@@ -151,18 +151,18 @@ def test_a_mesh_comes_from_the_folder_with_its_scale(tmp_path: Path) -> None:
 def test_an_include_never_leaves_the_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / "outside.xml").write_text(ROBOT)
     (tmp_path / "in").mkdir()
-    told = refusal(tmp_path / "in/x.xml", f'<Environment>\n<Robot file="{name}"/></Environment>')
-    assert "leads out of the folder" in told.message
-    assert told.where is not None
-    assert told.where.line == 2
+    error = refusal(tmp_path / "in/x.xml", f'<Environment>\n<Robot file="{name}"/></Environment>')
+    assert "leads out of the folder" in error.message
+    assert error.where is not None
+    assert error.where.line == 2
 
 
 def test_a_link_in_the_folder_does_not_lead_out_either(tmp_path: Path) -> None:
     (tmp_path / "outside.xml").write_text(ROBOT)
     (tmp_path / "in").mkdir()
     (tmp_path / "in/way.xml").symlink_to(tmp_path / "outside.xml")
-    told = refusal(tmp_path / "in/x.xml", '<Environment><Robot file="way.xml"/></Environment>')
-    assert "leads out of the folder" in told.message
+    error = refusal(tmp_path / "in/x.xml", '<Environment><Robot file="way.xml"/></Environment>')
+    assert "leads out of the folder" in error.message
 
 
 def test_documents_do_not_include_themselves(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "words"),
     [
         ('<Body name="a"><offsetfrom>nobody</offsetfrom></Body>', "no body 'nobody' yet"),
         ('<Body name="a"><Geom type="blob"/></Body>', "type 'blob' is not read"),
@@ -196,17 +196,17 @@ def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
         ('<Body name="a"><Geom type="trimesh"/></Body>', "without <data>"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, body: str, said: str) -> None:
-    told = refusal(tmp_path / "a.xml", f'<KinBody name="k">\n\n{body}</KinBody>')
-    assert said in f"{told.message} {told.hint}"
-    assert told.where is not None
-    assert told.where.line == 3
+def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, body: str, words: str) -> None:
+    error = refusal(tmp_path / "a.xml", f'<KinBody name="k">\n\n{body}</KinBody>')
+    assert words in f"{error.message} {error.hint}"
+    assert error.where is not None
+    assert error.where.line == 3
 
 
 def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
-    told = refusal(tmp_path / "a.xml", '-<KinBody name="k">\n-<Body name="a"/></KinBody>')
-    assert told.hint is not None
-    assert "browser" in told.hint
+    error = refusal(tmp_path / "a.xml", '-<KinBody name="k">\n-<Body name="a"/></KinBody>')
+    assert error.hint is not None
+    assert "browser" in error.hint
     for dash in ("-", "\u2013", "\u2212"):
         inside = refusal(tmp_path / "a.xml", f'<KinBody name="k">\n{dash}<Body name="a"/>\n</KinBody>')
         assert "minus" in inside.message
@@ -217,13 +217,13 @@ def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
 def test_other_xml_is_refused(tmp_path: Path) -> None:
     assert "not an OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
     (tmp_path / "a.xml").write_text(ROBOT)
-    with pytest.raises(InputError, match="only robots") as told:
+    with pytest.raises(InputError, match="only robots") as caught:
         import_arena(tmp_path / "a.xml")
-    assert told.value.where is not None
+    assert caught.value.where is not None
 
 
 @pytest.mark.parametrize(
-    ("inside", "said"),
+    ("inside", "words"),
     [
         ("".join(f'<Body name="b{i}"/>' for i in range(1001)), "too many parts"),
         ('<Body name="a"/><Body name="b"/>' + "<Joint><Body>a</Body><Body>b</Body></Joint>" * 1001, "parts"),
@@ -231,9 +231,9 @@ def test_other_xml_is_refused(tmp_path: Path) -> None:
         (f'<Body><Geom type="trimesh"><data>a{" " * 50_000}x</data></Geom></Body>', "no file 'a x'"),
     ],
 )
-def test_what_would_take_for_ever_is_refused_at_once(tmp_path: Path, inside: str, said: str) -> None:
+def test_what_would_take_for_ever_is_refused_at_once(tmp_path: Path, inside: str, words: str) -> None:
     (tmp_path / "b.xml").write_text('<KinBody><Body name="b"/></KinBody>')
-    assert said in refusal(tmp_path / "a.xml", f"<KinBody>{inside}</KinBody>").message
+    assert words in refusal(tmp_path / "a.xml", f"<KinBody>{inside}</KinBody>").message
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="other people's samples are not here")
@@ -242,10 +242,10 @@ def test_samples_are_read_or_refused_with_file_and_line() -> None:
     assert [link.name for link in robot.links] == ["Base", "Arm0", "Arm1"]
     assert all(link.mass is not None for link in robot.links)
     for name, line in (("rdiankov_sample.kinbody.xml", 56), ("rdiankov_testphysics.env.xml", 5)):
-        with pytest.raises(FormatError, match="there is no file") as told:
+        with pytest.raises(FormatError, match="there is no file") as caught:
             read_openrave(SAMPLES / name)
-        assert told.value.where is not None
-        assert told.value.where.line == line
+        assert caught.value.where is not None
+        assert caught.value.where.line == line
 
 
 def test_bodies_may_not_stand_in_each_other_without_end(tmp_path: Path) -> None:
@@ -257,4 +257,4 @@ def test_a_prefix_goes_before_all_names_of_what_is_included(scene: Path) -> None
     (scene.parent / "two.robot.xml").write_text(text)
     (robot,) = read_openrave(scene.parent / "two.robot.xml").bodies
     assert {link.name for link in robot.links} == {"one_Trunk", "one_Leg"}
-    assert [(one.name, one.link) for one in robot.sensors] == [("one_laser", "one_Trunk")]
+    assert [(sensor.name, sensor.link) for sensor in robot.sensors] == [("one_laser", "one_Trunk")]

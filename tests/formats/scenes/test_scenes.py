@@ -1,4 +1,4 @@
-"""Drawn scenes become fields: whichever axis points up, whoever drew them; what is damaged is refused."""
+"""Scenes of drawing programs become arenas, whichever axis points up; damaged files are rejected."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_imported_field_is_read_back_as_it_was_written(folder: Path) -> None:
     again = read_arena(folder / "field.arena.yaml")
     assert again.shapes == field.shapes
     assert again.box_kinds == field.box_kinds
-    assert [(one.x, one.y) for one in again.boxes] == [(one.x, one.y) for one in field.boxes]
+    assert [(box.x, box.y) for box in again.boxes] == [(box.x, box.y) for box in field.boxes]
 
 
 @pytest.mark.parametrize(("scale", "turn"), [(1.0, 0.0), (0.5, 0.0), (1.0, 180.0)])
@@ -85,14 +85,14 @@ def test_what_is_no_block_is_its_hull_and_a_cylinder_is_round(tmp_path: Path) ->
         "DEF Floor Transform { translation 0.5 -0.05 0 children Shape { geometry Box { size 2 0.1 2 } } }\n"
     )
     (tmp_path / "ramp.wrl").write_text(text)
-    made = import_arena(tmp_path / "ramp.wrl")
-    ramp_shape, post = made.arena.shapes
+    imported = import_arena(tmp_path / "ramp.wrl")
+    ramp_shape, post = imported.arena.shapes
     assert ramp_shape.size_m == pytest.approx((0.4, 0.3, 0.1), abs=1e-6)
     assert len(ramp_shape.hull_m) == 6
     assert post.is_round
     assert post.size_m == pytest.approx((0.2, 0.2, 0.4), abs=1e-6)
     assert post.role is Role.FURNITURE
-    assert any("convex" in note for note in made.notes)
+    assert any("convex" in note for note in imported.notes)
 
 
 def test_transforms_follow_the_standard() -> None:
@@ -105,7 +105,7 @@ def test_transforms_follow_the_standard() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "line", "said"),
+    ("body", "line", "words"),
     [
         ("Inline { url 'x' }", 2, "Inline is not read"),
         ("\nPROTO X [ ] { }", 3, "PROTO is not read"),
@@ -129,14 +129,14 @@ def test_transforms_follow_the_standard() -> None:
         ("Shape { geometry X { point [" + "1 " * 1_000_010, 2, "too many numbers"),
     ],
 )
-def test_a_damaged_wrl_is_refused_with_its_line(tmp_path: Path, body: str, line: int, said: str) -> None:
+def test_a_damaged_wrl_is_refused_with_its_line(tmp_path: Path, body: str, line: int, words: str) -> None:
     path = tmp_path / "bad.wrl"
     path.write_text("#VRML V2.0 utf8\n" + body.replace("'", '"'))
-    with pytest.raises(FormatError, match=said) as told:
+    with pytest.raises(FormatError, match=words) as caught:
         read_scene(path)
-    assert told.value.where is not None
-    assert told.value.where.line == line
-    assert told.value.hint or said
+    assert caught.value.where is not None
+    assert caught.value.where.line == line
+    assert caught.value.hint or words
 
 
 def test_nodes_that_double_again_and_again_are_refused() -> None:
@@ -149,15 +149,15 @@ def test_nodes_that_double_again_and_again_are_refused() -> None:
 
 
 def test_a_glb_that_claims_too_much_or_leads_elsewhere_is_refused(tmp_path: Path) -> None:
-    for told, said in (
+    for entries, words in (
         ({"accessors": [{"count": 10**12}]}, "its header counts"),
         ({"accessors": [{"count": 10**6}] * 100}, "its header counts"),
         ({"buffers": [{"uri": "../../etc/passwd"}]}, "refers to another file"),
     ):
-        text = json.dumps({"asset": {"version": "2.0"}, **told}).encode()
+        text = json.dumps({"asset": {"version": "2.0"}, **entries}).encode()
         head = struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text), len(text), b"JSON")
         (tmp_path / "bad.glb").write_bytes(head + text)
-        with pytest.raises(FormatError, match=said):
+        with pytest.raises(FormatError, match=words):
             import_arena(tmp_path / "bad.glb")
 
 
@@ -175,9 +175,9 @@ def test_a_glb_whose_faces_name_points_it_has_not_is_refused(tmp_path: Path) -> 
 def test_what_falls_into_too_many_pieces_is_refused_at_once(tmp_path: Path) -> None:
     pytest.importorskip("trimesh")
     (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 5001)
-    with pytest.raises(InputError, match="5,001 unconnected parts") as told:
+    with pytest.raises(InputError, match="5,001 unconnected parts") as caught:
         import_arena(tmp_path / "a.obj")
-    assert told.value.where is not None
+    assert caught.value.where is not None
 
 
 def test_a_mark_of_the_order_of_bytes_is_no_part_of_a_scene() -> None:

@@ -222,8 +222,8 @@ def test_without_a_way_it_is_said_which_ways_there_are(setup: Build) -> None:
     there_only = "monetagentNEUTRAL a_nt#sleep_standard 0\nmonetagentMTN a_stand#sit_standard -1\n"
     run = played(setup(ways=there_only), "80")
     assert results(run) == [
-        "80 refused, in posture nt: no way leads from nt to sit "
-        "(ways lead from nt to sleep; from stand to sit)"
+        "80 refused, in posture nt: no transitions lead from posture nt to sit "
+        "(there are transitions from nt to sleep; from stand to sit)"
     ]
     assert not run.has_moved()
 
@@ -299,15 +299,15 @@ def test_a_damaged_motion_on_the_way_is_refused_before_anything_moves(setup: Bui
     run = played(setup(entries={"a_sleep#stand_standard": b"NotOMTN "}), "60@0")
     (text,) = results(run)
     assert text.startswith("60 refused, in posture nt: ")
-    assert "MONET.CFG:2: no motion in MOTION7.ODA matches 'a_sleep#stand_standard' -1" in text
+    assert "MONET.CFG:2: no motion in MOTION7.ODA has the name 'a_sleep#stand_standard'" in text
     assert not run.has_moved()
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("monetagentMTN a_sleep#sleep_wink -1", "no motion in MOTION7.ODA matches"),
-        ("monetagentMTN a_sleep#sleep_wink 9", "no motion in MOTION7.ODA matches"),
+        ("monetagentMTN a_sleep#sleep_wink -1", "no motion in MOTION7.ODA has the name 'a_sleep#sleep_wink'"),
+        ("monetagentMTN a_sleep#sleep_wink 9", "no motion in MOTION7.ODA has the index 9"),
         ("monetagentMTN a_sleep#sleep_wink 4", "entry 4, 'bones', is not a motion"),
     ],
 )
@@ -329,8 +329,8 @@ def test_a_motion_for_another_robot_is_refused(setup: Build, aibo: Any) -> None:
     ("older", "line", "why"),
     [
         (True, "monetagentANY a_stand#sleep_lie 0", "there is no monetagentANY here (known: "),
-        (True, "monetagentNEUTRAL a_stand#sleep_lie 2", "knows no 2 of sony_ers7 (expected 0 or 1, and"),
-        (False, "monetagentNEUTRAL a_stand#sleep_lie 1", "knows no 1 of sony_ers7 (expected 0, and"),
+        (True, "monetagentNEUTRAL a_stand#sleep_lie 2", "has no index 2 for sony_ers7 (expected 0 or 1, and"),
+        (False, "monetagentNEUTRAL a_stand#sleep_lie 1", "has no index 1 for sony_ers7 (expected 0, and"),
     ],
 )
 def test_what_no_agent_here_can_play_is_refused_before_anything_moves(
@@ -366,7 +366,7 @@ def test_a_second_motion_of_a_command_is_refused_before_anything_moves(setup: Bu
     run = played(setup(commands=f"5 2 1\nmonetagentMTN a_stand#stand_kick -1\n{second}\n"), "5")
     (text,) = results(run)
     assert text.startswith("5 refused, in posture nt: ")
-    assert "MONETCMD.CFG:3: a second motion in one command, besides line 2" in text
+    assert "MONETCMD.CFG:3: a second motion in one command, after line 2" in text
     assert not run.has_moved()
 
 
@@ -377,7 +377,7 @@ def test_a_motion_beside_one_of_that_nothing_is_played_is_no_second_one(setup: B
 
 def test_an_index_below_minus_one_is_taken_for_it_and_told(setup: Build) -> None:
     run = played(setup(commands="5 1 0\nmonetagentMTN a_stand#stand_kick -2\n"), "5")
-    assert "MONETCMD.CFG:2: warning: the index -2 is taken for -1, by which" in run.text
+    assert "MONETCMD.CFG:2: warning: the index -2 is treated as -1, with which" in run.text
     assert results(run) == ["5 done, in posture stand"]
 
 
@@ -388,13 +388,13 @@ def test_a_line_whose_motion_is_for_other_postures_is_believed_and_told_when_it_
     rest = run.text.partition("on the way to stand")[2]
     for verb in ("begins", "ends"):
         played_as = f"'a_sit#sit_nod', index 3 in MOTION7.ODA, is played: the motion {verb}"
-        assert f"MoNet goes by the line all the same: {played_as}" in rest
+        assert f"MoNet believes the name in the line all the same: {played_as}" in rest
     assert results(run) == ["5 done, in posture stand"]
 
 
 def test_without_an_archive_no_line_of_a_file_is_to_blame(setup: Build) -> None:
     (text,) = results(played(replace(setup(), motions=None), "60"))
-    assert text.startswith("60 refused, in posture nt: no archive of motions was read to look")
+    assert text.startswith("60 refused, in posture nt: no archive of motions was read, so ")
     assert "name its .ODA file, too" in text
     assert ".CFG:" not in text
 
@@ -402,8 +402,8 @@ def test_without_an_archive_no_line_of_a_file_is_to_blame(setup: Build) -> None:
 @pytest.mark.parametrize(
     ("commands", "line", "message", "hint"),
     [
-        ("60 1 0\n\nmonetagentMTN a_stand#stand_kick -1\n", 2, "a blank line", "take it out"),
-        ("60 2 0\nmonetagentMTN a_stand#stand_kick -1\n", 1, "2 agent lines are announced", "add what"),
+        ("60 1 0\n\nmonetagentMTN a_stand#stand_kick -1\n", 2, "a blank line", "remove it"),
+        ("60 2 0\nmonetagentMTN a_stand#stand_kick -1\n", 1, "announces 2 agent lines", "add the missing"),
         ("60 1 0\nmonetagentMNT a_stand#stand_kick -1\n", 2, "no agent 'monetagentMNT'", "did you mean"),
         ("60 1 0\nmonetagentMTN a_stand#stand_kick\n", 2, "2 of 3 words", "<agent> <name> <index>"),
         ("60 1 0\nmonetagentMTN a_stand#stand_" + "k" * 30 + " -1\n", 2, "room for 31", "at most 31"),
@@ -428,7 +428,7 @@ def test_bad_ways_are_not_run_either_and_all_faults_are_told(setup: Build) -> No
 def test_what_the_check_warns_of_is_told_and_run(setup: Build) -> None:
     run = played(setup(commands=COMMANDS + "60 1 7\nmonetagentMTN a_stand#stand_null -1\n"), "60")
     assert "MONETCMD.CFG:17: warning: the sync key is '7'" in run.text
-    assert "id 60 was given on line 5 already: MoNet keeps the last" in run.text
+    assert "id 60 is already used on line 5: MoNet uses the last" in run.text
     assert run.played[-1] == "a_stand#stand_null", "the last of an id counts"
 
 
@@ -536,7 +536,7 @@ def test_of_one_keyframe_sonys_player_sends_nothing_and_says_so(setup: Build) ->
         commands="5 1 0\nmonetagentMTN a_any#any_pose -1\n",
         entries={"pose": build.motion("a_any#any_pose", urad("sleep"))},
     )
-    assert "has one keyframe, and Sony's player sends none" in results(played(files, "5"))[0]
+    assert "has a single keyframe, for which Sony's player sends no frame" in results(played(files, "5"))[0]
     assert results(played(files, "5", exact=True)) == ["5 done, in posture nt"]
 
 

@@ -206,20 +206,20 @@ def test_a_sound_goes_with_it_and_both_begin_together(stick: Build) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"id": 60}, "id 60 plays a_stand#stand_kick"),
-        ({"id": -1}, "not an id"),
-        ({"id": 10_000_000}, "not an id"),
-        ({"name": "a_stand#stand_kick"}, "in the archive already"),
+        ({"id": 60}, "id 60 is taken: it plays a_stand#stand_kick"),
+        ({"id": -1}, "not a valid id"),
+        ({"id": 10_000_000}, "not a valid id"),
+        ({"name": "a_stand#stand_kick"}, "archive already has a motion"),
         ({"name": "a_stand#stand_" + "x" * 18}, "has 32 bytes"),
-        ({"name": "two words"}, "is not a name"),
+        ({"name": "two words"}, "is not a valid name"),
         ({"name": "\u732b"}, "cannot be written"),
-        ({"name": None}, "own name, 'wave', does not say"),
-        ({"sound": "meow"}, "unknown sound 'meow' in SOUND.ODA"),
-        ({"name": "a_walk#walk_x"}, "no way leads to walk"),
-        ({"agent": "monetagentMTM"}, "unknown agent"),
-        ({"agent": "monetagentSOUND"}, "unknown agent"),
-        ({"model": "ERS-210"}, "unknown robot 'ERS-210' among the MONET files"),
-        ({"model": "ERS-8"}, "unknown robot"),
+        ({"name": None}, "own name, 'wave', does not state"),
+        ({"sound": "meow"}, "no sound in SOUND.ODA has the name 'meow'"),
+        ({"name": "a_walk#walk_x"}, "no transition leads to walk"),
+        ({"agent": "monetagentMTM"}, "no agent"),
+        ({"agent": "monetagentSOUND"}, "no agent"),
+        ({"model": "ERS-210"}, "no robot with MONET files"),
+        ({"model": "ERS-8"}, "no robot"),
     ],
 )
 def test_what_the_robot_could_not_play_is_refused_and_nothing_changes(
@@ -239,7 +239,7 @@ def test_a_name_without_postures_is_added_with_a_warning(stick: Build) -> None:
 
 def test_a_name_without_postures_is_refused_where_the_legs_are_in_none(stick: Build) -> None:
     far = [replace(frame, pose=Pose(JOINTS, [0.0, 0.0, *[1.0] * 12])) for frame in motion().keyframes]
-    with pytest.raises(UnsafeCommandError, match="the nearest pose, since its name states no posture"):
+    with pytest.raises(UnsafeCommandError, match="the nearest posture, as its name states none"):
         add_to_stick(replace(motion(), keyframes=tuple(far)), stick(), id=70, name="a_KickB")
 
 
@@ -269,11 +269,11 @@ def test_a_replaced_command_leaves_its_motion_and_says_so(stick: Build) -> None:
 
 def test_a_motion_that_others_play_too_is_not_replaced(stick: Build) -> None:
     root = stick(LISTED + b"62 1 0\nmonetagentMTN a_stand#stand_kick -1\n")
-    with pytest.raises(FormatError, match="more than command 60") as refused:
+    with pytest.raises(FormatError, match="not only command 60") as refused:
         add_to_stick(motion(), root, id=60, name="a_stand#stand_kick", overwrite=True)
     assert refused.value.where is not None
     assert refused.value.where.line == 7
-    with pytest.raises(FormatError, match="more than command 63"):
+    with pytest.raises(FormatError, match="not only command 63"):
         add_to_stick(motion(), root, id=63, name="a_stand#sit_standard", overwrite=True)
 
 
@@ -402,12 +402,12 @@ def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
         add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     assert unsettled(root) == []
     monkeypatch.undo()
-    with pytest.raises(FormatError, match="is in the archive already"):
+    with pytest.raises(FormatError, match="the archive already has a motion"):
         add_to_stick(motion(pan=0.25), root, id=70, name="a_stand#stand_wave")
     assert add_to_stick(motion(), root, id=71, name="a_stand#stand_again").index == 4
     assert add_to_stick(motion(), root, id=70, name="a_stand#stand_wave").index == 3
     assert [command.id for command in read_commands((root / COMMANDS).read_bytes()).commands][-2:] == [71, 70]
-    with pytest.raises(FormatError, match="id 70 plays"):
+    with pytest.raises(FormatError, match="id 70 is taken: it plays"):
         add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
 
 

@@ -106,7 +106,7 @@ def test_what_would_be_right_is_said() -> None:
     assert typo.hint == "did you mean monetagentMTN?"
     (twice,) = commands(GOOD + GOOD)
     assert twice.hint == "a free id is 61"
-    assert str(twice) == "error: id 60 was given on line 2 already: MoNet keeps the last (a free id is 61)"
+    assert str(twice) == "error: id 60 is already used on line 2: MoNet uses the last (a free id is 61)"
     assert free_id(read_commands(b"")) == 0
 
 
@@ -149,7 +149,7 @@ def test_a_posture_that_cannot_be_had_again_is_found() -> None:
     data = WAYS.replace(b"monetagentMTN a_stand#sleep_standard -1\n", b"")
     (gone,) = graph(data, GOOD.replace(b"a_stand#stand", b"a_sleep#sleep"))
     assert (gone.level.value, gone.line) == ("warning", 2)
-    assert "from stand and sit no way leads to sleep" in gone.message
+    assert "no transition leads from stand and sit to sleep" in gone.message
 
 
 def test_a_way_to_any_posture_leads_to_none() -> None:

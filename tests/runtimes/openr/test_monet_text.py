@@ -162,5 +162,5 @@ def test_the_design_list_of_a_stick_that_was_sold_is_refused_with_the_reason() -
 
 def test_the_robot_counts_lines_and_takes_what_follows_for_heads() -> None:
     text = read_commands(b"# x\n5 2 0\na b -1\n# y\na c -1\n6 3 0\na d -1\n7 1 0\na e -1\na f -1\n")
-    assert text.heads_read == (2, 6, 10)
-    assert read_commands(LISTED).heads_read == (3, 5)
+    assert text.head_line_numbers == (2, 6, 10)
+    assert read_commands(LISTED).head_line_numbers == (3, 5)

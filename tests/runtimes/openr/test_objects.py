@@ -343,7 +343,7 @@ def test_a_primitive_that_is_not_there_is_told_with_its_neighbours() -> None:
         ("Alpha.Out.Number.S B.In.Number.O x", "3 words, not 2"),
         ("Alpha.Out.Number B.In.Number.O", "'Alpha.Out.Number' is not a service"),
         ("Alpha.Out.Number.X B.In.Number.O", "'Alpha.Out.Number.X' is not a service"),
-        ("B.In.Number.O Alpha.Out.Number.S", "is not from S to O"),
+        ("B.In.Number.O Alpha.Out.Number.S", "does not connect a subject"),
         ("Alpha.Out.Number.S B.In.char.O", "Alpha.Out sends Number, but B.In receives char"),
         ("Alpha.Out.Number.S Beta.In.Number.O", "unknown object 'Beta'"),
         ("Alfa.Out.Number.S B.In.Number.O", "did you mean Alpha?"),

@@ -58,7 +58,7 @@ def test_a_command_goes_to_who_knows_it_at_its_time() -> None:
 
 def test_lines_and_commas_part_commands_and_comments_are_left_out() -> None:
     script = read_script("UP@0 # first\n\n SIT @ 0.5,STOP\n")
-    assert [(command.word, command.time_s) for command in script] == [
+    assert [(command.text, command.time_s) for command in script] == [
         ("UP", 0.0),
         ("SIT", 0.5),
         ("STOP", 0.5),
@@ -74,7 +74,7 @@ def test_lines_and_commas_part_commands_and_comments_are_left_out() -> None:
 def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
     commands.sort(key=lambda command: command[1])
     text = ", ".join(f"{word}@{time_ms / 1000}" for word, time_ms in commands)
-    assert [(command.word, command.time_s) for command in read_script(text)] == [
+    assert [(command.text, command.time_s) for command in read_script(text)] == [
         (w, t / 1000) for w, t in commands
     ]
 
@@ -82,12 +82,12 @@ def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("UP@soon", "'soon' is not a time"),
-        ("UP@-1", "'-1' is not a time"),
-        ("UP@nan", "'nan' is not a time"),
-        ("UP@1_0", "'1_0' is not a time"),
-        ("UP@\u0661", "'\u0661' is not a time"),
-        ("UP@1e9", "'1e9' is not a time"),
+        ("UP@soon", "'soon' is not a valid time"),
+        ("UP@-1", "'-1' is not a valid time"),
+        ("UP@nan", "'nan' is not a valid time"),
+        ("UP@1_0", "'1_0' is not a valid time"),
+        ("UP@\u0661", "'\u0661' is not a valid time"),
+        ("UP@1e9", "'1e9' is not a valid time"),
         ("@1", "'@1' is not a command"),
         ("UP@2, SIT@1", "comes after a command at 2 s"),
         ("JUMP@0", "no object knows the command 'JUMP'"),

@@ -49,7 +49,7 @@ def test_files_of_ones_own_know_nothing_of_each_other(tmp_path: Path) -> None:
 
 def test_a_program_that_is_set_up_says_its_commands_pose_and_robot(tmp_path: Path) -> None:
     program = set_up_openr("move_legs", commands="MOVE_SI@1", pose="sleep", robot=DOG)
-    assert (program.robot, program.pose, [command.word for command in program.script]) == (
+    assert (program.robot, program.pose, [command.text for command in program.script]) == (
         DOG,
         "sleep",
         ["MOVE_SI"],

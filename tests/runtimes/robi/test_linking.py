@@ -99,7 +99,7 @@ def test_large_listings_and_motions_are_linked_with_work_in_step_with_their_size
 
 
 def test_a_label_that_a_subroutine_which_ships_has_too_is_told() -> None:
-    with pytest.raises(FormatError, match=r"judge ships .*the label judge_chair"):
+    with pytest.raises(FormatError, match=r"shipped program judge .*the label judge_chair"):
         link("judge_chair: call judge\nreturn")
 
 

@@ -151,8 +151,11 @@ def test_a_word_keeps_its_sixteen_bits(value: int) -> None:
         ("calc\nmem_r 2 0x1fff\nendcalc", "nothing is at 0x1fff"),
         ("calc\nconst 1\nmem_w 1 0x00010000\nendcalc", "nothing is at 0x10000"),
         ("call begin", "33 calls deep"),
-        ('text "<div/>"', "<div/> is not an instruction with a documented meaning"),
-        ('text "<fwrite filename=\\"x\\" adr=\\"0x00000000\\"/>"', "is not an instruction whose meaning"),
+        ('text "<div/>"', "<div/> is an instruction without a documented meaning"),
+        (
+            'text "<fwrite filename=\\"x\\" adr=\\"0x00000000\\"/>"',
+            "is an instruction without a documented meaning",
+        ),
         ("call fall\nreturn\nfall: calc\nendcalc", "ends inside what was called from 0x0000000d"),
     ],
 )

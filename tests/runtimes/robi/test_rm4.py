@@ -79,10 +79,10 @@ BAD = [
     ('<jump adr="0x0000"/>', 11, "the address is 0x0000", "eight digits"),
     ('<jump/>', 0, "<jump> has no adr", "expected <jump adr=..."),
     ('<jump adr=0x00000000/>', 5, "adr=0x00000000 is not an attribute", 'expected name="value"'),
-    ('<jump adr="0x00000014"/>', 0, "leads into <jump", "expected 0x00000000, where that begins"),
-    ('<jump adr="0x00000017"/>', 0, "leads into <jump", "expected 0x00000000, where that begins"),
+    ('<jump adr="0x00000014"/>', 0, "leads into the middle of <jump", "expected 0x00000000, where that tag"),
+    ('<jump adr="0x00000017"/>', 0, "leads into the middle of <jump", "expected 0x00000000, where that tag"),
     ('<jump adr="0x00000018"/>\n', 0, "leads behind the last tag", "the last one begins at 0x00000000"),
-    ('<medit>1</medit>\n<jump adr="0x00000008"/>', 17, "into <medit>1</medit>, line 1, byte 0", "later tag"),
+    ('<medit>1</medit>\n<jump adr="0x00000008"/>', 17, "of <medit>1</medit>, line 1, byte 0", "later one"),
     ('<calc><const data="70000"/></calc>', 19, "data is 70000", "expected -32768 to 65535"),
     ('<calc>', 0, "<calc> is not closed", "</calc>"),
     ('<calc><calc></calc>', 6, "<calc> inside <calc>", "</calc> comes first"),
@@ -137,7 +137,7 @@ def test_a_tag_that_no_document_names_is_kept_and_told() -> None:
 @pytest.mark.parametrize("data", [b"\x12\x00\x00\x0a", b"PK\x03\x04", bytes(range(256)), b"<a>\0"])
 def test_startup_bin_is_refused_by_name(data: bytes) -> None:
     with pytest.raises(
-        FormatError, match=r"not RM4 text; if it is Robi 2's STARTUP.BIN.*does not know its command codes"
+        FormatError, match=r"not RM4 text; if it is Robi 2's STARTUP.BIN.*binary programs cannot be read"
     ):
         read_program(data, Path("STARTUP.BIN"))
 

@@ -202,7 +202,7 @@ def test_a_way_longer_than_a_word_can_say_is_refused() -> None:
 
 
 def test_a_program_that_moves_nothing_is_no_motion() -> None:
-    with pytest.raises(InputError, match="moves nothing"):
+    with pytest.raises(InputError, match="moves no joint"):
         program_to_motion(assemble("    mem_w 2 0x0f82 = 0x0001\n"))
 
 

@@ -1,4 +1,4 @@
-"""The linter: what is told of a program, on which line, and what nothing is said about."""
+"""The linter: its findings about a program, on which line, and what it accepts."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ CARD = robot("hitec_robonova1")
 HELD = "GETMOTORSET G24, 1\n"
 
 
-def told(text: str, card: Robot = CARD) -> tuple[BasicFinding, ...]:
+def lint_text(text: str, card: Robot = CARD) -> tuple[BasicFinding, ...]:
     return lint(read_source(text), card)
 
 
 def only(text: str, rule: str) -> BasicFinding:
-    """Return what is found by a rule, which must be one thing."""
-    (found,) = [one for one in told(text) if one.rule == rule]
-    return found
+    """Return the only finding of a rule."""
+    (finding,) = [finding for finding in lint_text(text) if finding.rule == rule]
+    return finding
 
 
 def rules(text: str) -> set[str]:
-    return {one.rule for one in told(text)}
+    return {finding.rule for finding in lint_text(text)}
 
 
 RIGHT = """DIM A AS BYTE
@@ -61,19 +61,19 @@ wave:
 
 
 def test_a_program_that_is_right_gets_no_word() -> None:
-    assert told(RIGHT) == ()
+    assert lint_text(RIGHT) == ()
 
 
 @pytest.mark.parametrize("name", program_names())
 def test_programs_that_ship_have_nothing_worse_than_moves_that_are_too_fast(name: str) -> None:
-    assert {one.rule for one in lint(open_source(name), CARD)} <= {"too-fast"}
+    assert {finding.rule for finding in lint(open_source(name), CARD)} <= {"too-fast"}
 
 
 def test_findings_come_by_lines_and_each_once() -> None:
-    found = told("GOTO nowhere\nA = \nMOVE G6A, 300\nGOTO nowhere\n")
-    assert [one.line for one in found] == sorted(one.line for one in found)
-    assert len(set(found)) == len(found)
-    assert {one.severity for one in found if one.line < 3} == {Severity.ERROR}
+    finding = lint_text("GOTO nowhere\nA = \nMOVE G6A, 300\nGOTO nowhere\n")
+    assert [finding.line for finding in finding] == sorted(finding.line for finding in finding)
+    assert len(set(finding)) == len(finding)
+    assert {finding.severity for finding in finding if finding.line < 3} == {Severity.ERROR}
 
 
 # ---- names
@@ -90,8 +90,8 @@ def test_findings_come_by_lines_and_each_once() -> None:
     ],
 )
 def test_a_variable_is_both_set_and_read(text: str, rule: str, line: int, severity: Severity) -> None:
-    found = only(text, rule)
-    assert (found.line, found.severity) == (line, severity)
+    finding = only(text, rule)
+    assert (finding.line, finding.severity) == (line, severity)
 
 
 @pytest.mark.parametrize(
@@ -113,22 +113,22 @@ def test_what_is_set_by_a_line_a_loop_or_the_board_is_set(text: str) -> None:
 
 
 def test_a_line_behind_a_goto_is_never_reached_without_a_label() -> None:
-    found = only("main:\nGOTO main\n\nBEEP\nWAIT\n", "never-reached")
-    assert (found.line, found.column, found.severity) == (4, 1, Severity.WARNING)
+    finding = only("main:\nGOTO main\n\nBEEP\nWAIT\n", "never-reached")
+    assert (finding.line, finding.column, finding.severity) == (4, 1, Severity.WARNING)
     assert only("main:\nGOTO main\nRETURN\n", "never-reached").severity is Severity.HINT
 
 
 def test_a_routine_that_nothing_goes_to_is_told_once_at_its_label() -> None:
-    found = only(
+    finding = only(
         "END\nsit:\nIF AD(1) = 3 THEN\nBEEP\nENDIF\npart2:\nagain: BEEP\nGOTO again\n", "never-reached"
     )
-    assert (found.line, found.severity) == (2, Severity.HINT)
-    assert "sit is never reached: nothing goes there" in found.message
+    assert (finding.line, finding.severity) == (2, Severity.HINT)
+    assert "sit is never reached: nothing goes there" in finding.message
 
 
 def test_a_label_that_is_come_by_only_is_not_used() -> None:
-    found = only("BEEP\nhere:\nEND\n", "unused-label")
-    assert (found.line, found.severity) == (2, Severity.HINT)
+    finding = only("BEEP\nhere:\nEND\n", "unused-label")
+    assert (finding.line, finding.severity) == (2, Severity.HINT)
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,10 @@ def test_a_stray_line_is_taken_for_a_comment_and_the_rest_is_looked_at(stray: st
 
 @pytest.mark.parametrize("line", ["A = A / 0", "A = 3 MOD NONE", "ETX 0, A"])
 def test_what_divides_by_nothing_is_an_error_before_it_runs(line: str) -> None:
-    found = told(f"DIM A AS BYTE\nCONST NONE = 0\nA = 1\n{line}\nEND\n")
-    assert [(one.line, one.severity) for one in found if one.severity is Severity.ERROR] == [
-        (4, Severity.ERROR)
-    ]
+    finding = lint_text(f"DIM A AS BYTE\nCONST NONE = 0\nA = 1\n{line}\nEND\n")
+    assert [
+        (finding.line, finding.severity) for finding in finding if finding.severity is Severity.ERROR
+    ] == [(4, Severity.ERROR)]
 
 
 def test_who_asks_motorin_where_the_servos_are_does_not_jump() -> None:
@@ -190,9 +190,9 @@ def test_a_statement_of_another_board_is_passed_over_with_a_warning() -> None:
 @pytest.mark.parametrize("jump", ["GOTO in", "GOSUB in", "IF AD(1) = 1 THEN GOTO in", "ON A GOTO in, in"])
 def test_a_jump_into_a_loop_from_outside_is_told(jump: str) -> None:
     text = f"DIM A AS BYTE\nA = 1\n{jump}\nFOR A = 1 TO 3\nin:\nBEEP\nNEXT A\nEND\n"
-    found = only(text, "into-for")
-    assert (found.line, found.severity) == (3, Severity.WARNING)
-    assert "FOR of line 4" in found.message
+    finding = only(text, "into-for")
+    assert (finding.line, finding.severity) == (3, Severity.WARNING)
+    assert "FOR of line 4" in finding.message
 
 
 def test_jumps_within_a_loop_out_of_it_and_to_its_for_are_fine() -> None:
@@ -215,19 +215,19 @@ def test_who_has_left_a_loop_may_go_back_into_it() -> None:
 
 @pytest.mark.parametrize("line", ["IF AD(1) = 1 THEN there", "there"])
 def test_a_label_that_stands_where_a_statement_should_is_an_error(line: str) -> None:
-    found = only(f"{line}\nBEEP\nthere:\nEND\n", "unknown-statement")
-    assert (found.severity, found.line) == (Severity.ERROR, 1)
-    assert "GOTO there" in found.hint
+    finding = only(f"{line}\nBEEP\nthere:\nEND\n", "unknown-statement")
+    assert (finding.severity, finding.line) == (Severity.ERROR, 1)
+    assert "GOTO there" in finding.hint
 
 
 def test_a_line_that_cannot_be_read_has_its_label_all_the_same() -> None:
     text = "GOSUB 걷기\nGOTO 10\n걷기: PTP SETON:PTP ALLON\n10: A = = 1\nEND\n"
-    assert [(one.rule, one.line) for one in told(text)] == [("syntax", 3), ("syntax", 4)]
+    assert [(finding.rule, finding.line) for finding in lint_text(text)] == [("syntax", 3), ("syntax", 4)]
 
 
 @pytest.mark.parametrize("line", ["AIMOTOR INIT", "RUN", "BREAK"])
 def test_what_the_manual_has_and_the_board_has_not_is_a_hint(line: str) -> None:
-    assert {one.severity for one in told(f"{line}\nEND\n")} == {Severity.HINT}
+    assert {finding.severity for finding in lint_text(f"{line}\nEND\n")} == {Severity.HINT}
 
 
 def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
@@ -241,9 +241,9 @@ def test_a_jump_from_an_outer_loop_into_an_inner_one_is_told() -> None:
 )
 def test_a_routine_that_is_left_by_goto_is_told_where_it_is_left(leave: str) -> None:
     text = f"main:\nGOSUB r\nGOTO main\nr:\nBEEP\n{leave}\n"
-    found = only(text, "no-return")
-    assert found.severity is Severity.HINT
-    assert "GOTO main" in text.splitlines()[found.line - 1]
+    finding = only(text, "no-return")
+    assert finding.severity is Severity.HINT
+    assert "GOTO main" in text.splitlines()[finding.line - 1]
 
 
 def test_a_routine_may_end_the_program_and_go_to_another_routine() -> None:
@@ -263,8 +263,8 @@ def test_a_template_may_return_to_what_called_it_by_a_number() -> None:
 
 
 def test_a_program_that_runs_into_a_routine_is_told_at_its_return() -> None:
-    found = only("GOSUB r\nr:\nBEEP\nRETURN\n", "no-gosub")
-    assert (found.line, found.severity) == (4, Severity.WARNING)
+    finding = only("GOSUB r\nr:\nBEEP\nRETURN\n", "no-gosub")
+    assert (finding.line, finding.severity) == (4, Severity.WARNING)
 
 
 def test_a_routine_that_runs_into_the_next_is_no_fault() -> None:
@@ -273,17 +273,17 @@ def test_a_routine_that_runs_into_the_next_is_no_fault() -> None:
 
 def test_the_last_line_leads_somewhere() -> None:
     assert only("BEEP\n\n' so\n", "no-end").severity is Severity.HINT
-    found = only("GOSUB r\nEND\nr:\nBEEP\n", "no-end")
-    assert (found.line, found.severity) == (4, Severity.WARNING)
+    finding = only("GOSUB r\nEND\nr:\nBEEP\n", "no-end")
+    assert (finding.line, finding.severity) == (4, Severity.WARNING)
 
 
 # ---- moves
 
 
 def test_a_count_beyond_the_joint_is_told_with_joint_column_and_limits() -> None:
-    found = only(HELD + "l: MOVE G6A, 100,  76, 145,  93, 45\nEND\n", "joint-limit")
-    assert (found.line, found.column, found.hint) == (2, 34, "80..190")
-    assert "45 is beyond the limits of left_hip_roll (servo 4)" in found.message
+    finding = only(HELD + "l: MOVE G6A, 100,  76, 145,  93, 45\nEND\n", "joint-limit")
+    assert (finding.line, finding.column, finding.hint) == (2, 34, "80..190")
+    assert "45 is beyond the limits of left_hip_roll (servo 4)" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -306,25 +306,25 @@ def test_limits_turn_round_with_dir() -> None:
 
 
 def test_dir_of_a_joint_is_as_this_robot_has_it_and_of_no_joint_as_one_likes() -> None:
-    found = only("DIR G6D, 0, 1, 1, 0, 0, 1\nEND\n", "direction")
-    assert (found.line, found.column) == (1, 22)
-    assert "right_hip_roll (servo 22)" in found.message
+    finding = only("DIR G6D, 0, 1, 1, 0, 0, 1\nEND\n", "direction")
+    assert (finding.line, finding.column) == (1, 22)
+    assert "right_hip_roll (servo 22)" in finding.message
 
 
 def test_a_servo_that_the_robot_has_not_is_told_once() -> None:
     text = (
         HELD + "MOVE G6A, , , , , , 90\nWAIT\nMOVE G6A, , , , , , 80\nWAIT\nMOVE G6B, , , , 100, 100\nEND\n"
     )
-    found = only(text, "no-servo")
-    assert (found.line, found.severity) == (2, Severity.HINT)
+    finding = only(text, "no-servo")
+    assert (finding.line, finding.severity) == (2, Severity.HINT)
 
 
 def test_a_move_that_the_servos_cannot_follow_is_told_with_both_speeds_once() -> None:
     text = HELD + "HIGHSPEED SETON\nSPEED 10\nMOVE G6A, 100\nWAIT\nMOVE G6A, 110\nEND\n"
-    found = only(text, "too-fast")
-    assert (found.line, found.severity) == (4, Severity.HINT)
-    assert found.message == "SPEED 10 here asks for 450 counts a second; the servos manage 298"
-    assert "at SPEED 6 they keep up" in found.hint
+    finding = only(text, "too-fast")
+    assert (finding.line, finding.severity) == (4, Severity.HINT)
+    assert finding.message == "SPEED 10 here requests 450 counts a second; the servos manage 298"
+    assert "at SPEED 6 they keep up" in finding.hint
     assert rules(text.replace("SPEED 10", "SPEED 6")) == set()
     assert rules(text.replace("HIGHSPEED SETON", "HIGHSPEED SETOFF").replace("SPEED 10", "SPEED 15")) == set()
 
@@ -336,9 +336,9 @@ def test_a_speed_that_is_not_known_there_is_not_judged(between: str) -> None:
 
 
 def test_a_move_that_waits_for_another_is_told_once_in_a_routine() -> None:
-    found = only(HELD + "MOVE G6A, 100\nMOVE G6B, 100\nMOVE G24, 110\nMOVE G24, 100\nEND\n", "no-wait")
-    assert (found.line, found.severity) == (4, Severity.HINT)
-    assert "line 2" in found.message
+    finding = only(HELD + "MOVE G6A, 100\nMOVE G6B, 100\nMOVE G24, 110\nMOVE G24, 100\nEND\n", "no-wait")
+    assert (finding.line, finding.severity) == (4, Severity.HINT)
+    assert "line 2" in finding.message
 
 
 @pytest.mark.parametrize("between", ["WAIT", "DELAY 100", "IF AD(1) = 1 THEN WAIT", "MOVE G6D, 110"])
@@ -348,16 +348,16 @@ def test_moves_of_other_servos_or_with_something_between_are_fine(between: str) 
 
 
 def test_a_program_that_never_looks_where_its_servos_are_is_told_at_its_first_move() -> None:
-    found = only("MOTOR G24\nMOVE G6A, 100\nWAIT\nMOVE G6A, 110\nEND\n", "jump")
-    assert (found.line, found.severity) == (2, Severity.HINT)
+    finding = only("MOTOR G24\nMOVE G6A, 100\nWAIT\nMOVE G6A, 110\nEND\n", "jump")
+    assert (finding.line, finding.severity) == (2, Severity.HINT)
 
 
 def test_limits_are_those_of_the_robot_that_is_handed_in() -> None:
-    joints = tuple(replace(one, upper_rad=one.lower_rad + 0.1) for one in CARD.joints)
-    assert told(HELD + "MOVE G6A, 100\nEND\n", replace(CARD, joints=joints))
+    joints = tuple(replace(joint, upper_rad=joint.lower_rad + 0.1) for joint in CARD.joints)
+    assert lint_text(HELD + "MOVE G6A, 100\nEND\n", replace(CARD, joints=joints))
 
 
-# ---- what the machine does, and what is said of it
+# ---- what the machine does, and what the linter reports
 
 _steps = st.sampled_from(
     (
@@ -405,7 +405,7 @@ _line = st.builds(_with_number, _steps, st.integers(0, 3))
 
 
 def _one_after_another(ones: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[str]]:
-    return st.lists(ones, max_size=6).map(lambda found: [line for one in found for line in one])
+    return st.lists(ones, max_size=6).map(lambda finding: [line for finding in finding for line in finding])
 
 
 _bodies = st.recursive(
@@ -424,7 +424,7 @@ def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first
         "BEEP",
     ]
     source = read_source("\n".join(lines))
-    assume(not any(one.severity is Severity.ERROR for one in compile_source(source).findings))
+    assume(not any(finding.severity is Severity.ERROR for finding in compile_source(source).findings))
     made = machine("\n".join(lines))
     compiler = BasicCompiler(source)
     program = compiler.compile()
@@ -438,13 +438,13 @@ def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first
         assert made.line in reached, lines
         made.step()
     if made.stop_reason is StopReason.RETURN:
-        assert ("no-gosub", made.line) in {(one.rule, one.line) for one in lint(source, CARD)}
+        assert ("no-gosub", made.line) in {(finding.rule, finding.line) for finding in lint(source, CARD)}
 
 
 @given(text=programs(), seed=st.integers(0, 2**32))
 def test_whatever_a_program_is_it_is_looked_through(text: str, seed: int) -> None:
     for one in (text, damaged(random.Random(seed), text)):  # noqa: S311 -- nothing secret
         source = read_source(one)
-        found = lint(source, CARD)
-        assert [each.line for each in found] == sorted(each.line for each in found)
-        assert all(1 <= each.column <= len(source.lines[each.line - 1].text) + 1 for each in found)
+        finding = lint(source, CARD)
+        assert [each.line for each in finding] == sorted(each.line for each in finding)
+        assert all(1 <= each.column <= len(source.lines[each.line - 1].text) + 1 for each in finding)

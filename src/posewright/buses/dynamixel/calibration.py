@@ -101,6 +101,7 @@ def apply(robot: Robot, calibration: Calibration) -> Robot:
 
 
 def _calibrate_servo(servo: Servo, calibration: Calibration) -> Servo:
+    """Return a servo with the ID, direction and centre of a calibration."""
     is_reversed = servo.joint in calibration.reversed
     centre_deg = servo.range_deg - servo.centre_deg if is_reversed else servo.centre_deg
     return replace(

@@ -173,6 +173,7 @@ def table_of_model(model_number: int) -> ControlTable | None:
 
 
 def _read_table(name: str, node: Node) -> ControlTable:
+    """Return the control table of a model from its document."""
     areas = [area.value for area in Area]
     fields = node.fields(required=("model_number", "source", *areas), optional=())
     registers: dict[str, Register] = {}

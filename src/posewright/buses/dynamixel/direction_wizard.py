@@ -159,6 +159,7 @@ class DirectionWizard:
             self.bus.write(number, name, value)
 
     def _wait_for_arrival(self, number: int, goal: int) -> None:
+        """Wait until a servo reaches a goal [ticks]; raise a BodyError after a time."""
         for _ in range(round(MOVE_TIMEOUT_S / POLL_S)):
             self.sleep(POLL_S)
             if abs(self.bus.read(number, "present_position") - goal) <= ARRIVED_TICKS:

@@ -114,6 +114,7 @@ def read_groups(
 
 
 def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int) -> ReadGroup:
+    """Return the packets that read some servos together, and the time that they take."""
     parameters = bytes((address, scope.value))
     packets = [InstructionPacket(servo, Instruction.READ, parameters).encode() for servo in ids]
     requests = b"".join(packets)
@@ -425,6 +426,7 @@ class FrameLoop:
         return answers
 
     def _parse(self, received: bytes, group: ReadGroup, answers: FrameAnswers) -> None:
+        """Parse the answers of a group, and note which servos are overdue."""
         n_stray = parse_answers(received, group.ids, self._size, answers, self._overdue)
         self.counts.stray_bytes += n_stray
         self.counts.asked += len(group.ids)

@@ -179,6 +179,7 @@ def _reading_data(reading: ServoReading) -> PlainMapping:
 def _sample_servo(
     bus: Bus, servo: Servo, number: int, limits: ServoLimits | None, time_s: float
 ) -> ServoSample:
+    """Return a reading of a servo with warnings, or the reason why there is none."""
     try:
         reading = _read(bus, servo, number)
     except ServoSilentError:
@@ -189,6 +190,7 @@ def _sample_servo(
 
 
 def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
+    """Read the present values of a servo in one block."""
     table = control_table("AX-12A")
     first = table.register(FIRST_REGISTER)
     last = table.register(LAST_REGISTER)
@@ -210,6 +212,7 @@ def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
 
 
 def _warnings(reading: ServoReading, limits: ServoLimits | None) -> tuple[str, ...]:
+    """Return a warning for each value near or beyond a limit of the servo."""
     warnings = [reading.errors] if reading.errors else []
     if limits is None:
         return tuple(warnings)

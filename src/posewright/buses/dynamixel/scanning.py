@@ -110,8 +110,9 @@ def scan(
                     n_done = n_rates * len(ids) + n_ids
                     on_progress(n_done, len(rates) * len(ids), f"ID {servo} at {rate}")
                 tries = bus.retries + 1 if servo in joints else 1
-                if found := _probe(bus, servo, tries=tries):
-                    servos_at_rate.append(replace(found, joint=joints.get(servo)))
+                answering_servo = _probe(bus, servo, tries=tries)
+                if answering_servo is not None:
+                    servos_at_rate.append(replace(answering_servo, joint=joints.get(servo)))
             servos += [_add_remarks(servo, servos_at_rate, own_rate) for servo in servos_at_rate]
     finally:
         bus.set_baud(own_rate)
@@ -161,13 +162,13 @@ def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
         description = None
     if description is None and is_silent:
         return None  # a stray answer, or an echo of our own ping
-    found = FoundServo(servo, bus.baud, garbled=(PROBES if answers_twice else n_garbled, PROBES))
+    result = FoundServo(servo, bus.baud, garbled=(PROBES if answers_twice else n_garbled, PROBES))
     if answers_twice:
-        found = replace(found, remark=TWO_SERVOS.format(servo))
+        result = replace(result, remark=TWO_SERVOS.format(servo))
     if description is None:
-        return found
+        return result
     return replace(
-        found,
+        result,
         device=description.device,
         firmware=description.firmware,
         reports=description.error.words,

@@ -192,6 +192,7 @@ class BusSensors:
 
 
 def _port_counts(spec: ControllerSensor, ports: Mapping[str, int]) -> int:
+    """Return the counts of a sensor's port; raise a BodyError if they are out of range."""
     if spec.port not in ports:
         raise UnknownNameError.among("port", spec.port, ports)
     counts = ports[spec.port]
@@ -202,6 +203,7 @@ def _port_counts(spec: ControllerSensor, ports: Mapping[str, int]) -> int:
 
 
 def _read_axs1(bus: Bus, spec: AxS1) -> dict[str, Reading]:
+    """Return the readings of an AX-S1 by channel."""
     table = control_table("AX-S1")
     registers = [table.register(name) for name in AXS1_CHANNELS]
     first = min(register.address for register in registers)

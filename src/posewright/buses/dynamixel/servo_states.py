@@ -174,7 +174,7 @@ class ServoStates:
             column = self._columns[servo]
             if self._read_limits[servo]:
                 kind = FaultKind.VOLTAGE
-                text = "lost its power for a moment, and its settings"
+                text = "lost its power for a moment, and with it its settings"
             else:
                 kind = FaultKind.OVERHEATED if self._is_hot(servo) else FaultKind.OVERLOADED
                 text = f"shut itself down ({kind.value}) and is limp"

@@ -166,11 +166,12 @@ class RobonovaPlant(SingleBodyPlant):
         return faults
 
     def _faults_in(self, answer: BoardAnswer | None) -> list[Fault]:
+        """Return the faults that an answer of the board shows; None is a missing answer."""
         if answer is None:
             return [Fault(self.time_s, FaultKind.SILENT, "the board did not answer")]
         faults: list[Fault] = []
         if not answer.is_pose_intact:
-            faults.append(Fault(self.time_s, FaultKind.GARBLED, "the board heard a damaged pose"))
+            faults.append(Fault(self.time_s, FaultKind.GARBLED, "the board received a damaged pose"))
         if answer.battery_v < LOW_BATTERY_V:
             faults.append(Fault(self.time_s, FaultKind.VOLTAGE, f"the battery has {answer.battery_v:.1f} V"))
         return faults
@@ -198,6 +199,7 @@ class RobonovaPlant(SingleBodyPlant):
         return protocol.pose_packet(int(count) for count in counts[self._board_order])
 
     def _send(self, data: bytes) -> None:
+        """Discard old input and send bytes; raise a BodyError if the line is gone."""
         if self._line is None:
             raise BodyError(f"the line {self._port.path} is not open", hint="open() it first")
         try:

@@ -85,9 +85,9 @@ class ChartAnalysis:
         self.machine: Machine = self.interpreter.machine
         self.solver_budget = SolverBudget()
         self.work_budget = WorkBudget(limits)
-        alternate_inputs = {ALTERNATE_PREFIX + name: kind for name, kind in chart.inputs.items()}
+        alternate_inputs = {ALTERNATE_PREFIX + name: value_type for name, value_type in chart.inputs.items()}
         types = {**self.machine.types, **alternate_inputs}
-        self.solver = CheckSolver(types, self.solver_budget, limits.is_over)
+        self.solver = CheckSolver(types, self.solver_budget, limits.is_time_over)
         self.paths = PathConditions(chart.inputs)
         self.tracked: set[str] = set(chart.resources)
         self.observers: list[TickObserver] = []
@@ -114,7 +114,7 @@ class ChartAnalysis:
         conditions = promise_conditions(*self.chart.promises)
         if conditions:
             half_budget = WorkBudget(replace(self.limits, work=self.limits.work // 2))
-            self.exploration = self._explore(self.tracked, watching=conditions, budget=half_budget)
+            self.exploration = self._explore(self.tracked, watched_conditions=conditions, budget=half_budget)
         if not conditions or not self.exploration.complete:
             self.exploration = self._explore(self.tracked)
 
@@ -122,7 +122,7 @@ class ChartAnalysis:
         self,
         tracked: Collection[str],
         *,
-        watching: Sequence[Expression] = (),
+        watched_conditions: Sequence[Expression] = (),
         marks: Mapping[str, Collection[Value]] | None = None,
         limits: ExplorationLimits | None = None,
         budget: WorkBudget | None = None,
@@ -131,7 +131,7 @@ class ChartAnalysis:
         return explore(
             self.chart,
             tracked=tracked,
-            watching=watching,
+            watched_conditions=watched_conditions,
             marks=marks,
             limits=limits or self.limits,
             interpreter=self.interpreter,
@@ -178,7 +178,7 @@ class ChartAnalysis:
         reasons = list(self.exploration.reasons)
         if self.stopped_reason:
             reasons.append(self.stopped_reason)
-        return "; ".join(dict.fromkeys(reasons)) or "not everything that can happen was tried"
+        return "; ".join(dict.fromkeys(reasons)) or "not all runs were explored"
 
     def is_open(self, search: WitnessSearch, node: StateNode) -> bool:
         """Return whether a search about a state that was entered has neither a witness nor a proof."""
@@ -265,7 +265,7 @@ def build_unproved_finding(
 
     Args:
         analysis: the analysis of the chart.
-        search: without a witness.
+        search: a search without a witness.
         rule: the rule of the finding.
         claim: what may be the case, as a sentence without its full stop.
         node: the state it is about.
@@ -274,11 +274,11 @@ def build_unproved_finding(
     answer = analysis.solver.solve(search.question.claims)
     reason = search.undecided_reason or analysis.incomplete_reason
     if answer.possible is None or answer.case is None:
-        return not_proved(f"whether {claim} is not known: {answer.reason or reason}", node.name, node.line)
+        return not_proved(f"it is not known whether {claim}: {answer.reason or reason}", node.name, node.line)
     inputs = {name: answer.case[name] for name in chart.inputs if name in answer.case}
     variables = {name: answer.case[name] for name in chart.variables if name in answer.case}
     case = Counterexample(node.name, inputs, variables)
     values = str(replace(case, state=""))  # the claim names the state
     claim_with_values = f"{claim} {values}" if values else claim
-    message = f"{claim_with_values}; no run that gets there was found, but none is ruled out: {reason}"
+    message = f"{claim_with_values}; it is not known whether a run leads there: {reason}"
     return Finding(Level.ERROR, rule, message, node.name, case, node.line, proved=False)

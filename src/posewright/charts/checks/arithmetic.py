@@ -131,8 +131,8 @@ class ArithmeticFaults(Check):
 
     def _track_variables(self, claim: CheckClaim) -> None:
         """Track the variables of a claim for as long as all tracked ones have few values together."""
-        for name, kind in self.chart.variables.items():
-            n_values = _count_values(kind)
+        for name, value_type in self.chart.variables.items():
+            n_values = _count_values(value_type)
             is_new = name in claim.names and name not in self.analysis.tracked
             if is_new and n_values * self.n_tracked_values <= MAX_TRACKED_VALUES:
                 self.n_tracked_values *= n_values
@@ -154,7 +154,7 @@ class ArithmeticFaults(Check):
                 reported.add(suspect.key)
                 question = f"whether `{use.expression}` ever {FAULT_VERBS[suspect.rule]} in {use.node.name}"
                 reason = search.undecided_reason or self.analysis.incomplete_reason
-                yield not_proved(f"{question} is not known: {reason}", use.node.name, use.line)
+                yield not_proved(f"it is not known {question}: {reason}", use.node.name, use.line)
 
     def _build_finding(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
         """Return the finding for an arithmetic fault that a witness shows."""
@@ -258,20 +258,20 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
         yield conditions, tree
 
 
-def _range_of(kind: Type) -> tuple[float, float] | None:
+def _range_of(value_type: Type) -> tuple[float, float] | None:
     """Return the declared range of a number, None for other types and for unbounded numbers."""
-    if isinstance(kind, IntType):
-        return kind.low, kind.high
-    if not isinstance(kind, FloatType) or kind.is_unbounded:
+    if isinstance(value_type, IntType):
+        return value_type.low, value_type.high
+    if not isinstance(value_type, FloatType) or value_type.is_unbounded:
         return None
     # a bound as written and its value rounded to 32 bits are both inside
-    return min(kind.low, kind.written_range[0]), max(kind.high, kind.written_range[1])
+    return min(value_type.low, value_type.written_range[0]), max(value_type.high, value_type.written_range[1])
 
 
-def _count_values(kind: Type) -> int:
+def _count_values(value_type: Type) -> int:
     """Return how many values a type has; for fractions, more than can be tracked."""
-    if isinstance(kind, IntType):
-        return kind.high - kind.low + 1
-    if isinstance(kind, FloatType):
+    if isinstance(value_type, IntType):
+        return value_type.high - value_type.low + 1
+    if isinstance(value_type, FloatType):
         return MAX_TRACKED_VALUES + 1
-    return len(kind.values) if isinstance(kind, EnumType) else 2
+    return len(value_type.values) if isinstance(value_type, EnumType) else 2

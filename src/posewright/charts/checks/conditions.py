@@ -147,7 +147,7 @@ def group_by_event(
 
 
 def trigger_events(transition: CompoundTransition) -> frozenset[str | None]:
-    """Return the events that trigger a transition; None stands for every tick."""
+    """Return the events that trigger a transition; None means every tick."""
     return frozenset(transition.events) or frozenset({None})
 
 
@@ -175,18 +175,18 @@ def outcome_differs(
         return True
     differences = []
     for name, first_value in first_action.values.items():
-        kind = (types or {}).get(name)
+        value_type = (types or {}).get(name)
         second_value = second_action.values[name]
-        differences.append(differ(_saturate(first_value, kind), _saturate(second_value, kind)))
+        differences.append(differ(_saturate(first_value, value_type), _saturate(second_value, value_type)))
     return any_of(differences)
 
 
-def _saturate(value: Expression, kind: Type | None) -> Expression:
+def _saturate(value: Expression, value_type: Type | None) -> Expression:
     """Return an integer expression as a variable of type `kind` stores it: clamped to its range."""
-    if not (isinstance(kind, IntType) and isinstance(value.type, IntType)):
+    if not (isinstance(value_type, IntType) and isinstance(value.type, IntType)):
         return value
-    at_most_high = Call("min", (value.tree, Literal(kind.high)))
-    return value.with_tree(Call("max", (at_most_high, Literal(kind.low))))
+    at_most_high = Call("min", (value.tree, Literal(value_type.high)))
+    return value.with_tree(Call("max", (at_most_high, Literal(value_type.low))))
 
 
 def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[object, ...]:

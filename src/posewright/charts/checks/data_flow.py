@@ -152,9 +152,9 @@ class UnwrittenReads(Check):
 
     def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
         """Return whether a write is an action of a transition, or of a value other than zero."""
-        kind = self.chart.variables[write.name]
+        value_type = self.chart.variables[write.name]
         value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to `kind`
-        return id(write.action) in self.transition_action_ids or kind.clamp(value) != kind.default
+        return id(write.action) in self.transition_action_ids or value_type.clamp(value) != value_type.default
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for each variable that is read early or left unset, with the shortest run."""
@@ -200,7 +200,7 @@ class UnwrittenReads(Check):
         place = tick.after.state if tick.after is not None else state_before.state
         zero = format_value(self.chart.outputs[name].default)
         message = (
-            f"nothing has set {name} on the way to {place}: it is {zero} there by default; "
+            f"nothing has set {name} on a path to {place}: it is {zero} there by default; "
             "set it on every path, or give it a value in `initial_values`"
         )
         case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})

@@ -36,7 +36,7 @@ class UnreachableStates(Check):
         for node in outermost:
             if node.index in possibly_entered:
                 reason = self.analysis.incomplete_reason
-                message = f"whether {node.name} is ever entered is not known: {reason}"
+                message = f"it is not known whether {node.name} is ever entered: {reason}"
                 yield not_proved(message, node.name, node.line)
             else:
                 yield self._build_finding(node)
@@ -157,7 +157,7 @@ class DeadTransitions(Check):
             elif search.undecided_reason:
                 name = self.analysis.source_of(transition).name
                 question = f"whether `{format_trigger(transition)}` of {name} is ever taken"
-                message = f"{question} is not known: {search.undecided_reason}"
+                message = f"it is not known {question}: {search.undecided_reason}"
                 yield not_proved(message, name, transition.line)
             elif search.n_reached:
                 yield self._never_enabled(transition)
@@ -176,7 +176,7 @@ class DeadTransitions(Check):
             lines += ", ..."
         count = len(self.undecided)
         subject = f"transition (line {lines}) is" if count == 1 else f"transitions (lines {lines}) are"
-        message = f"whether {count} {subject} ever taken is not known: {self.analysis.incomplete_reason}"
+        message = f"it is not known whether {count} {subject} ever taken: {self.analysis.incomplete_reason}"
         return not_proved(message, None, self.undecided[0].line)
 
     def _find_always_true(self) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ class Deadlocks(Check):
     # Dead ends
 
     def _find_dead_ends(self) -> Iterator[Finding]:
-        """Yield the innermost states from which no run goes on, whatever the inputs are."""
+        """Yield the innermost states that no run leaves, for any inputs."""
         idle_in: dict[int, set[AbstractState]] = {}
         for abstract_state in self.graph.distinct:
             if not abstract_state.state.started:
@@ -52,7 +52,7 @@ class Deadlocks(Check):
                 yield from self._check_dead_end(leaf, idle_in[leaf])
 
     def _is_idle(self, leaf: int, abstract_state: AbstractState) -> bool:
-        """Return whether no tick leaves a state or takes a transition of it, whatever the inputs are."""
+        """Return whether no tick leaves a state or takes a transition of it, for any inputs."""
         state_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
         for step in abstract_state.cases:
             if step.after is None or leaf not in step.after.configuration:
@@ -70,7 +70,7 @@ class Deadlocks(Check):
     def _check_dead_end(self, leaf: int, idle_in: set[AbstractState]) -> Iterator[Finding]:
         """Yield a finding if a state that is idle in some abstract states is never left from one of them."""
         nodes = self.machine.nodes
-        # where another region is in its final state, or comes to it, there is nothing left to wait for
+        # if another region is in its final state, or can reach it, the state has nothing left to wait for
         idle_in = {
             abstract_state
             for abstract_state in idle_in
@@ -177,7 +177,7 @@ class Deadlocks(Check):
     # Resources
 
     def _find_left_on(self, name: str) -> Iterator[Finding]:
-        """Yield a finding if a run comes to where a resource is on and can never be switched off."""
+        """Yield a finding if a run can reach a state in which a resource is on and never switched off."""
         exploration = self.analysis.exploration
         zero = self.chart.outputs[name].default
         index = list(self.machine.chart.variables).index(name)
@@ -204,7 +204,9 @@ class Deadlocks(Check):
         yield self._build_finding(Rule.LEFT_ON, message, node, min(stuck_nodes))
 
     def _undecided_note(self, question: str, node: StateNode) -> Finding:
-        return not_proved(f"{question} is not known: {self.analysis.incomplete_reason}", node.name, node.line)
+        return not_proved(
+            f"it is not known {question}: {self.analysis.incomplete_reason}", node.name, node.line
+        )
 
     def _build_finding(
         self, rule: Rule, message: str, node: StateNode, number: int, level: Level = Level.ERROR

@@ -185,7 +185,7 @@ class Declaration(NamedTuple):
     """A declared name.
 
     Attributes:
-        kind: what it names, as messages call it.
+        kind: the kind of thing that it names, for messages.
         line: where it is declared, if known.
     """
 
@@ -225,12 +225,12 @@ class CaseCollisions(Check):
             yield Declaration(function.name, "function", function.line)
         yield from (Declaration(name, "junction") for name in chart.junctions)
         yield from (Declaration(state.name, "state", state.line) for state in chart.every_state)
-        kinds = [*chart.inputs.values(), *chart.variables.values()]
+        value_types = [*chart.inputs.values(), *chart.variables.values()]
         for function in chart.functions.values():
-            kinds += [*function.takes.values(), function.gives]
-        for kind in kinds:
-            if isinstance(kind, EnumType):
-                yield from (Declaration(value, "value", line_of(value)) for value in kind.values)
+            value_types += [*function.takes.values(), function.gives]
+        for value_type in value_types:
+            if isinstance(value_type, EnumType):
+                yield from (Declaration(value, "value", line_of(value)) for value in value_type.values)
 
     def _build_finding(self, first: Declaration, second: Declaration) -> Finding:
         message = f"{first} and {second} differ only in case: rename one"
@@ -240,12 +240,12 @@ class CaseCollisions(Check):
 
 
 class FunctionTables(Check):
-    """Finds cases of a function that fit no row of its truth table, or two rows."""
+    """Finds cases of a function that match no row of its truth table, or two rows."""
 
     def findings(self) -> Iterator[Finding]:
         """Yield the gaps and overlaps of all functions."""
         for function in self.chart.functions.values():
-            solver = CheckSolver(function.takes, is_over=self.analysis.limits.is_over)
+            solver = CheckSolver(function.takes, is_time_over=self.analysis.limits.is_time_over)
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
@@ -256,37 +256,37 @@ class FunctionTables(Check):
         answer = solver.solve(build_claims(false=[row.when for row in function.rows]))
         if answer.possible:
             case = _case_of(function, answer)
-            message = f"no row of {function.name} fits {case}: add one"
+            message = f"no row of {function.name} matches {case}: add one"
             yield Finding(Level.ERROR, Rule.FUNCTION_GAP, message, None, case, function.line)
         elif answer.possible is None:
-            message = f"whether every case fits a row of {function.name} is not known: {answer.reason}"
+            message = f"it is not known whether every case matches a row of {function.name}: {answer.reason}"
             yield not_proved(message, None, function.line)
 
     def _find_overlap(
         self, function: Function, solver: CheckSolver, first: FunctionRow, second: FunctionRow
     ) -> Iterator[Finding]:
-        """Yield an error if two rows fit one case with different results, a note if with the same result."""
+        """Yield an error if two rows match one case with different results, a note if with equal ones."""
         overlap_claims = build_claims([first.when, second.when])
         rows = f"the rows in lines {first.line} and {second.line} of {function.name}"
         answer = solver.solve((*overlap_claims, *build_claims([differ(first.give, second.give)])))
         if answer.possible is None:
-            message = f"whether {rows} fit at once is not known: {answer.reason}"
+            message = f"it is not known whether {rows} both match one case: {answer.reason}"
             yield not_proved(message, None, second.line)
             return
         level = Level.ERROR
-        comparison = ", and do not give the same"
+        comparison = ", with different values"
         if not answer.possible:
             answer = solver.solve(overlap_claims)
             level = Level.NOTE
-            comparison = "; both give the same"
+            comparison = ", with the same value"
         if answer.possible:
             case = _case_of(function, answer)
-            message = f"{rows} fit at once {case}{comparison}"
+            message = f"{rows} both match {case}{comparison}"
             yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, second.line)
 
 
 def _case_of(function: Function, answer: SolverAnswer) -> Counterexample:
     """Return the case of an answer with a value for every parameter of a function."""
     case = answer.case or {}
-    arguments = {name: case.get(name, kind.default) for name, kind in function.takes.items()}
+    arguments = {name: case.get(name, value_type.default) for name, value_type in function.takes.items()}
     return Counterexample("", arguments)

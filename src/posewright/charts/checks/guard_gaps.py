@@ -58,7 +58,7 @@ class GuardGaps(Check):
                 self.searches.append((node, search))
 
     def _requires_transition(self, node: StateNode) -> bool:
-        """Return whether a gap in a state is an error; in a compound state, only where it says so itself."""
+        """Return whether a gap in a state is an error; in a compound state, only by its own `otherwise`."""
         if node.state is None or node.final:
             return False
         otherwise = self.chart.otherwise_in(node.state) if node.is_leaf else node.state.otherwise
@@ -117,10 +117,10 @@ MIN_CASES = 3
 
 
 class SingleGapSuspect(NamedTuple):
-    """A state in which a single value or case may have no transition, as far as types tell.
+    """A state in which a single value or case may have no transition, according to the types alone.
 
     Attributes:
-        contrast: which cases do have a transition, as the message says it.
+        contrast: text for the message: which cases have a transition.
     """
 
     node: StateNode
@@ -131,12 +131,12 @@ class SingleGapSuspect(NamedTuple):
 class SingleCaseGaps(Check):
     """Finds single values and cases without a transition while all neighbours have one.
 
-    A chart that does nothing where no guard holds may still have forgotten a case: `x < 5` and `x > 5`.
+    A chart that does nothing if no guard holds may still lack a case: `x < 5` and `x > 5`.
     """
 
     def prepare(self) -> None:
         """Add searches for single values and cases that may be left out."""
-        self.kinds = {**self.chart.inputs, **self.chart.variables}
+        self.types = {**self.chart.inputs, **self.chart.variables}
         self.suspects: list[SingleGapSuspect] = []
         for node in self.machine.nodes[1:]:
             if self._may_forget(node):
@@ -159,9 +159,9 @@ class SingleCaseGaps(Check):
         if len(own_guards) < 2:
             return
         guards = [transition.guard for transition in eventless_transitions(node, self.machine.nodes)]
-        for name, kind in self.kinds.items():
+        for name, value_type in self.types.items():
             n_guards = sum(name in guard.names for guard in own_guards)
-            if isinstance(kind, IntType | FloatType) and n_guards > 1:
+            if isinstance(value_type, IntType | FloatType) and n_guards > 1:
                 yield from self._find_value_suspects(node, guards, name)
         yield from self._find_case_suspects(node, guards)
 
@@ -170,7 +170,7 @@ class SingleCaseGaps(Check):
     ) -> Iterator[SingleGapSuspect]:
         """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
         guards_with_name = [guard for guard in guards if name in guard.names]
-        ((first, last),) = Domain(self.kinds[name]).full
+        ((first, last),) = Domain(self.types[name]).full
         critical = find_change_points(guards_with_name, name, self.machine.types)
         values = sorted(index for index in critical if first < index < last)
         if not values or len(values) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
@@ -186,7 +186,7 @@ class SingleCaseGaps(Check):
             name: the name of the number.
             index: the index of the value in the number's domain.
         """
-        domain = Domain(self.kinds[name])
+        domain = Domain(self.types[name])
         below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
         above = [_substitute_value(guard, name, domain.value(index + 1)) for guard in guards]
         same_on_both_sides = any_of([all_of(pair) for pair in zip(below, above, strict=True)])
@@ -214,12 +214,16 @@ class SingleCaseGaps(Check):
 
     def _is_all_zero(self, case: Mapping[str, Value]) -> bool:
         """Return whether every name has its zero; a chart means to do nothing then."""
-        return all(value == self.kinds[name].default for name, value in case.items())
+        return all(value == self.types[name].default for name, value in case.items())
 
     def _list_cases(self, names: Sequence[str]) -> list[Mapping[str, Value]]:
         """Return all cases of Booleans and enumerations; none where there are others, or too many cases."""
-        kinds = [self.kinds.get(name) for name in names]
-        values = [_values_of(kind) for kind in kinds if isinstance(kind, BoolType | EnumType)]
+        value_types = [self.types.get(name) for name in names]
+        values = [
+            _values_of(value_type)
+            for value_type in value_types
+            if isinstance(value_type, BoolType | EnumType)
+        ]
         if len(values) < len(names) or prod(map(len, values)) > MAX_CASES:
             return []
         return [dict(zip(names, row, strict=True)) for row in product(*values)]
@@ -294,11 +298,11 @@ def _substitute_value(guard: Expression, name: str, value: Value) -> Expression:
     return build_condition(tree, [guard])
 
 
-def _values_of(kind: Type) -> tuple[Value, ...]:
+def _values_of(value_type: Type) -> tuple[Value, ...]:
     """Return all values of a Boolean or an enumeration; of a number, zero only."""
-    if isinstance(kind, EnumType):
-        return kind.values
-    return (False, True) if isinstance(kind, BoolType) else (kind.default,)
+    if isinstance(value_type, EnumType):
+        return value_type.values
+    return (False, True) if isinstance(value_type, BoolType) else (value_type.default,)
 
 
 def _holds(guard: Expression, case: Mapping[str, Value]) -> bool:

@@ -1,4 +1,4 @@
-"""Check for transitions of one state that are enabled at once although they should exclude each other."""
+"""Check for transitions of one state that are enabled together although they should exclude each other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TransitionPair = tuple[CompoundTransition, CompoundTransition]
 
 @dataclass(frozen=True)
 class OverlapSuspect:
-    """Two transitions of a state that types do not exclude from being enabled at once.
+    """Two transitions of a state that types do not exclude from being enabled together.
 
     Attributes:
         conflict_search: for a tick in which both are enabled and do different things; None if they never do.
@@ -48,7 +48,7 @@ class OverlapSuspect:
 
 
 class GuardOverlaps(Check):
-    """Finds pairs of transitions that are enabled at once; a note suffices where both do the same."""
+    """Finds pairs of transitions that are enabled together; a note suffices if both have the same effect."""
 
     def prepare(self) -> None:
         """Collect the pairs that the solver does not exclude, and add searches for them."""
@@ -60,7 +60,7 @@ class GuardOverlaps(Check):
                 self.suspects.append(self._build_suspect(node, first, second))
 
     def _possible_pairs(self, node: StateNode) -> Iterator[TransitionPair]:
-        """Yield the pairs of a state that may be enabled at once for some values of the names they read."""
+        """Yield the pairs of a state that may be enabled together for some values of the names they read."""
         for transitions in group_by_event(node.transitions).values():
             if any(divides(transition.guard) for transition in transitions):
                 yield from (pair for pair in combinations(transitions, 2) if self._may_overlap(*pair))
@@ -70,7 +70,7 @@ class GuardOverlaps(Check):
     def _pairs_within(self, transitions: Sequence[CompoundTransition]) -> Iterator[TransitionPair]:
         """Yield the possible pairs among some transitions, by bisection.
 
-        One question to the solver settles all of them where no two can hold at once.
+        If no two can hold together, one question to the solver decides all of them.
         """
         if len(transitions) < 2:
             return
@@ -143,7 +143,7 @@ class GuardOverlaps(Check):
             return finding
         if search is not None and self.analysis.is_open(search, suspect.node):
             pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
-            claim = f"{pair} hold at once in {suspect.node.name}"
+            claim = f"{pair} both hold in {suspect.node.name}"
             finding = build_unproved_finding(self.analysis, search, Rule.OVERLAP, claim, suspect.node)
             return replace(finding, line=suspect.second.line)
         if suspect.overlap_search.witness is not None:
@@ -174,7 +174,7 @@ class GuardOverlaps(Check):
         if level is Level.ERROR:
             message += "; make them exclude each other, or set `priority: ordered`"
         else:
-            message += "; both do the same"
+            message += "; both have the same effect"
         return Finding(level, Rule.OVERLAP, message, name, case, suspect.second.line, witness.trace)
 
 

@@ -71,7 +71,7 @@ class ResponseCheck:
             [
                 (target, step)
                 for _, step, target in graph.successors(node)
-                if target is not None and not step.answers[goal]
+                if target is not None and not step.condition_values[goal]
             ]
             for node in range(len(graph))
         ]
@@ -104,7 +104,7 @@ class ResponseCheck:
         """Return the earliest step at which the condition holds and the goal may fail for `ticks` more."""
         for node, steps in enumerate(self.steps_without_goal):
             for target, step in steps:
-                if step.answers[self.when] and self.longest_without_goal[target] >= ticks:
+                if step.condition_values[self.when] and self.longest_without_goal[target] >= ticks:
                     return node, (step, *self._walk_without_goal(target, ticks))
         return None
 
@@ -123,7 +123,7 @@ def prove_promises(chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS) 
     """Explore a chart and return the result for each of its promises, in their order."""
     if not chart.promises:
         return ()
-    exploration = explore(chart, watching=promise_conditions(*chart.promises), limits=limits)
+    exploration = explore(chart, watched_conditions=promise_conditions(*chart.promises), limits=limits)
     return check_promises(exploration, limits=limits)
 
 
@@ -146,11 +146,13 @@ def _check_promise(
 ) -> PromiseResult:
     """Return the verdict on a promise, from a shared exploration if it suffices, else from one of its own."""
     conditions = promise_conditions(promise)
-    if all(condition in exploration.watching for condition in conditions):
+    if all(condition in exploration.watched_conditions for condition in conditions):
         result = _decide_promise(exploration, promise)
-        if result.verdict is not CheckStatus.BOUNDED or set(conditions) == set(exploration.watching):
+        if result.verdict is not CheckStatus.BOUNDED or set(conditions) == set(
+            exploration.watched_conditions
+        ):
             return result
-    own_exploration = explore(exploration.chart, watching=conditions, limits=limits, budget=budget)
+    own_exploration = explore(exploration.chart, watched_conditions=conditions, limits=limits, budget=budget)
     return _decide_promise(own_exploration, promise)
 
 
@@ -166,7 +168,7 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
         return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
     if exploration.complete:
         return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{format_promise(promise)}` is proved")
-    depth = 0 if exploration.state_space.doubts else exploration.graph.complete_depth
+    depth = 0 if exploration.state_space.incomplete_reasons else exploration.graph.complete_depth
     extent = f"up to {depth} ticks from the start" if depth else f"in {len(exploration.graph.states)} states"
     reasons = "; ".join(exploration.reasons)
     message = (
@@ -178,14 +180,14 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
 def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | None:
     """Return the shortest path that breaks a promise, None if there is none."""
     graph = exploration.graph
-    when = exploration.watching.index(promise.when)
+    when = exploration.watched_conditions.index(promise.when)
     if promise.goal is not None:
-        response = ResponseCheck(graph, when, exploration.watching.index(promise.goal))
+        response = ResponseCheck(graph, when, exploration.watched_conditions.index(promise.goal))
         return response.find_violation(exploration.chart.ticks_within(promise.within_s))
     violating_answer = promise.kind is PromiseKind.NEVER
     for node in range(len(graph)):
         for edge in graph.successors(node):
-            if edge.step.answers[when] is violating_answer:
+            if edge.step.condition_values[when] is violating_answer:
                 return edge.source, (edge.step,)
     return None
 

@@ -41,7 +41,7 @@ class TransitionChoice:
 
     Attributes:
         node: number of the state.
-        events: the microstep processes one of these; None stands for transitions without an event.
+        events: the microstep processes one of these; None means transitions without an event.
         microsteps: which microsteps count.
     """
 
@@ -85,7 +85,7 @@ class ExpressionEvaluation:
 
 @dataclass(frozen=True, eq=False)
 class CheckQuestion:
-    """Whether all claims can hold at once at some point of some tick."""
+    """Whether all claims can be true together at some point of some tick."""
 
     location: TransitionChoice | ExpressionEvaluation
     claims: tuple[CheckClaim, ...]

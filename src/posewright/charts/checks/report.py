@@ -143,7 +143,7 @@ def inspect_chart(
 
     Guards are decided over the whole domain of the types they read, by proof. What types alone do not decide,
     and everything about runs, is searched for in all reachable states, with all inputs that make a difference
-    there. Where either is too much, a note says `not_proved`.
+    there. If either takes too long, a note reports `not_proved`.
 
     Args:
         chart: the chart to be checked.
@@ -154,8 +154,8 @@ def inspect_chart(
         MissingExtraError: the solver is not installed.
     """
     require_solver("checking a chart")
-    end_s = thread_time() + 0.9 * within_s  # the rest is for finishing what is under way
-    limits_with_time = replace(limits, is_over=lambda: limits.is_over() or thread_time() > end_s)
+    end_s = thread_time() + 0.9 * within_s  # the remaining time is for questions that have begun
+    limits_with_time = replace(limits, is_time_over=lambda: limits.is_time_over() or thread_time() > end_s)
     analysis = ChartAnalysis(chart, limits_with_time)
     checks = [check(analysis) for check in CHECKS]
     for check in checks:
@@ -165,7 +165,7 @@ def inspect_chart(
         check.plan_scan()
     analysis.scan()
     findings = [finding for check in checks for finding in check.findings()]
-    if analysis.limits.is_over():  # a single note covers all that is undecided
+    if analysis.limits.is_time_over():  # a single note covers all that is undecided
         findings = [finding for finding in findings if finding.rule is not Rule.NOT_PROVED]
     findings += _incompleteness_notes(analysis, within_s)
     findings.sort(key=lambda finding: (_LEVEL_ORDER[finding.level], finding.line or 0))
@@ -181,10 +181,10 @@ def inspect_chart(
 
 def _incompleteness_notes(analysis: ChartAnalysis, time_limit_s: float) -> Iterator[Finding]:
     """Yield a note if the analysis as a whole is not complete."""
-    if analysis.limits.is_over():
+    if analysis.limits.is_time_over():
         yield not_proved(f"not everything was proved within {time_limit_s:g} s; give the check more time")
     elif not analysis.complete:
-        yield not_proved(f"not everything that can happen was explored: {analysis.incomplete_reason}")
+        yield not_proved(f"not all runs were explored: {analysis.incomplete_reason}")
 
 
 def check_chart(chart: Chart, within_s: float = TIME_LIMIT_S) -> tuple[Finding, ...]:

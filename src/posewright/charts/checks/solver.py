@@ -1,4 +1,4 @@
-"""The solver behind the checks: decides whether claims about names of known types can all be true at once."""
+"""The solver of the checks: decides whether claims about names of known types can all be true together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALTERNATE_PREFIX = "another."
 
 @dataclass(frozen=True)
 class SolverAnswer:
-    """Whether some claims can all be true at once.
+    """Whether some claims can all be true together.
 
     Attributes:
         possible: True, False, or None if that could not be decided.
@@ -43,19 +43,19 @@ class CheckSolver:
         self,
         types: Mapping[str, Type],
         budget: SolverBudget | None = None,
-        is_over: Callable[[], bool] = bool,
+        is_time_over: Callable[[], bool] = bool,
     ) -> None:
         self.prover = Prover(types, budget=budget)
-        self.is_over = is_over
+        self.is_time_over = is_time_over
         self.n_decided = 0
 
     def solve(self, claims: Sequence[CheckClaim]) -> SolverAnswer:
-        """Return whether all claims can be true at once, with a case in which they are.
+        """Return whether all claims can be true together, with a case in which they are.
 
         Raises:
             MissingExtraError: the solver is needed and not installed.
         """
-        if self.is_over():
+        if self.is_time_over():
             return SolverAnswer(None, reason="the time limit was reached")
         answer = self.prover.solve(claims)
         if answer.possible is None:
@@ -64,7 +64,7 @@ class CheckSolver:
         return SolverAnswer(answer.possible, answer.case)
 
     def excludes(self, claims: Sequence[CheckClaim]) -> bool:
-        """Return whether it is proved that the claims cannot all be true at once."""
+        """Return whether it is proved that the claims cannot all be true together."""
         return self.solve(claims).possible is False
 
 

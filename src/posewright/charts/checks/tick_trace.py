@@ -118,10 +118,10 @@ class TickTrace(TickExecution):
         self._n_evaluated_at.setdefault(transition.source, len(self.evaluations))
         return super().holds(transition)
 
-    def set(self, action: Assign) -> None:
+    def assign(self, action: Assign) -> None:
         """Assign variables and record the writes."""
         first_evaluation = len(self.evaluations)
-        super().set(action)
+        super().assign(action)
         n_evaluated = len(self.evaluations)
         for i, name in enumerate(action.values):
             self.writes.append(VariableWrite(name, action, first_evaluation + i, n_evaluated))

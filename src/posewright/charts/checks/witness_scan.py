@@ -73,7 +73,7 @@ def scan_ticks(
 def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: Witness) -> Witness | None:
     """Return a witness with its trace from the start; None if the claims do not hold at its end.
 
-    The abstract state of a witness may stand for others: the values of all names are those of the actual run.
+    The abstract state of a witness may represent others: the values of all names are those of the actual run.
     """
     trace = (*exploration.trace_to(witness.state), witness.inputs)
     state_before, tick = run_to_last_tick(exploration.interpreter, trace)
@@ -198,7 +198,7 @@ def _cycles_through(
     visited = set[object]()
     n_cycles = 0
 
-    def find_way_back(node: int, configuration: object) -> tuple[int, InputRows] | None:
+    def find_return_path(node: int, configuration: object) -> tuple[int, InputRows] | None:
         return graph.find_nearest(
             lambda number: number < len(configurations) and configurations[number] == configuration,
             start=node,
@@ -215,10 +215,10 @@ def _cycles_through(
         for edge in edges:
             if edge.target is None:
                 continue
-            way_back = find_way_back(edge.target, configuration)
-            if way_back is not None:
+            return_path = find_return_path(edge.target, configuration)
+            if return_path is not None:
                 n_cycles += 1
-                yield node, (edge.step.inputs, *way_back[1])
+                yield node, (edge.step.inputs, *return_path[1])
 
 
 def _reaches_point(

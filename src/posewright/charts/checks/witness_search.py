@@ -117,7 +117,7 @@ SOLVE_TOGETHER_FROM = 4
 
 
 class TickSummary(NamedTuple):
-    """What the exploration knows of a tick before it is traced.
+    """What the exploration recorded about a tick, before the tick is traced.
 
     Attributes:
         active: numbers of the states that are active before or after it.
@@ -142,7 +142,7 @@ class ExploredTick(NamedTuple):
     """One explored tick.
 
     Attributes:
-        state: before the tick.
+        state: the state before the tick.
         step: its inputs and its result, as explored.
         trace: the trace of the tick with these inputs.
     """
@@ -157,7 +157,7 @@ class Witness:
     """A tick in which the claims of a question hold.
 
     Attributes:
-        state: before the tick.
+        state: the state before the tick.
         inputs: value of every input and event of the tick.
         point: where in the tick the claims hold.
         trace: inputs of every tick from the start up to this one.
@@ -173,7 +173,7 @@ class OpenSituation(NamedTuple):
     """A point reached by a tick that may answer the question with inputs that were not explored.
 
     Attributes:
-        state: before the tick.
+        state: the state before the tick.
         inputs: the inputs of the explored tick.
         env: value of every name at the point.
         path: evaluations that decide whether a tick reaches the point.
@@ -213,7 +213,7 @@ class WitnessSearch:
         self.registers = tuple(sorted(self.names - self.paths.input_names))
 
     def is_relevant(self, tick: TickSummary) -> bool:
-        """Return whether a tick may answer the question, as far as its summary tells."""
+        """Return whether a tick may answer the question, according to its summary."""
         return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active))
 
     def examine(self, tick: ExploredTick) -> None:
@@ -244,7 +244,7 @@ class WitnessSearch:
         self.undecided_reason = ""
 
     def solve_open_situations(self) -> None:
-        """Let the solver look for inputs that make one of the open situations a witness."""
+        """Use the solver to find inputs that make one of the open situations a witness."""
         if self.witness is not None:
             self.witness = self._simplify(self.witness)
             return
@@ -260,7 +260,7 @@ class WitnessSearch:
                 return
 
     def _all_are_excluded(self) -> bool:
-        """Return whether the claims are proved not to hold in any open situation, whatever the inputs."""
+        """Return whether the claims are proved not to hold in any open situation, for any inputs."""
         distinct: dict[tuple[Value, ...], dict[str, Value]] = {}
         for situation in self.open_situations.values():
             register_values = {name: situation.env[name] for name in self.registers}
@@ -287,9 +287,9 @@ class WitnessSearch:
 
     def _simplify(self, witness: Witness) -> Witness:
         """Return a witness with as many inputs as possible set to zero or to numbers of few digits."""
-        for name, kind in self.interpreter.chart.inputs.items():
-            for value in _simpler_values(witness.inputs[name], kind.default):
-                if not kind.contains(value):
+        for name, value_type in self.interpreter.chart.inputs.items():
+            for value in _simpler_values(witness.inputs[name], value_type.default):
+                if not value_type.contains(value):
                     continue
                 simpler_witness = self._replay(witness.state, {**witness.inputs, name: value})
                 if simpler_witness is not None:

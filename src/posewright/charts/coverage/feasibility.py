@@ -93,7 +93,7 @@ def feasible(exploration: Exploration) -> FeasibleCoverage:
     coverage = recorder.coverage
     if exploration.complete:
         unsure_decisions = (
-            complete_evaluation.decisions if complete_evaluation.is_doubtful else frozenset[int]()
+            complete_evaluation.decisions if complete_evaluation.is_incomplete else frozenset[int]()
         )
         infeasible = dict(_InfeasibilityReasons(exploration, coverage, unsure_decisions).list_all())
         coverage = replace(coverage, infeasible=infeasible)
@@ -137,17 +137,17 @@ class _CompleteEvaluation:
 
     A tick never evaluates the other branch of an `a if c else b`, nor does an exploration evaluate a
     condition next to one that has decided. Its steps only split where something is evaluated: of the inputs
-    that one step stands for, some may show that a condition decides, and others not.
+    that one step represents, some may show that a condition decides, and others not.
 
     Attributes:
         decisions: numbers of the decisions in which conditions may be skipped.
-        is_doubtful: whether there may be inputs that were not found.
+        is_incomplete: whether there may be inputs that were not found.
     """
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
         self.exploration = exploration
         self.state_space = exploration.state_space
-        self.is_doubtful = False
+        self.is_incomplete = False
         decisions = set[int]()
         interpreter = self.state_space.symbolic_interpreter
         functions: dict[int, SymbolicFunction] = {}
@@ -185,7 +185,7 @@ class _CompleteEvaluation:
     ) -> SymbolicFunction:
         """Return a function that first evaluates all conditions of the decisions in an expression."""
         domains = self.state_space.inputs.domains
-        input_types: dict[str, Type] = {name: domain.kind for name, domain in domains.items()}
+        input_types: dict[str, Type] = {name: domain.value_type for name, domain in domains.items()}
         compiler = SymbolicCompiler(domains, {**self.exploration.machine.types, **input_types})
         condition_functions = []
         for decision in decisions_in(expression.tree, is_decision=site.is_decision):
@@ -209,7 +209,7 @@ class _CompleteEvaluation:
         limit = self.state_space.limits.cases_of_one
         paths = explore_paths(self.state_space.inputs, lambda path: interpreter.run_tick(state, path), limit)
         for path, _ in paths:
-            self.is_doubtful = self.is_doubtful or bool(path.doubts)
+            self.is_incomplete = self.is_incomplete or bool(path.incomplete_reasons)
             yield path.inputs()
 
 

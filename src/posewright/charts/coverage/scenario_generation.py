@@ -198,7 +198,9 @@ class GeneratedRun:
         Every tick in which something changes becomes a step, and the ticks between two of them another one.
         """
         machine = self.interpreter.machine
-        previous_inputs: InputRow = {name: kind.default for name, kind in machine.chart.inputs.items()}
+        previous_inputs: InputRow = {
+            name: value_type.default for name, value_type in machine.chart.inputs.items()
+        }
         previous_expectation = Expectation()
         n_unchanged = 0
         for row, state in zip(self.rows, self.states, strict=True):

@@ -234,8 +234,11 @@ class _DiagramBuilder:
         key = f"{shape.value} of {target.state}"
         if key not in self.placed_signs:
             parallel = self.states[target.state].parallel
-            home = self._parent(target.state) if parallel else target.state
-            self.placed_signs[key] = home, DiagramNode(key, shape, f"of {target.state}" if parallel else "")
+            container = self._parent(target.state) if parallel else target.state
+            self.placed_signs[key] = (
+                container,
+                DiagramNode(key, shape, f"of {target.state}" if parallel else ""),
+            )
             for end in target.default or ((target.state,) if parallel else ()):
                 self._add_link(key, end, ())
         return key
@@ -264,10 +267,10 @@ class _DiagramBuilder:
             ends = [link[:2] for link in self.links if set(link[:2]) & group]
             starts = dict.fromkeys(start for start, _ in ends if start not in group)
             targets = dict.fromkeys(end for _, end in ends if end not in group)
-            home = self._common_home(list(starts), list(targets))
+            container = self._container_of_junction(list(starts), list(targets))
             for key in self.unplaced_signs:  # in its order, for a set has none
                 if key in group:
-                    self.placed_signs[key] = home, self.unplaced_signs[key]
+                    self.placed_signs[key] = container, self.unplaced_signs[key]
 
     def _junction_groups(self) -> list[set[str]]:
         """Return groups of connected junctions and forks."""
@@ -281,23 +284,23 @@ class _DiagramBuilder:
                     groups.remove(end_group)
         return groups
 
-    def _common_home(self, starts: list[str], targets: list[str]) -> str:
+    def _container_of_junction(self, starts: list[str], targets: list[str]) -> str:
         """Return the key of the node that a junction's sign is drawn in, which is never a parallel state."""
         if len(starts) == 1 and targets and all(self._is_within(target, starts[0]) for target in targets):
-            home = starts[0]
+            container = starts[0]
         else:
-            home = self._innermost_common([*starts, *targets])
-        if not self._is_parallel(home):
-            return home
+            container = self._innermost_common([*starts, *targets])
+        if not self._is_parallel(container):
+            return container
         inside = [
             key
             for start in starts
             for key in (*self._ancestors(start)[1:], start)
-            if self._parent(key) == home
+            if self._parent(key) == container
         ]
         if inside:
             return inside[0]
-        return self._parent(home) if home != ROOT else self.chart.states[0].name
+        return self._parent(container) if container != ROOT else self.chart.states[0].name
 
     def _is_parallel(self, key: str) -> bool:
         return self.chart.parallel if key == ROOT else self.states[key].parallel
@@ -310,7 +313,7 @@ class _DiagramBuilder:
         return shared
 
     def _child_nodes(self, key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
-        placed_signs = [node for home, node in self.placed_signs.values() if home == key]
+        placed_signs = [node for container, node in self.placed_signs.values() if container == key]
         initial_dots = [node for node in placed_signs if node.shape is NodeShape.INITIAL]
         other_signs = [node for node in placed_signs if node.shape is not NodeShape.INITIAL]
         region = self._is_parallel(key)

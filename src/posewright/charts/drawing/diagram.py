@@ -113,7 +113,7 @@ class CoverageMark(Enum):
 
     @property
     def sign(self) -> str:
-        """Prefix of a transition with the mark, so that it can be told without colour."""
+        """Prefix of a transition with the mark, so that it can be recognised without colour."""
         return {CoverageMark.COVERED: "", CoverageMark.PARTLY: "~ ", CoverageMark.MISSED: "✗ "}[self]
 
     @property
@@ -137,13 +137,9 @@ class Highlight:
 def combined_mark(marks: DiagramMarks, keys: Iterable[TransitionKey]) -> CoverageMark | None:
     """Return the common mark of several transitions, `PARTLY` if they differ, None if none has one."""
     distinct_marks = {marks[key] for key in keys if key in marks}
-    return (
-        next(iter(distinct_marks))
-        if len(distinct_marks) == 1
-        else CoverageMark.PARTLY
-        if distinct_marks
-        else None
-    )
+    if len(distinct_marks) > 1:
+        return CoverageMark.PARTLY
+    return next(iter(distinct_marks), None)
 
 
 def highlight_states(chart: Chart, active: str | Iterable[str] | None) -> Highlight:

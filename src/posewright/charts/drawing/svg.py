@@ -271,7 +271,7 @@ def draw_chart(
 
     Args:
         chart: the chart to be drawn.
-        path: ends in .svg, or in .mmd, .md or .txt for Mermaid text.
+        path: the file, which ends in .svg, or in .mmd, .md or .txt for Mermaid text.
         active: the states to be highlighted: a name, several names, or names joined by `+`.
         labels: `auto`, `words`, `signs` or `numbers`.
         marks: marks of states by name, and of transitions by state and index, such as a run's coverage;

@@ -424,26 +424,26 @@ class _Timeline:
             yield _LaneRow("inputs", HEADING)
         for name in self.chart.events:
             yield self._event_row(name, [tick.inputs.get(name) for tick in self.ticks])
-        for name, kind in self.chart.inputs.items():
-            yield from self._signal_rows(name, kind, [tick.inputs.get(name) for tick in self.ticks])
+        for name, value_type in self.chart.inputs.items():
+            yield from self._signal_rows(name, value_type, [tick.inputs.get(name) for tick in self.ticks])
 
     def _output_rows(self) -> Iterator[_LaneRow]:
         if self.chart.outputs:
             yield _LaneRow("outputs", HEADING)
-        for name, kind in self.chart.outputs.items():
-            yield from self._signal_rows(name, kind, [tick.outputs.get(name) for tick in self.ticks])
+        for name, value_type in self.chart.outputs.items():
+            yield from self._signal_rows(name, value_type, [tick.outputs.get(name) for tick in self.ticks])
 
     def _event_row(self, name: str, values: Sequence[Value | None]) -> _LaneRow:
         return _LaneRow(name, EVENT, lambda lane: draw_spikes(lane, self.ruler, values))
 
-    def _signal_rows(self, name: str, kind: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
+    def _signal_rows(self, name: str, value_type: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
         """Yield the lane of an input or an output; a missing value is the previous one, or zero."""
         filled: list[Value] = []
         for value in values:
-            filled.append(value if value is not None else filled[-1] if filled else kind.default)
-        if isinstance(kind, EnumType):
-            yield from self._bar_rows(name, filled, kind.values)
-        elif isinstance(kind, BoolType):
+            filled.append(value if value is not None else filled[-1] if filled else value_type.default)
+        if isinstance(value_type, EnumType):
+            yield from self._bar_rows(name, filled, value_type.values)
+        elif isinstance(value_type, BoolType):
             yield _LaneRow(name, STEP, lambda lane: draw_steps(lane, self.ruler, filled))
         else:
             numbers = [float(value) for value in filled]

@@ -192,13 +192,13 @@ class ClampedArgument:
 class Expression:
     """A guard, or the value that an action assigns: parsed and type checked.
 
-    Two expressions are equal if their trees are, whatever spaces or parentheses they were written with.
+    Two expressions are equal if their trees are, regardless of spaces and parentheses in the text.
 
     Attributes:
         tree: a typed tree.
         type: the type of the value.
         source: the text as written.
-        fixed: values of constants by name; a value of an enumeration stands for itself.
+        fixed: values of constants by name; a value of an enumeration represents itself.
         arguments: arguments of truth tables that may have to be clamped.
     """
 

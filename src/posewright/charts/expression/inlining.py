@@ -48,7 +48,7 @@ class Inliner:
         self.arguments: list[ClampedArgument] = []
 
     def inline(self, function: Function, arguments: Sequence[TypedTree], call: Call) -> TypedTree:
-        """Return the chain of conditionals that a call stands for.
+        """Return the chain of conditionals that a call represents.
 
         Args:
             function: the truth table.

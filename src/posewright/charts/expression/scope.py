@@ -78,5 +78,5 @@ class Scope:
 
     @property
     def fixed(self) -> dict[str, Value]:
-        """The values of constants by name; a value of an enumeration stands for itself."""
+        """The values of constants by name; a value of an enumeration represents itself."""
         return {**{name: name for name in self.values}, **self.constants}

@@ -199,7 +199,7 @@ def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
 
 
 def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Scope) -> str | None:
-    """Return the condition on a parameter that a cell stands for, None if it matches any value."""
+    """Return the condition on a parameter that a cell represents, None if it matches any value."""
     if cell.text in WILDCARDS:
         return None
     if isinstance(parameter_type, BoolType):

@@ -44,7 +44,7 @@ MAX_BYTES = {
 
 DOCUMENT_SUFFIXES = (".yaml", ".yml")
 TABLE_SUFFIXES = (".csv",)
-"""Suffixes that decide the format, whatever the content is."""
+"""Suffixes that decide the format, regardless of the content."""
 
 
 def read_chart(path: Path | str) -> Chart:

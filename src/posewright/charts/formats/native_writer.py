@@ -53,22 +53,22 @@ def save_chart(chart: Chart, path: Path | str) -> None:
     save_document(path, _merge_into_file(path, chart_data(chart)) if path_exists(path) else chart_data(chart))
 
 
-def _merge_into_file(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
-    """Return `data`, written like the chart at `path` wherever both mean the same."""
+def _merge_into_file(path: Path, new_data: dict[str, PlainData]) -> dict[str, PlainData]:
+    """Return `new_data`, with the notation of the chart at `path` wherever both mean the same."""
     text = read_text(path)
     try:
-        before = chart_data(parse_chart(text, path))
-    except InputError:  # the file is not a chart: only its comments are kept
-        return data
+        old_data = chart_data(parse_chart(text, path))
+    except InputError:  # the file is not a chart: only its comments are preserved
+        return new_data
     document = plain_mapping(parse_document(text, path).value)
     if "initial_outputs" in document:  # the old key, for outputs only
-        outputs = data.get("outputs")
+        outputs = new_data.get("outputs")
         output_names = outputs.keys() if isinstance(outputs, Mapping) else frozenset[str]()
-        for version in (before, data):
+        for version in (old_data, new_data):
             values = version.get("initial_values")
             if isinstance(values, Mapping) and values.keys() <= output_names:
                 version["initial_outputs"] = version.pop("initial_values")
-    return _merge_mapping(document, before, data)
+    return _merge_mapping(document, old_data, new_data)
 
 
 def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> PlainData:

@@ -10,7 +10,7 @@
 
 Lines above the header that begin with `#` are the declarations of a native document; `##` begins a comment.
 The cells are as in a native document: `do` sets outputs and locals, its braces may be left out; `go` names a
-state. A row without a state belongs to the state above it; a row with nothing but a state declares it.
+state. A row without a state belongs to the state above it; a row with only a state declares it.
 
 | column | of | meaning |
 |---|---|---|
@@ -114,7 +114,7 @@ class _StateRows:
 
     Attributes:
         is_marked: it is marked as initial.
-        rows: without their empty cells.
+        rows: the rows, without their empty cells.
     """
 
     name: str

@@ -223,7 +223,7 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
 
 
 def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
-    """Return the row of a truth table that its cells stand for."""
+    """Return the row of a truth table that its cells represent."""
     if len(cells) != len(header):
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 

@@ -59,7 +59,7 @@ class Interpreter:
             machine: its machine, if it was lowered before.
             remember: cache steps, if all inputs are of small types.
             native: run compiled C, with the same results and errors in less time. If nothing can compile the
-                chart, a warning says so, and it runs in Python.
+                chart, there is a warning and it runs in Python.
         """
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
@@ -248,7 +248,7 @@ class Interpreter:
         return TickExecution(self.machine, state, compute)
 
     def _cache_step(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
-        """Cache a step, and return the one Snapshot object that stands for `after`."""
+        """Cache a step, and return the one Snapshot object that represents `after`."""
         if self._n_cached_steps >= MAX_CACHED_STEPS:
             for snapshot in (*self._snapshots.values(), state):
                 snapshot.successors = None

@@ -103,7 +103,7 @@ class StateLowering:
         return (*since, *self.every_counters.values(), *self.held_counters.values())
 
     def count_up_to(self, ticks: int) -> int:
-        """Return `ticks`, and let the time since entry be counted at least that far."""
+        """Return `ticks`, and make the counter of the time since entry reach at least that value."""
         self.max_wait = max(self.max_wait, ticks)
         return ticks
 
@@ -148,7 +148,7 @@ class StateLowering:
         )
 
     def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
-        """Return the comparison of a counter that a temporal condition stands for.
+        """Return the comparison of a counter that a temporal condition represents.
 
         Args:
             tree: the temporal condition.

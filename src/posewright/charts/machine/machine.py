@@ -52,7 +52,7 @@ class Machine:
     | time | `counters`, counted in the nodes of `counting_nodes`; no clock, one tick is `chart.period_s` |
     | guards and values, typed in every node, each with its number | `expressions`, `expression_number` |
     | truth tables, as tables; in the expressions each call is a chain of conditionals | `chart.functions` |
-    | how many events can wait at once | `queue_limit` |
+    | how many events can wait together | `queue_limit` |
 
     Integers are computed with 32 bits and saturate; `%` has the sign of its right operand; division by zero
     stops a run (a sound chart never divides by zero); NaN is stored as the type's default.
@@ -111,7 +111,7 @@ class Machine:
 
     @cached_property
     def queue_limit(self) -> int:
-        """Events that may wait at once: 0 if no raised event is handled, else the number that stops a run."""
+        """Greatest number of waiting events: 0 if no raised event is handled, else a fixed limit."""
         raised = frozenset[str]().union(*map(events_raised, all_actions(self)))
         done = {
             DONE_PREFIX + self.nodes[number].name

@@ -237,7 +237,7 @@ class MicrostepPlanner:
     def _record_history(
         self, key: tuple[int, HistoryKind], configuration: Configuration, active: frozenset[int]
     ) -> Configuration:
-        """Return what the history of a node that is left remembers."""
+        """Return the states that the history of an exited node stores."""
         number, kind = key
         node = self.nodes[number]
         if kind is HistoryKind.SHALLOW:

@@ -112,7 +112,7 @@ class BrokenPromise:
 
     Attributes:
         tick: the tick after which it is broken, counted from 1.
-        message: when and why, for people.
+        message: when and why, as text.
     """
 
     promise: Promise
@@ -152,7 +152,10 @@ class Monitor:
             ExpressionError: a promise divides by zero.
         """
         self.n_ticks += 1
-        values = {name: convert_value(name, kind, inputs[name]) for name, kind in self.chart.inputs.items()}
+        values = {
+            name: convert_value(name, value_type, inputs[name])
+            for name, value_type in self.chart.inputs.items()
+        }
         events = {name: bool(inputs.get(name, False)) for name in self.chart.events}
         env = {**values, **events, **state.registers}
         raised = self._raised_events(inputs, state)

@@ -10,7 +10,7 @@ from posewright.charts.model import ALWAYS, Actions, HistoryKind, State, Transit
 from posewright.charts.types import IntType
 
 ROOT = 0
-"""The number of the node that stands for the chart itself."""
+"""The number of the node that represents the chart itself."""
 
 
 @dataclass(frozen=True)

@@ -71,9 +71,9 @@ class TickExecution:
             self.env.update(inputs)
         if not self.before.started:
             self.env.update(dict.fromkeys(machine.in_state_nodes, False))
-            self.enter(self.planner.enter_chart())
+            self.enter_nodes(self.planner.enter_chart())
         elif machine.in_state_nodes or machine.counting_nodes:
-            self.begin()
+            self.update_counters()
         if machine.during_nodes:
             self.stayed = machine.during_nodes & self.planner.active_nodes(self.configuration)
         completes = machine.runs_to_completion
@@ -94,7 +94,7 @@ class TickExecution:
             return self.before  # nothing was set and no time is counted
         return Snapshot(machine, True, self.configuration, machine.read_registers(self.env), self.history)
 
-    def begin(self) -> None:
+    def update_counters(self) -> None:
         """Update the truth values of active states, and count the tick in these."""
         self.update_state_names()
         env = self.env
@@ -122,7 +122,7 @@ class TickExecution:
     def run_during_actions(self) -> None:
         """Run the `during` actions of the states that were active all the tick."""
         for number in sorted(self.stayed):
-            self.act(self.machine.nodes[number].during)
+            self.run_actions(self.machine.nodes[number].during)
         if self.queue:
             self.process_queue()
 
@@ -141,13 +141,13 @@ class TickExecution:
         step = self.planner.plan(self.configuration, self.history, tuple(enabled))
         if step.acts or self.stayed:
             for node in step.leaving:
-                self.leave(node)
+                self.exit_node(node)
         for transition in step.transitions:
             self.taken_transitions.append(transition)
             if transition.do:
-                self.act(transition.do)
+                self.run_actions(transition.do)
         if step.leaving:
-            self.enter(step)
+            self.enter_nodes(step)
         return True
 
     def choose(self, event: str | None) -> list[CompoundTransition]:
@@ -177,21 +177,21 @@ class TickExecution:
             return True
         return all(compute(guard, env) for guard in transition.guards)
 
-    def leave(self, node: StateNode) -> None:
+    def exit_node(self, node: StateNode) -> None:
         """Run the exit actions of a state and reset its counters."""
-        self.act(node.exit)
+        self.run_actions(node.exit)
         if node.index in self.stayed:
             self.stayed -= {node.index}
         for counter in node.counters:
             self.env[counter.name] = 0
 
-    def enter(self, step: Microstep) -> None:
+    def enter_nodes(self, step: Microstep) -> None:
         """Enter the states of a microstep: run their entry actions and raise their `done` events."""
         if step.acts:
             for node, done_events in step.entering:
-                self.act(node.entry)
+                self.run_actions(node.entry)
                 for event in done_events:
-                    self.put(event)
+                    self.raise_event(event)
         self.configuration = step.configuration
         self.history = step.history
         if self.machine.in_state_nodes:
@@ -203,24 +203,24 @@ class TickExecution:
         for name, number in self.machine.in_state_nodes.items():
             self.env[name] = number in active
 
-    def act(self, actions: Actions) -> None:
+    def run_actions(self, actions: Actions) -> None:
         """Run actions, one after the other."""
         for action in actions:
             if isinstance(action, Assign):
-                self.set(action)
+                self.assign(action)
             elif isinstance(action, Raise):
-                self.put(action.event)
+                self.raise_event(action.event)
             elif isinstance(action, Branch):
-                self.act(action.then if self.compute(action.when, self.env) else action.otherwise)
+                self.run_actions(action.then if self.compute(action.when, self.env) else action.otherwise)
 
-    def set(self, action: Assign) -> None:
+    def assign(self, action: Assign) -> None:
         """Set variables simultaneously, each clamped to the range of its type."""
         env = self.env
         compute = self.compute
         types = self.machine.chart.variables
         env.update([(name, types[name].clamp(compute(value, env))) for name, value in action.values.items()])
 
-    def put(self, event: str) -> None:
+    def raise_event(self, event: str) -> None:
         """Put an event into the queue if a transition is triggered by it."""
         self.raised.append(event)
         if event in self.machine.handled_events:

@@ -109,7 +109,7 @@ class Chart:
 
     Attributes:
         initial: the states entered first; may be empty if the outermost states are regions.
-        parallel: the outermost states are regions, all active at once.
+        parallel: the outermost states are regions, all active in parallel.
         events: events from outside; the chart may raise them, too.
         local_events: events that only the chart itself raises.
         locals: variables that are invisible outside.

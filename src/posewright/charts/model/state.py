@@ -37,7 +37,7 @@ class State:
         do: the outputs of a Moore state.
         states: the states inside; one of them is active, or all of them if it is `parallel`.
         initial: the states inside that are entered first.
-        parallel: the states inside are regions, all active at once.
+        parallel: the states inside are regions, all active in parallel.
         final: no transition leaves it; when it is entered, the state around it is done.
         min_s: minimum time before the state's own transitions may leave or re-enter it [s].
         priority: how overlapping guards of this state are treated; None takes the chart's setting.

@@ -1,4 +1,4 @@
-"""Tells a mutant from its chart: by inputs that show a difference, or by a proof that there is none."""
+"""Distinguishes a mutant from its chart: by inputs that show a difference, or a proof that there is none."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ MAX_PAIR_STEPS = 6_000
 """StepMode from these pairs that are followed in all."""
 
 MAX_HOLD_PAIRS = 16
-"""Pairs of states from which inputs are held for a while."""
+"""Pairs of states from which inputs are repeated."""
 
 MAX_HOLD_INPUTS = 8
-"""Inputs that are held from each of these pairs."""
+"""Inputs that are repeated from each of these pairs."""
 
 HOLD_TICKS = 120
-"""Ticks for which inputs are held."""
+"""Ticks for which inputs are repeated."""
 
-EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, doubtful_states=0)
+EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, incomplete_states=0)
 """Limits of exploring a chart and its mutant side by side from the start."""
 
 SEED = 1
@@ -67,7 +67,7 @@ MAX_INPUT_VALUES = 24
 
 
 class RandomInputs:
-    """Generates inputs that are likely to tell two charts apart.
+    """Generates inputs that are likely to distinguish two charts.
 
     They consist of the values that make a difference somewhere in the chart, and the bounds of ranges.
     """
@@ -111,15 +111,15 @@ class RandomInputs:
             yield {**row, **events}
 
 
-def _boundary_values(kind: Type) -> list[Value]:
+def _boundary_values(value_type: Type) -> list[Value]:
     """Return the bounds and the zero of a number, or all values of another type."""
-    if isinstance(kind, BoolType):
+    if isinstance(value_type, BoolType):
         return [False, True]
-    if isinstance(kind, EnumType):
-        return list(kind.values)
-    if isinstance(kind, FloatType) and kind.is_unbounded:
+    if isinstance(value_type, EnumType):
+        return list(value_type.values)
+    if isinstance(value_type, FloatType) and value_type.is_unbounded:
         return [0.0]
-    return list(dict.fromkeys([kind.low, kind.high, kind.default]))
+    return list(dict.fromkeys([value_type.low, value_type.high, value_type.default]))
 
 
 class DivergenceSearch:
@@ -157,9 +157,9 @@ class DivergenceSearch:
             self.queue.append((continuation, (step.chart_after, step.mutant_after)))
 
     def search_by_holding_inputs(self) -> Continuation | None:
-        """Return a run that shows a difference after inputs were held for a while, None if none does.
+        """Return a run that shows a difference after repeated inputs, None if none does.
 
-        Every input that makes a difference in the chart's state is held.
+        Every input that makes a difference in the chart's state is tried.
         """
         for (state, inputs), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
             rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.cases(pair[0])}
@@ -192,7 +192,7 @@ class DivergenceSearch:
             (state, inputs), pair = self.queue.popleft()
             for step in self.pair.steps(pair):
                 n_steps += 1
-                self.is_exhaustive = self.is_exhaustive and not step.is_doubtful
+                self.is_exhaustive = self.is_exhaustive and not step.is_incomplete
                 if self.pair.shows_difference(step.chart_after, step.mutant_after):
                     prefix = self.find_distinguishing_prefix(state, (*inputs, step.inputs))
                     if prefix:
@@ -283,7 +283,7 @@ class Distinction:
 
 
 class Distinguisher:
-    """Tells mutants of one chart from it.
+    """Distinguishes mutants of one chart from it.
 
     A mutant is proved to be equivalent if one tick of both, from any state that the chart can reach and for
     all inputs, leaves both in the same state: then so does every further tick. A mutant with other waiting
@@ -321,7 +321,7 @@ class Distinguisher:
         for state in self._list_candidates(pair, changes):
             for step in pair.steps((state, pair.mutant_state_of(state))):
                 n_steps += 1
-                may_be_proved = may_be_proved and not step.is_doubtful
+                may_be_proved = may_be_proved and not step.is_incomplete
                 if pair.shows_difference(step.chart_after, step.mutant_after):
                     if search.find_distinguishing_prefix(state, (step.inputs,)):
                         return Distinction(MutantStatus.DISTINGUISHED, state, (step.inputs,))

@@ -38,14 +38,14 @@ class PairStep:
         chart_after: state of the chart after it; None if the tick fails.
         mutant_after: state of the mutant after it; None if the tick fails.
         has_same_terms: whether both set the variables that are not compared by value to the same terms.
-        is_doubtful: whether there may be other inputs that were not followed.
+        is_incomplete: whether there may be other inputs that were not followed.
     """
 
     inputs: Mapping[str, Value]
     chart_after: Snapshot | None
     mutant_after: Snapshot | None
     has_same_terms: bool
-    is_doubtful: bool
+    is_incomplete: bool
 
 
 class MutantPair:
@@ -53,10 +53,10 @@ class MutantPair:
 
     Args:
         exploration: the exploration of the chart.
-        mutant: runs the mutant.
+        mutant: the interpreter of the mutant.
 
     Attributes:
-        chart: runs the chart.
+        chart: the interpreter of the chart.
         merged_variables: variables of which several values are merged into one, so that terms are compared.
     """
 
@@ -157,13 +157,13 @@ class MutantPair:
 
         for path, tick in explore_paths(self.product.inputs, run_tick, MAX_PRODUCT_PATHS):
             inputs = path.inputs()
-            if path.is_approximate:  # the states after it hold values that stand for others
+            if path.is_approximate:  # the states after it hold values that represent others
                 chart_after, mutant_after = self.step(pair, inputs)
             else:
                 chart_after = tick.first.after
                 mutant_after = tick.second.after
             same_terms = have_same_terms(tick.first_terms, tick.second_terms)
-            yield PairStep(inputs, chart_after, mutant_after, same_terms, bool(path.doubts))
+            yield PairStep(inputs, chart_after, mutant_after, same_terms, bool(path.incomplete_reasons))
 
     def step(self, pair: StatePair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
         """Run one tick of both; return the states after it, None if a tick fails."""

@@ -320,12 +320,12 @@ def _mutate_initial_values(chart: Chart) -> Iterator[Mutation[dict[str, Value]]]
             yield Mutation(MutationKind.INITIAL, description, None, new_values)
 
 
-def _other_values(value: Value, kind: Type) -> Iterator[Value]:
+def _other_values(value: Value, value_type: Type) -> Iterator[Value]:
     """Yield all other values of an enumeration, or the values next to one of another type."""
-    if isinstance(kind, EnumType):
-        yield from (name for name in kind.values if name != value)
+    if isinstance(value_type, EnumType):
+        yield from (name for name in value_type.values if name != value)
     else:
-        yield from (neighbour for neighbour in neighbouring_values(value) if kind.contains(neighbour))
+        yield from (neighbour for neighbour in neighbouring_values(value) if value_type.contains(neighbour))
 
 
 def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Function]]:
@@ -359,7 +359,7 @@ def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:
 
 
 def _replace_state(chart: Chart, mutated: State) -> Chart:
-    """Return a chart in which the state with the same name is replaced, wherever it is."""
+    """Return a chart in which the state with the same name is replaced, on any level."""
 
     def replace_in(states: tuple[State, ...]) -> tuple[State, ...]:
         return tuple(mutated if state.name == mutated.name else state for state in states)

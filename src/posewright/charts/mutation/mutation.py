@@ -82,14 +82,14 @@ class ExpressionChange(NamedTuple):
             return None
 
 
-def _list_values(kind: Type) -> Sequence[Value]:
+def _list_values(value_type: Type) -> Sequence[Value]:
     """Return all values of a type that has few of them; empty for others."""
-    if isinstance(kind, BoolType):
+    if isinstance(value_type, BoolType):
         return (False, True)
-    if isinstance(kind, EnumType):
-        return kind.values
-    if isinstance(kind, IntType) and kind.high - kind.low < MAX_COMBINATIONS:
-        return range(kind.low, kind.high + 1)
+    if isinstance(value_type, EnumType):
+        return value_type.values
+    if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_COMBINATIONS:
+        return range(value_type.low, value_type.high + 1)
     return ()
 
 

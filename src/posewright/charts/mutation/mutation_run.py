@@ -26,7 +26,7 @@ from posewright.documents import PlainData
 from posewright.errors import InputError, PosewrightError
 
 SMALL_RANGE = 16
-"""Range of an integer up to which all its values are kept apart."""
+"""Range of an integer up to which all its values are distinguished."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +131,15 @@ def explore_small_variables(chart: Chart) -> Exploration:
     tracked = [
         name
         for name, abstraction in abstractions.items()
-        if abstraction.drops and _has_few_values(abstraction.kind)
+        if abstraction.drops and _has_few_values(abstraction.value_type)
     ]
     return explore(chart, tracked=tracked, interpreter=interpreter)
 
 
-def _has_few_values(kind: Type) -> bool:
-    if isinstance(kind, IntType):
-        return kind.high - kind.low <= SMALL_RANGE
-    return not isinstance(kind, FloatType)
+def _has_few_values(value_type: Type) -> bool:
+    if isinstance(value_type, IntType):
+        return value_type.high - value_type.low <= SMALL_RANGE
+    return not isinstance(value_type, FloatType)
 
 
 class _PreparedScenario:

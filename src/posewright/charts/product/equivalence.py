@@ -23,7 +23,7 @@ from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
 PRODUCT_LIMITS = ExplorationLimits(
-    states=200_000, doubtful_states=20_000, cases=200_000, cases_of_one=200_000
+    states=200_000, incomplete_states=20_000, cases=200_000, cases_of_one=200_000
 )
 """Default limits of exploring two charts side by side."""
 
@@ -136,7 +136,7 @@ def equivalent(
     if not graph.states or not _shows_difference(graph.states[-1]):
         return Equivalence(None if explored.reasons else True, n_cases, reasons=explored.reasons)
     number = len(graph.states) - 1
-    step = next(step for step in graph.states[-1].cases if step.answers[0])
+    step = next(step for step in graph.states[-1].cases if step.condition_values[0])
     trace = (*graph.trace(number), step.inputs)
     start = explored.starts[graph.state_keys[graph.start_of(number)]]
     first_outputs = _run_for_outputs(first, start[0], trace)
@@ -168,8 +168,8 @@ def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: Ex
     """Return whether it is proved that two charts are always in the same states, with the same outputs.
 
     Args:
-        first: runs a chart.
-        second: runs a chart with the same states, inputs, events and outputs, such as a mutant.
+        first: the interpreter of a chart.
+        second: the interpreter of a chart with the same states, inputs, events and outputs, such as a mutant.
         limits: the limits of the exploration; beyond them nothing is proved.
     """
     start = first.initial(), second.initial()
@@ -205,7 +205,7 @@ class _ExploredProduct:
     def reasons(self) -> tuple[str, ...]:
         """Why the exploration is not complete; empty if it is."""
         stop_reason = (self.graph.stop_reason,) if self.graph.stop_reason else ()
-        return (*self.space.doubts, *stop_reason)
+        return (*self.space.incomplete_reasons, *stop_reason)
 
 
 def _explore_product(
@@ -231,7 +231,7 @@ def _explore_product(
 
 
 def _shows_difference(state: AbstractState) -> bool:
-    return any(step.answers[0] for step in state.cases)
+    return any(step.condition_values[0] for step in state.cases)
 
 
 def _run_for_outputs(interpreter: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:

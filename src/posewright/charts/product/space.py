@@ -58,15 +58,15 @@ class ValueNeededError(Exception):
 class ProductSpace:
     """The state space of two charts with the same inputs, events and outputs.
 
-    A step of both is a `SymbolicStep` of the first chart with one answer: whether the charts differ after it,
-    because their outputs do or only one of the ticks fails. Such a step has no successor.
+    A step of both is a `SymbolicStep` of the first chart with one condition value: whether the charts differ
+    after it, because their outputs do or only one of the ticks fails. Such a step has no successor.
 
     Outputs that nothing reads and that have many values are compared by the terms they are set to. Their
     values need not be enumerated, and in a chart that does not set one it stays as it was.
 
     Args:
-        first: runs the first chart.
-        second: runs the second chart.
+        first: the interpreter of the first chart.
+        second: the interpreter of the second chart.
         limits: the limits of the exploration.
         budget: the work that may be done.
         value_requests: outputs whose values are needed, with the number of requests so far. After the first,
@@ -76,7 +76,7 @@ class ProductSpace:
 
     Attributes:
         timers: the abstraction of both charts' counters.
-        doubts: why steps may be missing.
+        incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
     """
 
@@ -118,7 +118,7 @@ class ProductSpace:
         self.product = Product(build_states(first), build_states(second), by_terms)
         self.timers = TimerAbstraction(first.machine, second.machine)
         self.comparison = TermComparison(inputs.domains, outputs)
-        self.doubts: dict[str, None] = {}
+        self.incomplete_reasons: dict[str, None] = {}
         self.n_cases = 0
         self._untimed_pairs: list[UntimedPair] = []
         self._untimed_numbers: dict[UntimedPair, int] = {}
@@ -169,7 +169,7 @@ class ProductSpace:
             self.budget,
         )
         abstract_state = build_abstract_state(first, ((path, *step) for path, step in paths))
-        self.doubts |= abstract_state.doubts
+        self.incomplete_reasons |= abstract_state.incomplete_reasons
         return abstract_state
 
     def _compute_step(
@@ -243,8 +243,10 @@ class ProductSpace:
         second_value = term_value(second)
         if name not in self.value_requests or first_value is None or second_value is None:
             return None
-        kind = self.comparison.kinds[name]
-        return constant_term(fit_value(kind, first_value)), constant_term(fit_value(kind, second_value))
+        value_type = self.comparison.variable_types[name]
+        return constant_term(fit_value(value_type, first_value)), constant_term(
+            fit_value(value_type, second_value)
+        )
 
 
 def _find_unread_outputs(machine: Machine) -> frozenset[str]:
@@ -269,8 +271,8 @@ def _names_read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
     return frozenset(names) - outputs
 
 
-def _has_many_values(kind: Type) -> bool:
+def _has_many_values(value_type: Type) -> bool:
     """Return whether a type has more values than are enumerated."""
-    if isinstance(kind, FloatType):
+    if isinstance(value_type, FloatType):
         return True
-    return isinstance(kind, IntType) and kind.high - kind.low >= MAX_ENUMERATED
+    return isinstance(value_type, IntType) and value_type.high - value_type.low >= MAX_ENUMERATED

@@ -43,9 +43,9 @@ def term_value(term: Expression) -> Value | None:
     return term.tree.value if isinstance(term.tree, Literal) else None
 
 
-def fit_value(kind: Type, value: Value) -> Value:
+def fit_value(value_type: Type, value: Value) -> Value:
     """Return a value as a register of a type stores it; the value may be infinite or NaN."""
-    return kind.clamp(value)  # type: ignore[arg-type]  # the value is of that type
+    return value_type.clamp(value)  # type: ignore[arg-type]  # the value is of that type
 
 
 def substitute_terms(term: Expression, trees: Mapping[str, Tree]) -> Expression:
@@ -71,8 +71,10 @@ class TermRecorder:
 
     def __init__(self, states: ChartStateSpace, names: Collection[str]) -> None:
         self.domains = states.inputs.domains
-        self.kinds = {name: kind for name, kind in states.machine.chart.variables.items() if name in names}
-        self.types = {name: domain.kind for name, domain in self.domains.items()} | self.kinds
+        self.variable_types = {
+            name: value_type for name, value_type in states.machine.chart.variables.items() if name in names
+        }
+        self.types = {name: domain.value_type for name, domain in self.domains.items()} | self.variable_types
         self.terms: dict[str, Expression] = {}
         self._terms_before: dict[str, Expression] = {}  # before the assignment that is being executed
         interpreter = states.symbolic_interpreter
@@ -80,7 +82,7 @@ class TermRecorder:
         for action in list_assignments(states.machine):
             is_first = True
             for name, value in action.values.items():
-                if name in self.kinds:
+                if name in self.variable_types:
                     function = interpreter.functions[id(value)]
                     functions[id(value)] = self._record(name, value, function, is_first=is_first)
                     is_first = False
@@ -98,14 +100,16 @@ class TermRecorder:
 
         Args:
             name: the name of the variable.
-            expression: assigned to it.
-            function: evaluates the expression.
-            is_first: whether it is the first of the variables that the action assigns at once.
+            expression: the expression assigned to it.
+            function: a function that evaluates the expression.
+            is_first: whether it is the first of the variables that the action assigns simultaneously.
         """
-        registers = [read for read in expression.names if read not in self.domains and read not in self.kinds]
+        registers = [
+            read for read in expression.names if read not in self.domains and read not in self.variable_types
+        ]
         reads_registers_only = len(registers) == len(expression.names)
-        reads_recorded = not expression.names.isdisjoint(self.kinds)
-        kind = self.kinds[name]
+        reads_recorded = not expression.names.isdisjoint(self.variable_types)
+        value_type = self.variable_types[name]
         constants: dict[Value, Expression] = {}
         terms: dict[tuple[Value, ...], Expression] = {}
 
@@ -115,7 +119,7 @@ class TermRecorder:
             value = function(env, path)
             if reads_registers_only:
                 if value not in constants:
-                    constants[value] = constant_term(fit_value(kind, value))
+                    constants[value] = constant_term(fit_value(value_type, value))
                 self.terms[name] = constants[value]
                 return value
             register_values = tuple([env[register] for register in registers])
@@ -139,7 +143,7 @@ class TermRecorder:
             name: Literal(value) for name, value in {**expression.fixed, **register_values}.items()
         }
         for name, term in self._terms_before.items():
-            trees[name] = convert_to_register(self.kinds[name], term, self.types)
+            trees[name] = convert_to_register(self.variable_types[name], term, self.types)
         return substitute_terms(expression, trees)
 
 
@@ -148,13 +152,13 @@ class TermComparison:
 
     Args:
         domains: the values of every input.
-        kinds: types of the registers.
+        variable_types: the types of the registers.
     """
 
-    def __init__(self, domains: Mapping[str, Domain], kinds: Mapping[str, Type]) -> None:
-        self.types = {name: domain.kind for name, domain in domains.items()}
+    def __init__(self, domains: Mapping[str, Domain], variable_types: Mapping[str, Type]) -> None:
+        self.types = {name: domain.value_type for name, domain in domains.items()}
         self.compiler = SymbolicCompiler(domains, self.types)
-        self.kinds = kinds
+        self.variable_types = variable_types
         self._functions: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
 
     def differ(self, name: str, first: Expression, second: Expression, path: PathCondition) -> bool:
@@ -163,13 +167,13 @@ class TermComparison:
             return False
         first_value = term_value(first)
         second_value = term_value(second)
-        kind = self.kinds[name]
+        value_type = self.variable_types[name]
         if first_value is not None and second_value is not None:
-            return fit_value(kind, first_value) != fit_value(kind, second_value)
+            return fit_value(value_type, first_value) != fit_value(value_type, second_value)
         key = (name, first, second)
         if key not in self._functions:
-            first_tree = convert_to_register(kind, first, self.types)
-            second_tree = convert_to_register(kind, second, self.types)
+            first_tree = convert_to_register(value_type, first, self.types)
+            second_tree = convert_to_register(value_type, second, self.types)
             source = (first if names_in(first.tree) else second).source
             unequal = Expression(Binary(Operator.UNEQUAL, first_tree, second_tree), BoolType(), source)
             self._functions[key] = self.compiler.compile_condition(unequal)

@@ -1,7 +1,7 @@
 """Proof: decides whether conditions can hold, over every value that every name may have.
 
     prover = Prover({"n": IntType(0, 9), "d": FloatType(0.0, 5.0)})
-    answer = prover.satisfiable(true=[guard, second_guard])      # do two guards ever hold at once?
+    answer = prover.satisfiable(true=[guard, second_guard])      # can both guards be true?
 
 `answer.possible` is False if it is proved that they do not; True, with a confirmed case in which they do;
 None if that could not be decided within the budget.

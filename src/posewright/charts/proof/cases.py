@@ -19,8 +19,8 @@ MAX_GUESSES = 1000
 def list_cases(types: Mapping[str, Type], limit: int) -> list[dict[str, Value]] | None:
     """Return every combination of values, the simplest first; None if there are more than `limit`."""
     axes: list[list[Value]] = []
-    for kind in types.values():
-        values = _list_values(kind, limit)
+    for value_type in types.values():
+        values = _list_values(value_type, limit)
         if values is None:
             return None
         axes.append(values)
@@ -29,42 +29,42 @@ def list_cases(types: Mapping[str, Type], limit: int) -> list[dict[str, Value]] 
     return [dict(zip(types, values, strict=True)) for values in product(*axes)]
 
 
-def _list_values(kind: Type, limit: int) -> list[Value] | None:
+def _list_values(value_type: Type, limit: int) -> list[Value] | None:
     """Return all values of a type, the simplest first; None for fractions and more than `limit` integers."""
-    if isinstance(kind, BoolType | EnumType):
-        return _list_symbols(kind)
-    if isinstance(kind, FloatType) or kind.high - kind.low >= limit:
+    if isinstance(value_type, BoolType | EnumType):
+        return _list_symbols(value_type)
+    if isinstance(value_type, FloatType) or value_type.high - value_type.low >= limit:
         return None
-    integers = sorted(range(kind.low, kind.high + 1), key=lambda value: (abs(value), value < 0))
+    integers = sorted(range(value_type.low, value_type.high + 1), key=lambda value: (abs(value), value < 0))
     return list[Value](integers)
 
 
-def _list_symbols(kind: BoolType | EnumType) -> list[Value]:
-    return [False, True] if isinstance(kind, BoolType) else list(kind.values)
+def _list_symbols(value_type: BoolType | EnumType) -> list[Value]:
+    return [False, True] if isinstance(value_type, BoolType) else list(value_type.values)
 
 
-def _likely_values(kind: Type, numbers: Iterable[float]) -> list[Value]:
+def _likely_values(value_type: Type, numbers: Iterable[float]) -> list[Value]:
     """Return values of a type that often matter: small ones, `numbers`, and its bounds."""
-    if isinstance(kind, BoolType | EnumType):
-        return _list_symbols(kind)
-    candidates = (kind.default, 1, -1, *numbers, kind.low, kind.high)
-    return list(dict.fromkeys(kind.clamp(candidate) for candidate in candidates))
+    if isinstance(value_type, BoolType | EnumType):
+        return _list_symbols(value_type)
+    candidates = (value_type.default, 1, -1, *numbers, value_type.low, value_type.high)
+    return list(dict.fromkeys(value_type.clamp(candidate) for candidate in candidates))
 
 
-def _simpler_values(kind: Type, value: Value) -> Iterator[Value]:
+def _simpler_values(value_type: Type, value: Value) -> Iterator[Value]:
     """Yield values that are simpler than `value`, the simplest first."""
-    if isinstance(kind, BoolType | EnumType):
-        symbols = _list_symbols(kind)
+    if isinstance(value_type, BoolType | EnumType):
+        symbols = _list_symbols(value_type)
         yield from symbols[: symbols.index(value)]
         return
     candidates: Iterable[float]
-    if isinstance(kind, IntType):
+    if isinstance(value_type, IntType):
         candidates = _rounder_integers(int(value))
     else:
         candidates = _rounder_fractions(float(value))
     yielded = {value}
-    for candidate in (kind.default, *candidates):
-        simpler = kind.clamp(candidate)
+    for candidate in (value_type.default, *candidates):
+        simpler = value_type.clamp(candidate)
         if simpler not in yielded and _complexity(simpler) < _complexity(value):
             yielded.add(simpler)
             yield simpler
@@ -105,7 +105,7 @@ class CaseTrial:
     def __init__(self, claims: Sequence[ProofClaim], types: Mapping[str, Type]) -> None:
         names = frozenset[str]().union(*(claim.names for claim in claims))
         self.claims = claims
-        self.types = {name: kind for name, kind in types.items() if name in names}
+        self.types = {name: value_type for name, value_type in types.items() if name in names}
 
     def holds(self, case: Mapping[str, Value]) -> bool:
         """Return whether all claims are true in a case."""
@@ -113,7 +113,7 @@ class CaseTrial:
 
     def complete(self, case: Mapping[str, Value]) -> dict[str, Value]:
         """Return a case with a value for every name of the claims, zero where it has none."""
-        return {name: case.get(name, kind.default) for name, kind in self.types.items()}
+        return {name: case.get(name, value_type.default) for name, value_type in self.types.items()}
 
     def guess(self, numbers: Sequence[float]) -> dict[str, Value] | None:
         """Return a case of likely values in which all claims are true, None if none was found.
@@ -121,7 +121,7 @@ class CaseTrial:
         Args:
             numbers: values that are likely, besides small ones and bounds.
         """
-        axes = [_likely_values(kind, numbers) for kind in self.types.values()]
+        axes = [_likely_values(value_type, numbers) for value_type in self.types.values()]
         for values in islice(product(*axes), MAX_GUESSES):
             case = dict(zip(self.types, values, strict=True))
             if self.holds(case):
@@ -131,8 +131,8 @@ class CaseTrial:
     def simplify(self, case: Mapping[str, Value]) -> dict[str, Value]:
         """Return a case with simpler values, name by name, in which all claims are still true."""
         simplified = dict(case)
-        for name, kind in self.types.items():
-            for value in _simpler_values(kind, simplified[name]):
+        for name, value_type in self.types.items():
+            for value in _simpler_values(value_type, simplified[name]):
                 candidate = {**simplified, name: value}
                 if self.holds(candidate):
                     simplified = candidate

@@ -2,7 +2,7 @@
 
 Integers are bit vectors as wide as their interval needs, fractions are IEEE 754 numbers of 32 or 64 bits. The
 encoding is exact with one exception: the remainder of two fractions is encoded only for finite divisors and
-quotients below `QUOTIENT_LIMIT`. Beyond, it is any number within its bounds; `exact_conditions` say where.
+quotients below `QUOTIENT_LIMIT`. Beyond, it is any number within its bounds; see `exact_conditions`.
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ class BitEncoder:
             }[term.sort]
             self.encoded[term.index] = encode_sort(term)
 
-    def read_value(self, solver: Bitwuzla, term: SmtTerm, kind: Type) -> Value:
+    def read_value(self, solver: Bitwuzla, term: SmtTerm, value_type: Type) -> Value:
         """Return the value of a variable of a type in the model of the solver."""
         model_value = solver.get_value(self.encoded[term.index]).value(2, False)
-        if isinstance(kind, BoolType):
+        if isinstance(value_type, BoolType):
             return bool(model_value)
         bits = int(model_value, 2)
-        if isinstance(kind, FloatType):
+        if isinstance(value_type, FloatType):
             packing, size = _PACKING[SINGLE if term.interval.single else DOUBLE]
             return float(struct.unpack(packing, bits.to_bytes(size, "big"))[0]) + 0.0  # no negative zero
         integer = bits - (1 << len(model_value)) if model_value[0] == "1" else bits
-        return kind.values[term.codes.index(integer)] if isinstance(kind, EnumType) else integer
+        return value_type.values[term.codes.index(integer)] if isinstance(value_type, EnumType) else integer
 
     def _make(self, kind: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
         return self.manager.mk_term(kind, list(args), list(indices))
@@ -246,7 +246,7 @@ class BitEncoder:
         return self._if(is_exact, remainder, self._unknown_remainder(term))
 
     def _unknown_remainder(self, term: SmtTerm) -> Term:
-        """Return a number of which nothing but its bounds is known."""
+        """Return a number of which only the bounds are known."""
         remainder = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
         if term.interval.finite:
             self._constrain_to_bounds(term, remainder, DOUBLE)

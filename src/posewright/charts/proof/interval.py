@@ -66,11 +66,11 @@ BOOLEAN = Interval(0, 1, integral=True)
 """The interval of terms that are not numbers."""
 
 
-def type_interval(kind: IntType | FloatType) -> Interval:
+def type_interval(value_type: IntType | FloatType) -> Interval:
     """Return the interval of a name of a type."""
-    if isinstance(kind, IntType):
-        return Interval(kind.low, kind.high, integral=True)
-    return Interval(float(kind.low), float(kind.high), single=kind.single)
+    if isinstance(value_type, IntType):
+        return Interval(value_type.low, value_type.high, integral=True)
+    return Interval(float(value_type.low), float(value_type.high), single=value_type.single)
 
 
 def constant_interval(value: float) -> Interval:
@@ -175,9 +175,9 @@ def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, flo
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    size = float(dividend.size) if divisor.integral else dividend.size and math.inf
-    low = -size
-    high = size
+    limit = float(dividend.size) if divisor.integral else dividend.size and math.inf
+    low = -limit
+    high = limit
     if divisor.low >= 0 and dividend.low >= 0:
         low = 0.0
     if divisor.low >= 0 and dividend.high <= 0:

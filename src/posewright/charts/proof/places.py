@@ -48,7 +48,7 @@ class ArithmeticPlace:
     def steps(self) -> Iterator[tuple[Tree, bool | None]]:
         """The parts evaluated before it, the last first, with the value each must have.
 
-        None stands for any value: it is enough that the part does not divide by zero.
+        None means any value: it is enough that the part does not divide by zero.
         """
         step = self.last_step
         while step is not None:

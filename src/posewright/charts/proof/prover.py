@@ -83,7 +83,7 @@ class Prover:
         return self.solve(claims)
 
     def solve(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
-        """Return whether all claims can be true at once, with a case in which they are.
+        """Return whether all claims can be true together, with a case in which they are.
 
         Raises:
             MissingExtraError: the solver is needed, and not installed.
@@ -101,7 +101,7 @@ class Prover:
     def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
         """Return the answer by trying all cases where they are few, else by the solver."""
         names_in_term = {term.value for term in collect_terms([root]) if term.op is SmtOp.VARIABLE}
-        types = {name: kind for name, kind in trial.types.items() if name in names_in_term}
+        types = {name: value_type for name, value_type in trial.types.items() if name in names_in_term}
         cases = list_cases(types, self.budget.effort.combinations)
         if cases is None:
             return self._search.decide(root, trial)

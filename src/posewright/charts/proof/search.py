@@ -60,7 +60,7 @@ class SmtSearch:
 
 
 class _SmtQuestion:
-    """Asks the solver whether one term can be true."""
+    """Decides with the solver whether one term can be true."""
 
     def __init__(self, encoder: BitEncoder, budget: SolverBudget, root: SmtTerm) -> None:
         options = Options()

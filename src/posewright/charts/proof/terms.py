@@ -161,15 +161,15 @@ class TermFactory:
         """Return the integer that encodes a value of an enumeration."""
         return self._codes.setdefault(value, len(self._codes))
 
-    def variable(self, name: str, kind: Type) -> SmtTerm:
+    def variable(self, name: str, value_type: Type) -> SmtTerm:
         """Return the variable of a name."""
-        if isinstance(kind, BoolType):
+        if isinstance(value_type, BoolType):
             return self._make(SmtOp.VARIABLE, SmtSort.BOOLEAN, value=name)
-        if isinstance(kind, EnumType):
-            codes = tuple(self.code(value) for value in kind.values)
+        if isinstance(value_type, EnumType):
+            codes = tuple(self.code(value) for value in value_type.values)
             interval = Interval(min(codes), max(codes), integral=True)
             return self._make(SmtOp.VARIABLE, SmtSort.INTEGER, value=name, interval=interval, codes=codes)
-        interval = type_interval(kind)
+        interval = type_interval(value_type)
         sort = SmtSort.INTEGER if isinstance(interval.low, int) else SmtSort.FLOAT
         return self._make(SmtOp.VARIABLE, sort, value=name, interval=interval)
 

@@ -172,7 +172,7 @@ class _TreeTranslator:
     def _arithmetic(
         self, operator: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm
     ) -> TranslatedNode:
-        """Return the terms of an operation; `failing` says where an operand fails."""
+        """Return the terms of an operation; `failing` is true where an operand fails."""
         terms = self.terms
         if operator in (Operator.OVER, Operator.MODULO):
             zero = terms.number(0 if right.sort is SmtSort.INTEGER else 0.0)

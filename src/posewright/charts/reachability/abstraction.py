@@ -1,7 +1,7 @@
 """Abstraction of registers and counters: which of their values an exploration keeps apart.
 
 A register that nothing reads is dropped. One that is only compared with constants is kept by cells: all
-values between two neighbouring constants have the same effect, so one of them stands for the cell. Any other
+values between two neighbouring constants have the same effect, so one of them represents the cell. Any other
 register keeps its exact values.
 
 A tick reads a counter only to compare it with constants. States whose counters differ, but not in the results
@@ -56,7 +56,7 @@ def is_defined(tree: Tree) -> Tree:
 
 
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
-    """Return whether some term of an expression may be NaN, as far as the types tell."""
+    """Return whether some term of an expression may be NaN, according to the types."""
     translated_nodes = Translator(types).translate(expression).values()
     return any(node.value.interval.nan for node in translated_nodes)
 
@@ -66,29 +66,29 @@ def _may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
     return not Translator(types).translate_root(expression).value.interval.finite
 
 
-def convert_to_register(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
+def convert_to_register(value_type: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
     """Return a term for the value that a register has once an expression is assigned to it.
 
     Args:
-        kind: type of the register.
+        value_type: type of the register.
         expression: the assigned expression.
         types: the types of all names that it reads.
     """
     tree = expression.tree
     if isinstance(tree, Literal):
-        return Literal(kind.clamp(tree.value))  # type: ignore[arg-type]  # the value is of that type
-    if isinstance(kind, IntType):
-        return _clamp(tree, kind.low, kind.high)
-    if not isinstance(kind, FloatType):
+        return Literal(value_type.clamp(tree.value))  # type: ignore[arg-type]  # the value is of that type
+    if isinstance(value_type, IntType):
+        return _clamp(tree, value_type.low, value_type.high)
+    if not isinstance(value_type, FloatType):
         return tree
-    number = Expression(tree, kind, expression.source, expression.fixed)
+    number = Expression(tree, value_type, expression.source, expression.fixed)
     converted: Tree = tree
-    if not kind.is_unbounded or _may_overflow(number, types):
-        converted = _clamp(converted, kind.low, kind.high)
-    if kind.single:
+    if not value_type.is_unbounded or _may_overflow(number, types):
+        converted = _clamp(converted, value_type.low, value_type.high)
+    if value_type.single:
         converted = Call("single", (converted,))
     if may_be_undefined(number, types):
-        return If(is_defined(tree), converted, Literal(kind.default))
+        return If(is_defined(tree), converted, Literal(value_type.default))
     return converted
 
 
@@ -98,19 +98,19 @@ def _clamp(tree: Tree, low: float, high: float) -> Tree:
 
 @dataclass(frozen=True)
 class Abstraction:
-    """Which values of one register are kept apart.
+    """Which values of one register are distinguished.
 
     Attributes:
-        kind: type of the register.
+        value_type: type of the register.
         start: its initial value.
         drops: whether none are; the register always has its initial value.
         bounds: the greatest value of every cell but the last; empty if there are no cells.
-        values: the value that stands for each cell.
+        values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
         marks: values that are tried in any case, where not all values can be.
     """
 
-    kind: Type
+    value_type: Type
     start: Value
     drops: bool = False
     bounds: tuple[Value, ...] = ()
@@ -120,11 +120,11 @@ class Abstraction:
 
     @property
     def merges_values(self) -> bool:
-        """Whether one value may stand for several."""
+        """Whether one value may represent several."""
         return self.drops or not self.is_exact
 
     def canonical(self, value: Value) -> Value:
-        """Return the value that stands for another one."""
+        """Return the value that represents another one."""
         if self.drops:
             return self.start
         if self.is_exact:
@@ -133,13 +133,13 @@ class Abstraction:
 
     def rounded(self, tree: Tree) -> Tree:
         """Return a term with the rounding of a register of 32-bit fractions."""
-        is_single = isinstance(self.kind, FloatType) and self.kind.single
+        is_single = isinstance(self.value_type, FloatType) and self.value_type.single
         return Call("single", (tree,)) if is_single else tree
 
 
 def abstract_registers(
     machine: Machine,
-    watching: Sequence[Expression] = (),
+    watched_conditions: Sequence[Expression] = (),
     tracked: Collection[str] = (),
     marks: Mapping[str, Collection[Value]] | None = None,
 ) -> dict[str, Abstraction]:
@@ -147,59 +147,59 @@ def abstract_registers(
 
     Args:
         machine: the machine that is explored.
-        watching: conditions that are evaluated after every tick.
+        watched_conditions: conditions that are evaluated after every tick.
         tracked: names whose exact values are kept, whether or not anything reads them.
         marks: values of numbers that are tried in any case, where not all can be.
     """
-    uses = _find_register_uses(machine, watching, tracked)
+    uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
     abstractions = {
-        name: _abstract_register(name, kind, start_values[name], uses)
-        for name, kind in machine.chart.variables.items()
+        name: _abstract_register(name, value_type, start_values[name], uses)
+        for name, value_type in machine.chart.variables.items()
     }
     for name, values in (marks or {}).items():
-        valid_marks = tuple(value for value in values if abstractions[name].kind.contains(value))
+        valid_marks = tuple(value for value in values if abstractions[name].value_type.contains(value))
         abstractions[name] = replace(abstractions[name], marks=valid_marks)
     return abstractions
 
 
-def _abstract_register(name: str, kind: Type, start: Value, uses: _RegisterUses) -> Abstraction:
+def _abstract_register(name: str, value_type: Type, start: Value, uses: _RegisterUses) -> Abstraction:
     """Return how precisely states record a register: not at all, by cells, or by its exact value."""
     is_exact = name in uses.exact_names
     if not is_exact and name not in uses.comparisons:
-        return Abstraction(kind, start, drops=True, is_exact=False)
-    if not isinstance(kind, IntType | FloatType):
-        return Abstraction(kind, start)
+        return Abstraction(value_type, start, drops=True, is_exact=False)
+    if not isinstance(value_type, IntType | FloatType):
+        return Abstraction(value_type, start)
     if not is_exact:
-        abstraction = _abstract_by_cells(name, kind, start, uses.comparisons[name])
+        abstraction = _abstract_by_cells(name, value_type, start, uses.comparisons[name])
         if abstraction is not None:
             return abstraction
-    if isinstance(kind, IntType) and kind.high - kind.low < MAX_ENUMERATED:
-        values = tuple(range(kind.low, kind.high + 1))
-        return Abstraction(kind, start, bounds=values[:-1], values=values)
-    return Abstraction(kind, start)
+    if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ENUMERATED:
+        values = tuple(range(value_type.low, value_type.high + 1))
+        return Abstraction(value_type, start, bounds=values[:-1], values=values)
+    return Abstraction(value_type, start)
 
 
 def _abstract_by_cells(
-    name: str, kind: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
+    name: str, value_type: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
 ) -> Abstraction | None:
     """Return the abstraction of a register by the comparisons that read it.
 
     Args:
         name: the name of the register.
-        kind: its type.
-        start: its initial value, which stands for its cell.
+        value_type: its type.
+        start: its initial value, which represents its cell.
         comparisons: the comparisons with the expressions they are part of; none reads another name.
 
     Returns:
         None if the values of a comparison are not exactly known, or there are too many cells.
     """
-    domain = Domain(kind)
+    domain = Domain(value_type)
     classes = [domain.full]
     for tree, expression in comparisons:
         spans, exact = find_spans(tree, name, domain, _index_compiler(name, domain, expression))
         comparison = Expression(tree, BoolType(), expression.source, expression.fixed)
-        if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: kind}):
+        if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: value_type}):
             return None
         classes = [part for old_class in classes for part in partition(old_class, spans) if part]
     cells = sorted(span for spans in classes for span in spans)
@@ -212,7 +212,7 @@ def _abstract_by_cells(
         values.append(start if has_start else simplest_value(domain, ((low, high),)))
     bounds = tuple(domain.value(high) for _, high in cells[:-1])
     is_exact = all(low == high for low, high in cells)
-    return Abstraction(kind, start, bounds=bounds, values=tuple(values), is_exact=is_exact)
+    return Abstraction(value_type, start, bounds=bounds, values=tuple(values), is_exact=is_exact)
 
 
 def _index_compiler(name: str, domain: Domain, expression: Expression) -> CompileAtIndex:
@@ -294,12 +294,12 @@ def _is_choice_or_division(node: Tree) -> bool:
 
 
 def _find_register_uses(
-    machine: Machine, watching: Sequence[Expression], tracked: Collection[str]
+    machine: Machine, watched_conditions: Sequence[Expression], tracked: Collection[str]
 ) -> _RegisterUses:
     """Return how a machine reads its registers: directly, or through values that are read in turn."""
     uses = _RegisterUses(machine.chart.variables)
     uses.exact_names |= set(tracked) & set(machine.chart.variables)
-    for condition in (*list_conditions(machine), *watching):
+    for condition in (*list_conditions(machine), *watched_conditions):
         uses.add_condition(condition.tree, condition)
     assignments = [pair for action in list_assignments(machine) for pair in action.values.items()]
     for _, value in assignments:  # whether a value divides by zero matters even if nothing reads it

@@ -93,7 +93,7 @@ class SymbolicComparison:
         compile_at_index = self._index_compiler(name, known_values, path)
         relation = self._substitute(known_values)
         spans, exact = find_spans(self.tree, name, domain, compile_at_index)
-        if exact and not may_be_undefined(relation.condition, {name: domain.kind}):
+        if exact and not may_be_undefined(relation.condition, {name: domain.value_type}):
             return spans, True
         compute = compile_at_index(self.tree)
 
@@ -161,9 +161,9 @@ def _correct_spans(
             neighbours, a few times.
         name: the name of the input.
         domain: the domain of the input.
-        relation: reads only that input.
-        prover: knows the type of the input.
-        holds: evaluates the relation at an index.
+        relation: a relation that reads only that input.
+        prover: a prover that knows the type of the input.
+        holds: a function that evaluates the relation at an index.
     """
 
     def find_in(subset: Spans, claim: Relation) -> tuple[bool, int | None]:

@@ -98,42 +98,42 @@ def count_values(spans: Spans) -> int:
 class Domain:
     """The values of one type, with an index for each, in order."""
 
-    kind: Type
+    value_type: Type
 
     @cached_property
     def full(self) -> Spans:
         """The set of all values."""
-        kind = self.kind
-        if isinstance(kind, BoolType):
+        value_type = self.value_type
+        if isinstance(value_type, BoolType):
             return ((0, 1),)
-        if isinstance(kind, EnumType):
-            return ((0, len(kind.values) - 1),)
-        return ((self.index(kind.low), self.index(kind.high)),)
+        if isinstance(value_type, EnumType):
+            return ((0, len(value_type.values) - 1),)
+        return ((self.index(value_type.low), self.index(value_type.high)),)
 
     @cached_property
     def is_number(self) -> bool:
         """Whether the values are numbers."""
-        return isinstance(self.kind, IntType | FloatType)
+        return isinstance(self.value_type, IntType | FloatType)
 
     def index(self, value: Value) -> int:
         """Return the index of a value; for a fraction between two values, that of the one below."""
-        kind = self.kind
-        if isinstance(kind, EnumType):
-            return kind.values.index(str(value))
-        if isinstance(kind, FloatType):
-            return _single_to_index(float(value)) if kind.single else _double_to_index(float(value))
+        value_type = self.value_type
+        if isinstance(value_type, EnumType):
+            return value_type.values.index(str(value))
+        if isinstance(value_type, FloatType):
+            return _single_to_index(float(value)) if value_type.single else _double_to_index(float(value))
         return int(value)
 
     def value(self, index: int) -> Value:
         """Return the value with an index."""
-        kind = self.kind
-        if isinstance(kind, BoolType):
+        value_type = self.value_type
+        if isinstance(value_type, BoolType):
             return bool(index)
-        if isinstance(kind, EnumType):
-            return kind.values[index]
-        if isinstance(kind, IntType):
+        if isinstance(value_type, EnumType):
+            return value_type.values[index]
+        if isinstance(value_type, IntType):
             return index
-        return _index_to_single(index) if kind.single else _index_to_double(index)
+        return _index_to_single(index) if value_type.single else _index_to_double(index)
 
 
 @lru_cache(maxsize=50_000)
@@ -148,9 +148,9 @@ def simplest_value(domain: Domain, spans: Spans) -> Value:
 def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
     """Return the number with the fewest digits of a span, searched from its end nearest to zero."""
     if low <= 0 <= high:
-        return domain.kind.clamp(0)  # type: ignore[return-value]  # the type is a number
+        return domain.value_type.clamp(0)  # type: ignore[return-value]  # the type is a number
     nearest_to_zero = low if low > 0 else high
-    if isinstance(domain.kind, IntType):
+    if isinstance(domain.value_type, IntType):
         return nearest_to_zero
     value = float(domain.value(nearest_to_zero))
     if not math.isfinite(value):
@@ -161,7 +161,7 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
         truncated = _truncate_to_exponent(abs(value), last_exponent)
         for mantissa in (truncated + 1, truncated):
             candidate = math.copysign(float(f"{mantissa}e{last_exponent}"), value)
-            is_in_range = domain.kind.contains(domain.kind.clamp(candidate))
+            is_in_range = domain.value_type.contains(domain.value_type.clamp(candidate))
             if is_in_range and low <= domain.index(candidate) <= high:
                 return float(domain.value(domain.index(candidate)))
     return value
@@ -194,7 +194,7 @@ def _index_to_single(index: int) -> float:
     return float(value) if index >= 0 else -float(value)
 
 
-IndexFunction = Callable[[int], Any]  # of a Boolean, a name or a number, whatever the term is
+IndexFunction = Callable[[int], Any]  # returns a Boolean, a name or a number, depending on the term
 """The value of a term as a function of the index of one name's value."""
 
 CompileAtIndex = Callable[[Tree], IndexFunction]
@@ -271,7 +271,7 @@ class _CutFinder:
 
     def is_blurred(self, tree: Tree) -> bool:
         """Return whether rounding may make a comparison change to and fro: it reads a fraction twice."""
-        if isinstance(self.domain.kind, IntType):
+        if isinstance(self.domain.value_type, IntType):
             return False
         for node in nodes_of(tree):
             is_comparison = isinstance(node, Binary) and node.operator in COMPARISONS
@@ -353,7 +353,7 @@ class _CutFinder:
         for i, first in enumerate(arguments):
             for second in arguments[i + 1 :]:
                 cuts |= self._crossings(first, second, argument_cuts)
-        if isinstance(self.domain.kind, IntType):
+        if isinstance(self.domain.value_type, IntType):
             return cuts
         return {cut + step for cut in cuts for step in range(-KINK_NEIGHBOURS, KINK_NEIGHBOURS + 1)}
 
@@ -403,17 +403,17 @@ class _CutFinder:
         Sampled are the bounds, evenly spread indices, and values near the constants and their square roots.
         """
         domain = self.domain
-        kind = domain.kind
+        value_type = domain.value_type
         values: set[float] = {0.0, 1.0, -1.0}
         for node in nodes_of(tree):
             if isinstance(node, Literal) and not isinstance(node.value, str | bool):
                 number = float(node.value)
                 values |= {number, -number, abs(number) ** 0.5, -(abs(number) ** 0.5)}
         samples = {self.low, self.high}
-        if isinstance(kind, FloatType):
-            samples |= {domain.index(kind.clamp(value)) for value in values}
-        elif isinstance(kind, IntType):
-            samples |= {domain.index(kind.clamp(round(value))) for value in values}
+        if isinstance(value_type, FloatType):
+            samples |= {domain.index(value_type.clamp(value)) for value in values}
+        elif isinstance(value_type, IntType):
+            samples |= {domain.index(value_type.clamp(round(value))) for value in values}
         for i in range(1, MAX_ENUMERATED):
             samples.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
         cuts = set[int]()

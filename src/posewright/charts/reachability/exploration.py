@@ -23,20 +23,20 @@ from posewright.errors import InputError
 class Exploration:
     """Everything that a chart can do.
 
-    States are kept apart as far as it can make a difference: a register that nothing reads keeps its initial
-    value, and of a number that is only compared with constants one value stands for all that compare the
-    same. `representative` returns the state that stands for another.
+    Only differences that can have an effect distinguish states: a register that nothing reads keeps its
+    initial value, and of a number that is only compared with constants one value represents all that compare
+    the same. `representative` returns the state that represents another.
 
     Attributes:
         interpreter: the interpreter of the chart.
-        watching: conditions whose answers every step has, as given to `explore`.
+        watched_conditions: the conditions whose values every step has, as passed to `explore`.
         state_space: the abstract states.
         graph: how the states were reached, and what follows each of them.
         reasons: why the exploration is not complete; empty if it is.
     """
 
     interpreter: Interpreter
-    watching: tuple[Expression, ...]
+    watched_conditions: tuple[Expression, ...]
     state_space: ChartStateSpace
     graph: ReachabilityGraph
     reasons: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Exploration:
         return tuple(abstract_state.state for abstract_state in self.graph.distinct)
 
     def merged_variables(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of some outputs and locals of which one value may stand for several.
+        """Return those of some outputs and locals of which one value may represent several.
 
         A comparison of their values in different explored states shows nothing.
         """
@@ -81,7 +81,7 @@ class Exploration:
         return frozenset(name for name in names if name in abstractions and abstractions[name].merges_values)
 
     def representative(self, state: Snapshot) -> Snapshot:
-        """Return the state that stands for another, whether reached or not."""
+        """Return the state that represents another, whether reached or not."""
         return self.state_space.join(*self.state_space.split(state))
 
     def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
@@ -121,7 +121,7 @@ class Exploration:
 def explore(
     chart: Chart,
     *,
-    watching: Sequence[Expression] = (),
+    watched_conditions: Sequence[Expression] = (),
     tracked: Collection[str] = (),
     marks: Mapping[str, Collection[Value]] | None = None,
     limits: ExplorationLimits = DEFAULT_LIMITS,
@@ -133,8 +133,8 @@ def explore(
 
     Args:
         chart: the chart to be explored.
-        watching: conditions over inputs, events, outputs, locals and states, evaluated after every tick;
-            every step has their answers.
+        watched_conditions: conditions over inputs, events, outputs, locals and states, which are evaluated
+            after every tick; every step has their values.
         tracked: outputs and locals whose exact values are kept even where nothing reads them.
         marks: values of outputs and locals that are tried in any case, where not all inputs can be.
         limits: the limits of the exploration.
@@ -144,13 +144,13 @@ def explore(
     """
     interpreter = interpreter or Interpreter(chart)
     budget = budget or WorkBudget(limits)
-    conditions = TickConditions(interpreter.machine, watching)
+    conditions = TickConditions(interpreter.machine, watched_conditions)
     inputs = InputSpace.of(chart, solver_budget)
     abstractions = abstract_registers(interpreter.machine, conditions.conditions, tracked, marks)
     state_space = ChartStateSpace(interpreter, inputs, conditions, abstractions, limits=limits, budget=budget)
     graph = ReachabilityGraph(state_space)
     graph.explore([state_space.split(interpreter.initial())], limits)
-    reasons = [*state_space.doubts]
+    reasons = [*state_space.incomplete_reasons]
     if graph.stop_reason:
         reasons.append(graph.stop_reason)
-    return Exploration(interpreter, tuple(watching), state_space, graph, tuple(reasons))
+    return Exploration(interpreter, tuple(watched_conditions), state_space, graph, tuple(reasons))

@@ -68,13 +68,13 @@ class StateSpace(Protocol):
 
     Attributes:
         timers: the abstraction of the counters.
-        doubts: why steps may be missing.
+        incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
         budget: the work that may be done.
     """
 
     timers: TimerAbstraction
-    doubts: dict[str, None]
+    incomplete_reasons: dict[str, None]
     n_cases: int
     budget: WorkBudget
 
@@ -174,7 +174,7 @@ class ReachabilityGraph:
         space = self.space
         if space.budget.spend(WORK_PER_NODE):
             return space.budget.stop_reason
-        max_states = limits.doubtful_states if space.doubts else limits.states
+        max_states = limits.incomplete_states if space.incomplete_reasons else limits.states
         if len(self) > max_states:
             return f"more than {len(self) - 1} states"
         if space.n_cases > limits.cases:
@@ -204,7 +204,7 @@ class ReachabilityGraph:
         return number < len(self.states) and self.states[number].is_complete
 
     def successors(self, number: int) -> Iterator[GraphEdge]:
-        """Yield an edge from a node for every successor with every combination of answers."""
+        """Yield an edge from a node for every successor with every combination of condition values."""
         if number < len(self.states):
             state = self.states[number]
             for target, successor in zip(self.successor_numbers[number], state.successors, strict=True):
@@ -273,7 +273,7 @@ class ReachabilityGraph:
 
     def find_shortest_run(
         self,
-        ends: Callable[[GraphEdge], bool],
+        is_end: Callable[[GraphEdge], bool],
         *,
         may_pass: Callable[[GraphEdge], bool] | None = None,
         start: int = 0,
@@ -281,14 +281,14 @@ class ReachabilityGraph:
         """Return the shortest rows of inputs whose last tick fulfils a condition.
 
         Args:
-            ends: whether a run may end with a tick.
-            may_pass: whether a run may go on after a tick; None stands for always.
+            is_end: whether a run may end with a tick.
+            may_pass: whether a run may continue after a tick; None if it always may.
             start: node where the run begins.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
         for number in search:
             for edge in self.edges(number):
-                if ends(edge):
+                if is_end(edge):
                     return (*(step.inputs for step in search.path(number)), edge.step.inputs)
                 if edge.target is not None and (may_pass is None or may_pass(edge)):
                     search.reach(edge.target, number, edge.step)

@@ -1,6 +1,7 @@
 """Limits of an exploration. They are counts, so that the same chart gets the same answer on every machine.
 
-The one limit in time, `ExplorationLimits.is_over`, is for callers that a user waits for; charts that people
+The one limit in time, `ExplorationLimits.is_time_over`, is for callers that a user waits for;
+charts that people
 write stay far below it.
 """
 
@@ -65,23 +66,23 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class ExplorationLimits:
-    """Limits of an exploration; one that reaches them is not complete, and says so.
+    """Limits of an exploration; one that reaches them is incomplete and reports it.
 
     Attributes:
         states: nodes of the graph.
-        doubtful_states: nodes of the graph once it is known that some inputs were not followed anyway.
+        incomplete_states: nodes of the graph once some inputs could not be explored.
         cases: steps from all states together.
         cases_of_one: steps from one state.
         work: evaluated expressions and other work converted to that; some 10 s in all.
-        is_over: returns whether the time limit of the caller was reached.
+        is_time_over: returns whether the time limit of the caller was reached.
     """
 
     states: int = 600_000
-    doubtful_states: int = 3_000
+    incomplete_states: int = 3_000
     cases: int = 100_000
     cases_of_one: int = 10_000
     work: int = 2_500_000
-    is_over: Callable[[], bool] = field(default=never, compare=False)
+    is_time_over: Callable[[], bool] = field(default=never, compare=False)
 
 
 DEFAULT_LIMITS = ExplorationLimits()
@@ -106,6 +107,6 @@ class WorkBudget:
         self.spent += work
         if not self.stop_reason and self.spent > self.limits.work:
             self.stop_reason = "more work than is allowed"
-        if not self.stop_reason and self.limits.is_over():
+        if not self.stop_reason and self.limits.is_time_over():
             self.stop_reason = "the time limit was reached"
         return self.stop_reason

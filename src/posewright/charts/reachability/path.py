@@ -201,9 +201,9 @@ class InputSpace:
     @classmethod
     def of(cls, chart: Chart, solver_budget: SolverBudget | None = None) -> InputSpace:
         """Return the input space of a chart; its prover may share a budget with others."""
-        domains = {name: Domain(kind) for name, kind in chart.inputs.items()}
+        domains = {name: Domain(value_type) for name, value_type in chart.inputs.items()}
         domains |= {name: Domain(BoolType()) for name in chart.events}
-        types = {name: domain.kind for name, domain in domains.items()}
+        types = {name: domain.value_type for name, domain in domains.items()}
         return cls(domains, RelationSolver(Prover(types, budget=solver_budget)))
 
     @cached_property
@@ -234,8 +234,8 @@ class PathCondition:
         restricted: the inputs whose set was restricted.
         relations: relations between several inputs that hold on this path.
         open_prefixes: prefixes of the paths that branch off from this one.
-        doubts: why the paths may not cover all inputs.
-        is_approximate: whether a register was set to a value that only stands for its actual one.
+        incomplete_reasons: why the paths may not cover all inputs.
+        is_approximate: whether a register was set to a value that only represents its actual one.
         work: expressions that were evaluated on this path.
     """
 
@@ -250,7 +250,7 @@ class PathCondition:
         self.open_prefixes: list[Choices] = []
         self.relations: list[Relation] = []
         self.related_names: frozenset[str] = frozenset()
-        self.doubts: list[str] = []
+        self.incomplete_reasons: list[str] = []
         self.is_approximate = False
         self.work = 1.0
 
@@ -303,7 +303,7 @@ class PathCondition:
         samples = [simplest, spans[0][0], spans[-1][1], sum(middle_span) // 2]
         singles = tuple(((i, i),) for i in dict.fromkeys(samples))
         if count_values(spans) > len(singles):
-            self.doubts.append(f"{name} was tried at {len(singles)} of its values only")
+            self.incomplete_reasons.append(f"{name} was tried at {len(singles)} of its values only")
         self.choose_set(name, singles)
         return self.value(name)
 
@@ -353,10 +353,10 @@ class PathCondition:
         return choice
 
     def _is_possible(self, sets: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
-        """Return whether inputs within the sets fulfil all relations; False, with a doubt, where unknown."""
+        """Return whether inputs within the sets fulfil all relations; False, with a reason, if unknown."""
         solution = self.solver.solve(self.domains, sets, tuple(relations))
         if solution.unknown_reason:
-            self.doubts.append(solution.unknown_reason)
+            self.incomplete_reasons.append(solution.unknown_reason)
         return solution.values is not None
 
     def inputs(self) -> dict[str, Value]:
@@ -368,7 +368,9 @@ class PathCondition:
             solution = self.solver.solve(self.domains, self.sets, tuple(self.relations))
             values |= solution.values or {}
             if solution.values is None:
-                self.doubts.append(solution.unknown_reason or "no inputs were found that lead along a path")
+                self.incomplete_reasons.append(
+                    solution.unknown_reason or "no inputs were found that lead along a path"
+                )
         return values
 
 
@@ -382,9 +384,9 @@ def explore_paths(
 
     Args:
         space: the inputs.
-        run: reads the inputs only through the path it is given.
-        limit: maximum number of paths; if there are more, the last one has a doubt.
-        budget: the work that the paths may take; at least one path is followed. None stands for no limit.
+        run: a function that reads the inputs only through its path.
+        limit: maximum number of paths; if there are more, the last path has this as an incomplete reason.
+        budget: the work that the paths may take; at least one path is followed. None means no limit.
     """
     prefixes: list[Choices] = [()]
     count = 0
@@ -396,6 +398,6 @@ def explore_paths(
         count += 1
         stop_reason = budget.spend(path.work + space.solver.work - work_before) if budget else ""
         if prefixes and (stop_reason or count >= limit):
-            path.doubts.append(stop_reason or f"more than {limit} cases")
+            path.incomplete_reasons.append(stop_reason or f"more than {limit} cases")
             prefixes.clear()
         yield path, result

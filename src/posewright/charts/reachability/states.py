@@ -16,7 +16,7 @@ from posewright.errors import PosewrightError
 
 @dataclass(frozen=True, eq=False)
 class SymbolicStep:
-    """One way in which a tick can go; it stands for all inputs with the same effect.
+    """One possible course of a tick; it represents all inputs with the same effect.
 
     Attributes:
         inputs: the simplest of these inputs: a value for every input, and a Boolean for every event.
@@ -24,7 +24,7 @@ class SymbolicStep:
         taken_transitions: transitions that are taken, in order.
         raised: events that are raised inside, in order.
         error: why the tick fails: a division by zero, or a loop.
-        answers: the values of the watched conditions after the tick, in their order; empty if it fails.
+        condition_values: the values of the watched conditions after the tick; empty if it fails.
     """
 
     inputs: Mapping[str, Value]
@@ -32,7 +32,7 @@ class SymbolicStep:
     taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...] = ()
     error: PosewrightError | None = None
-    answers: tuple[bool, ...] = ()
+    condition_values: tuple[bool, ...] = ()
 
 
 UntimedState = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
@@ -44,18 +44,18 @@ UntimedTarget = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Successor:
-    """Where steps from an abstract state lead, whatever the counters are.
+    """Where steps from an abstract state lead, for any counters.
 
     Attributes:
         untimed: number of the untimed state after the tick.
         running: indices of the counters that ran.
-        answers: the values of the watched conditions.
+        condition_values: the values of the watched conditions.
         case: index of the first step that leads there, among those of the abstract state.
     """
 
     untimed: int
     running: tuple[int, ...]
-    answers: tuple[bool, ...]
+    condition_values: tuple[bool, ...]
     case: int
 
 
@@ -68,19 +68,19 @@ class AbstractState:
         cases: the steps from that state.
         successors: where they lead, each only once.
         successor_of: for each step, the index of its successor; None if the tick fails.
-        doubts: why steps may be missing.
+        incomplete_reasons: why steps may be missing.
     """
 
     state: Snapshot
     cases: tuple[SymbolicStep, ...]
     successors: tuple[Successor, ...]
     successor_of: tuple[int | None, ...]
-    doubts: Mapping[str, None]
+    incomplete_reasons: Mapping[str, None]
 
     @property
     def is_complete(self) -> bool:
         """Whether the steps cover all inputs."""
-        return not self.doubts
+        return not self.incomplete_reasons
 
 
 def build_abstract_state(
@@ -89,24 +89,24 @@ def build_abstract_state(
     """Return the abstract state of a state.
 
     Args:
-        state: before the tick.
+        state: the state before the tick.
         steps: every path with its step, and where it leads; None if the tick fails.
     """
     cases: list[SymbolicStep] = []
     successors: list[Successor] = []
     successor_of: list[int | None] = []
-    doubts: dict[str, None] = {}
+    incomplete_reasons: dict[str, None] = {}
     indices: dict[object, int] = {}
     for path, step, target in steps:
         index = None
         if target is not None:
-            index = indices.setdefault((*target, step.answers), len(successors))
+            index = indices.setdefault((*target, step.condition_values), len(successors))
             if index == len(successors):
-                successors.append(Successor(*target, step.answers, len(cases)))
+                successors.append(Successor(*target, step.condition_values, len(cases)))
         cases.append(step)
         successor_of.append(index)
-        doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
-    return AbstractState(state, tuple(cases), tuple(successors), tuple(successor_of), doubts)
+        incomplete_reasons |= dict.fromkeys(f"{state.state}: {reason}" for reason in path.incomplete_reasons)
+    return AbstractState(state, tuple(cases), tuple(successors), tuple(successor_of), incomplete_reasons)
 
 
 class ChartStateSpace:
@@ -122,7 +122,7 @@ class ChartStateSpace:
 
     Attributes:
         timers: the abstraction of its counters.
-        doubts: why steps may be missing.
+        incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
     """
 
@@ -147,7 +147,7 @@ class ChartStateSpace:
             self.machine, inputs.domains, abstractions, conditions
         )
         self.n_variables = len(self.machine.chart.variables)
-        self.doubts: dict[str, None] = {}
+        self.incomplete_reasons: dict[str, None] = {}
         self.n_cases = 0
         self._merges_values = any(abstraction.merges_values for abstraction in abstractions.values())
         self._untimed_states: list[UntimedState] = []
@@ -182,7 +182,7 @@ class ChartStateSpace:
         if abstract_state is None:
             state = self.join(untimed, self.timers.all_counts[counts_number])
             abstract_state = build_abstract_state(state, self._compute_steps(state))
-            self.doubts |= abstract_state.doubts
+            self.incomplete_reasons |= abstract_state.incomplete_reasons
             self.n_cases += len(abstract_state.cases)
             self._abstract_states[key] = abstract_state
         return abstract_state
@@ -204,7 +204,9 @@ class ChartStateSpace:
             if after is not None:
                 untimed, counts = self.split(after)
                 target = untimed, self.timers.running(counts)
-            step = SymbolicStep(inputs, after, tick.taken_transitions, tick.raised, tick.error, tick.answers)
+            step = SymbolicStep(
+                inputs, after, tick.taken_transitions, tick.raised, tick.error, tick.condition_values
+            )
             yield path, step, target
 
     def split_cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:

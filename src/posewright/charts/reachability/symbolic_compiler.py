@@ -254,21 +254,21 @@ class _ExpressionCompiler:
         if _find_choice(tree) is not None and self._can_split_directly(tree):
             if abstraction.values:
                 return self._cell_value(tree, abstraction)
-            if isinstance(abstraction.kind, EnumType):
-                return self._enum_value(tree, abstraction.kind)
+            if isinstance(abstraction.value_type, EnumType):
+                return self._enum_value(tree, abstraction.value_type)
         if isinstance(tree, If):
             return self._choice(tree, compile_branch)
         return self._with_choice_outside(tree, compile_branch) or self._number(tree, abstraction)
 
-    def _enum_value(self, tree: Tree, kind: EnumType) -> SymbolicFunction:
+    def _enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:
         """Return a function that finds a value of an enumeration by comparing it with all but the last."""
-        comparisons = [(value, self._equals(tree, value)) for value in kind.values[:-1]]
+        comparisons = [(value, self._equals(tree, value)) for value in value_type.values[:-1]]
 
         def evaluate(env: Registers, path: PathCondition) -> Value:
             for value, holds in comparisons:
                 if holds(env, path):
                     return value
-            return kind.values[-1]
+            return value_type.values[-1]
 
         return evaluate
 
@@ -303,7 +303,7 @@ class _ExpressionCompiler:
         return evaluate
 
     def _cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes the value that stands for a whole cell of the register."""
+        """Return a function that computes the value that represents a whole cell of the register."""
         term = abstraction.rounded(tree)
         is_number = self._defined_condition(tree, abstraction)
         at_most_bound: dict[int, SymbolicFunction] = {}
@@ -316,7 +316,7 @@ class _ExpressionCompiler:
                 return bool(at_most_bound[cell](env, path))
 
             if is_number is not None and not is_number(env, path):
-                value = abstraction.canonical(abstraction.kind.default)
+                value = abstraction.canonical(abstraction.value_type.default)
             else:
                 value = abstraction.values[bisect_first(is_at_most, 0, len(abstraction.bounds))]
             path.is_approximate = path.is_approximate or not abstraction.is_exact
@@ -329,9 +329,9 @@ class _ExpressionCompiler:
 
         A register that is set to NaN becomes zero, which no comparison with the term shows.
         """
-        if not isinstance(abstraction.kind, FloatType):
+        if not isinstance(abstraction.value_type, FloatType):
             return None
-        term = Expression(tree, abstraction.kind, self.expression.source, self.fixed)
+        term = Expression(tree, abstraction.value_type, self.expression.source, self.fixed)
         return self.condition(is_defined(tree)) if may_be_undefined(term, self.types) else None
 
 

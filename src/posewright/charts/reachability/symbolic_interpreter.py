@@ -1,4 +1,4 @@
-"""Symbolic interpreter: runs ticks of a machine whose inputs are known only as far as a path says."""
+"""Symbolic interpreter: runs ticks of a machine whose inputs are only restricted by a path."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SymbolicTick:
         taken_transitions: transitions that were taken, in order.
         raised: events that were raised inside, in order.
         env: value of every name at the end, inputs aside.
-        answers: the answers of the conditions that are evaluated after every tick.
+        condition_values: the values of the conditions that are evaluated after every tick.
         error: why the tick failed.
     """
 
@@ -42,7 +42,7 @@ class SymbolicTick:
     taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
     env: Mapping[str, Value]
-    answers: tuple[bool, ...] = ()
+    condition_values: tuple[bool, ...] = ()
     error: PosewrightError | None = None
 
 
@@ -97,8 +97,8 @@ class _SymbolicTickExecution(TickExecution):
             self.stayed,
             len(self.path.choices),
         )
-        now = (self.microsteps, len(self.queue), len(self.raised))
-        first_microstep, queue_length, n_raised = self.visited.setdefault(situation, now)
+        progress = (self.microsteps, len(self.queue), len(self.raised))
+        first_microstep, queue_length, n_raised = self.visited.setdefault(situation, progress)
         if first_microstep == self.microsteps or len(self.queue) < queue_length:
             return
         if only_event is not None:
@@ -138,7 +138,7 @@ class SymbolicInterpreter:
         self.machine = machine
         self.conditions = conditions
         types: dict[str, Type] = {**machine.types}
-        types |= {name: domain.kind for name, domain in domains.items()}
+        types |= {name: domain.value_type for name, domain in domains.items()}
         types |= dict.fromkeys(conditions.raised_names, BoolType())
         compiler = SymbolicCompiler(domains, types)
         self.functions: dict[int, SymbolicFunction] = {}  # the machine keeps the expressions alive
@@ -163,25 +163,27 @@ class SymbolicInterpreter:
         tick = _SymbolicTickExecution(self.machine, state, path, self.functions)
         try:
             after = tick.run({}, self._occurring_events(tick, path))
-            answers = self._evaluate_conditions(tick, path) if self.condition_functions else ()
+            condition_values = self._evaluate_conditions(tick, path) if self.condition_functions else ()
         except PosewrightError as error:
             return SymbolicTick(
                 None, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, error=error
             )
-        return SymbolicTick(after, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, answers)
+        return SymbolicTick(
+            after, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, condition_values
+        )
 
     def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
-        """Return the answers of the conditions after a tick; a condition that fails is a doubt."""
+        """Return the values of the conditions after a tick; one that fails makes the path incomplete."""
         active = tick.planner.active_nodes(tick.configuration)
         env = {**tick.env, **self.conditions.evaluate_names(active, tick.raised)}
-        answers = []
+        condition_values = []
         for evaluate in self.condition_functions:
             try:
-                answers.append(bool(evaluate(env, path)))
+                condition_values.append(bool(evaluate(env, path)))
             except ExpressionError as error:
-                path.doubts.append(str(error))
-                answers.append(False)
-        return tuple(answers)
+                path.incomplete_reasons.append(str(error))
+                condition_values.append(False)
+        return tuple(condition_values)
 
     def _occurring_events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
         """Yield the events that occur on the path; those that no transition waits for are not decided."""

@@ -148,7 +148,7 @@ def run_rows(
         chart: the chart to be run.
         rows: the rows of inputs.
         start: state in which the run starts; None starts before the first tick.
-        native: as in `Interpreter`.
+        native: run compiled C, as in `Interpreter`.
 
     Raises:
         ExpressionError: a guard or an action divides by zero.
@@ -180,7 +180,7 @@ def parse_row(chart: Chart, text: str) -> Row:
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
         values[columns[name]] = parse_input_value(chart, columns[name], value)
-    defaults = {name: kind.default for name, kind in chart.inputs.items()}
+    defaults = {name: value_type.default for name, value_type in chart.inputs.items()}
     return Row({**defaults, **values})
 
 
@@ -224,7 +224,7 @@ def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
 
 
 def _input_columns(chart: Chart) -> dict[str, str]:
-    """Return the input or event of every column name that stands for one."""
+    """Return the input or event of every column name that represents one."""
     return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 
@@ -308,9 +308,9 @@ def parse_input_value(chart: Chart, name: str, text: str) -> Value:
     Raises:
         InputError: the text is no value of the type, or its unit does not match that of the input.
     """
-    kind = chart.inputs[name] if name in chart.inputs else BoolType()
+    value_type = chart.inputs[name] if name in chart.inputs else BoolType()
     try:
-        return parse_value(kind, text)
+        return parse_value(value_type, text)
     except InputError as error:
         raise InputError(f"{name}: {error.message}", hint=error.hint) from error
 

@@ -120,7 +120,7 @@ class Scenario:
 
 def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
     """Return the rows of a scenario: for each tick, the inputs of a chart and the expectation."""
-    inputs = {name: kind.default for name, kind in chart.inputs.items()}
+    inputs = {name: value_type.default for name, value_type in chart.inputs.items()}
     start = scenario.start
     rows: list[Row] = []
     for step in scenario.steps:
@@ -210,7 +210,7 @@ class _ScenarioReader:
         """Return a step of a scenario; its duration counts towards the limit of ticks."""
         fields = node.fields(optional=("ticks", "for", "set", "send", "expect", "throughout"))
         if "ticks" in fields and "for" in fields:
-            fields["for"].fail("both `ticks` and `for`", hint="a step lasts some ticks, or for a time")
+            fields["for"].fail("both `ticks` and `for`", hint="use one of them")
         chart = self.chart
         seconds = 0.0
         ticks = 1
@@ -221,7 +221,7 @@ class _ScenarioReader:
             ticks = fields["ticks"].integer(low=1, high=MAX_TICKS)
         self.n_ticks += ticks
         if self.n_ticks > MAX_TICKS:
-            node.fail(f"more than {MAX_TICKS} ticks", hint="a scenario shows one thing")
+            node.fail(f"more than {MAX_TICKS} ticks", hint="split it into several scenarios")
         return ScenarioStep(
             ticks=ticks,
             seconds=seconds,
@@ -249,7 +249,7 @@ def _read_choices(kind: str, node: Node | None, names: Collection[str]) -> tuple
     """Return the names in a node, a single one or a list; empty for no node.
 
     Args:
-        kind: what the names stand for, for the message of an error.
+        kind: what the names represent, for the message of an error.
         node: a node with names.
         names: those that are allowed.
     """
@@ -266,7 +266,7 @@ def _read_values(
     Args:
         fields: the nodes of the values, by the name of the variable.
         types: the types of all variables that are allowed.
-        kind: what the names stand for, for the message of an error.
+        kind: what the names represent, for the message of an error.
         other_keys: names that are allowed in the same place.
     """
     values: dict[str, Value] = {}
@@ -341,7 +341,7 @@ def find_scenarios(chart: Chart) -> list[Path]:
 
 
 def expand_scenario_paths(paths: Iterable[Path | str]) -> list[Path]:
-    """Return the files for some paths: a folder stands for the scenarios in it.
+    """Return the files for some paths: a folder represents the scenarios in it.
 
     Raises:
         DocumentError: a folder has no scenario.

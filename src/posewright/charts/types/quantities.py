@@ -18,7 +18,7 @@ _DEGREE = Fraction(math.pi) / 180
 class Unit:
     """A unit of measurement.
 
-    Units of one dimension convert into each other; a number without a unit goes with all.
+    Units of one dimension convert into each other; a number without a unit can be combined with any.
 
     Attributes:
         dimension: what it measures.

@@ -132,12 +132,13 @@ class FootPath:
 
     def planned(self, times: Floats) -> Floats:
         """Return the planned positions, `(n, 3)` [m], at times since lift-off, `(n,)` [s]."""
-        along, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
-        aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
-        aloft[:, 2] += heights
-        down_for = (times - self.timing.air_s) / self.timing.ground_s
-        down = to_moved_frame(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.content.stepped))
-        return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
+        fractions, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
+        air_positions = self.leaves_at + fractions[:, np.newaxis] * (self.lands_at - self.leaves_at)
+        air_positions[:, 2] += heights
+        ground_phases = (times - self.timing.air_s) / self.timing.ground_s
+        base_motions = se2_exp(ground_phases[:, np.newaxis] * self.content.stepped)
+        ground_positions = to_moved_frame(self.lands_at, base_motions)
+        return np.where((times < self.timing.air_s)[:, np.newaxis], air_positions, ground_positions)
 
     @cached_property
     def executed(self) -> Floats:

@@ -79,6 +79,7 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
 
 
 def _write_counts(axes: Axes, content: GaitContent) -> None:
+    """Write how many feet are on the ground, and a line at each time where the number changes."""
     period = content.timing.period_s
     for start, end, n in ground_counts(content):
         if end - start > 0.03 * period:

@@ -68,10 +68,10 @@ def draw_base_path(axes: Axes, content: GaitContent, *, by_feet: bool = False) -
 
     With `by_feet` the two are swapped.
     """
-    solid = content.base_path(content.commanded, content.timing.period_s)
-    dotted = content.base_path(content.stepped, content.timing.period_s)
-    if by_feet:
-        dotted, solid = solid, dotted
+    commanded = content.base_path(content.commanded, content.timing.period_s)
+    stepped = content.base_path(content.stepped, content.timing.period_s)
+    solid = stepped if by_feet else commanded
+    dotted = commanded if by_feet else stepped
     if has_compensation(content):
         axes.plot(*dotted[:, :2].T * MM, color=GREY, lw=1.2, ls=":", zorder=6)
     if np.ptp(solid[:, :2], axis=0).max() > SAME:
@@ -94,6 +94,7 @@ def _draw_bases(axes: Axes, outline: Floats, end: Floats) -> None:
 
 
 def _draw_foot(axes: Axes, path: FootPath) -> None:
+    """Draw the path of a foot from above: solid on the ground, dashed in the air."""
     colour = COLOURS[path.foot]
     aloft = path.planned(np.linspace(0.0, path.timing.air_s, 41)[:-1])
     ground = path.planned(np.linspace(path.timing.air_s, path.timing.period_s, 41))
@@ -309,6 +310,7 @@ def draw_stance(axes: Axes, content: GaitContent) -> None:
 
 
 def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, shade: float) -> None:
+    """Draw a leg from the side as it stands at rest, with its foot and the ground."""
     from matplotlib.patches import Circle
 
     points = standing_leg(content, path)[:, ::2] * MM

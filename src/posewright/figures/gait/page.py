@@ -134,6 +134,7 @@ def fastest_line(content: GaitContent) -> str:
 
 
 def _draw_head(figure: Canvas, content: GaitContent) -> None:
+    """Write the title, subtitle and speeds of the page, and the legend."""
     left = LEFT - 0.4
     too_fast = content.fastest[1] > 1.0
     title = name_and_changes(content.gait, content.robot)
@@ -174,6 +175,7 @@ def _legend_handles() -> list[Artist]:
 
 
 def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
+    """Draw the path of each foot from the side."""
     view = feet.side_view(content, SIDE_HEIGHT / COLUMN)
     direction = "from behind" if view.axis else "from the right"
     _write_heading(figure, SIDE_TOP, f"The feet {direction}: height over {view.name}, from its place at rest")
@@ -189,6 +191,7 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
 
 
 def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
+    """Draw the feet from above, and beside it the times when they are on the ground."""
     dotted = " (dotted: what its feet step)" if feet.has_compensation(content) else ""
     _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
     above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)

@@ -90,6 +90,7 @@ def _label(name: str, value: float) -> str:
 
 
 def _fastest_content(gait: Gait, robot: Robot, name: str) -> GaitContent:
+    """Return a gait at its greatest speed forward, or at its fastest turn for a parameter of turning."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     if name.partition(".")[0] == TURN_PARAMETER:
         return GaitContent(

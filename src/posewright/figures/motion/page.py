@@ -145,6 +145,7 @@ def _draw_head(axes: Axes, content: MotionContent) -> None:
 
 
 def _subtitle(content: MotionContent) -> str:
+    """Return robot, size and duration of a motion, and the number of its findings."""
     motion = content.motion
     parts = [content.robot.name, _count_text(len(motion.keyframes), "keyframe"), f"{motion.duration:.3g} s"]
     if motion.loops:

@@ -278,6 +278,7 @@ def _draw_speed(axes: Axes, content: MotionContent, joint: str) -> None:
 
 
 def _draw_free(axes: Axes, content: MotionContent, joint: str) -> None:
+    """Shade the times in which a joint is free."""
     free = content.free[:, content.motion.joints.index(joint)]
     if free.any():
         upright = axes.get_xaxis_transform()

@@ -124,7 +124,7 @@ class StairSteps:
 
     def _motion(self, name: str, steps: _StepSequence) -> Motion:
         """Return a sequence of steps as a motion with one keyframe per stance."""
-        start, *frames = steps.frames
+        start, *timed_postures = steps.timed_postures
         legs = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
         stiffness = dict.fromkeys(legs, self.gait.servo_stiffness)
         return Motion(
@@ -133,7 +133,7 @@ class StairSteps:
             joints=self._joints,
             keyframes=tuple(
                 Keyframe(self._solve_pose(stance), seconds, easing=Easing.PCHIP, stiffness=stiffness)
-                for seconds, stance in frames
+                for seconds, stance in timed_postures
             ),
             start=self._solve_pose(start[1]),
             source="ours; made from gaits/climb.stair.yaml by posewright.gaits.StairSteps",
@@ -230,7 +230,7 @@ class _StepSequence:
         soles = {side: Sole(0.0, OUTWARDS[side] * gait.stance_m) for side in SIDES}
         self.current = StepPosture(soles, np.zeros(2), 0.0, 0.0, dict.fromkeys(SIDES, 0.0))
         self.current = replace(self.current, trunk_m=self._trunk_height(0.0))
-        self.frames: list[tuple[float, StepPosture]] = [(0.0, self.current)]
+        self.timed_postures: list[tuple[float, StepPosture]] = [(0.0, self.current)]
 
     def _trunk_height(self, tread_m: float) -> float:
         """Return the height of the trunk while it stands on a tread [m]."""
@@ -280,7 +280,7 @@ class _StepSequence:
         for share in np.linspace(0.0, 1.0, count + 1)[1:].tolist():
             # a cubic with zero speed at both ends
             self.current = before.towards(after, share * share * (3.0 - 2.0 * share))
-            self.frames.append((seconds / count, self.current))
+            self.timed_postures.append((seconds / count, self.current))
 
     def move_foot(self, side: str, target: Sole, lift_m: float) -> None:
         """Append the postures that move a foot, with the weight over the opposite one."""

@@ -93,7 +93,7 @@ class WorstCase:
         value: distance of a foot from its planned position [m]; excess of a joint over its limit [rad],
             negative inside; or speed of a joint as a share of its greatest speed.
         part: the foot, the joint, or the table of coupled limits.
-        command: at which it occurs.
+        command: the command at which it occurs.
         is_changing: it occurs on the transition from another command.
     """
 

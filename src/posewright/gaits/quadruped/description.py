@@ -1,4 +1,4 @@
-"""Descriptions of a gait: plain values for programs, lines and tables for people."""
+"""Descriptions of a gait: plain data for programs, and lines and tables of text."""
 
 from __future__ import annotations
 

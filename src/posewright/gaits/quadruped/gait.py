@@ -29,7 +29,7 @@ TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
 
 @dataclass(frozen=True, slots=True)
 class TravelGain:
-    """Factors by which the feet move farther than the body is to move."""
+    """Factors by which the feet move farther than the body should."""
 
     forward: Gain = 1.0
     left: Gain = 1.0

@@ -250,7 +250,7 @@ def _value_from_flat(name: str, flat: Mapping[str, float]) -> Any:
 
 
 def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
-    """Return the values that a name sets, which may stand for several parameters."""
+    """Return the values that a name sets, which may represent several parameters."""
     if name in flat:
         return {name: value}
     if f"{name}.fore" in flat:

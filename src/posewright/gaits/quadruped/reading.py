@@ -176,7 +176,7 @@ def _read_fore_hind(node: Node) -> ForeHind:
 
 
 def _read_points(node: Node) -> dict[str, Point]:
-    """Return the equilibrium point of each foot; `fore` and `hind` stand for two feet."""
+    """Return the equilibrium point of each foot; `fore` and `hind` represent two feet."""
     explanation = _explanation_of(node)
     points: dict[str, Point] = {}
     for name, entry in node.fields(optional=(*ENDS, *FEET)).items():
@@ -191,7 +191,7 @@ def _read_points(node: Node) -> dict[str, Point]:
 
 
 def _feet_with_points(name: str, point: Point) -> Iterator[tuple[str, Point]]:
-    """Yield the feet that a name stands for, each with its point, mirrored for the right foot of a pair."""
+    """Yield the feet that a name represents, each with its point, mirrored for the right foot of a pair."""
     if name in FEET:
         yield name, point
         return

@@ -156,7 +156,7 @@ class QuadrupedGait:
         return self._walker.is_standing and not len(self._rows)
 
     def reset(self) -> None:
-        """Stand as before the first step at once, and drop the command."""
+        """Reset to standing, as before the first step, and drop the command."""
         self._walker.reset()
         self._command = STILL
         self._halts = False

@@ -46,12 +46,12 @@ def gait_text(gait: Gait) -> str:
     return render_document(_document(gait, _NEW, None))
 
 
-def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
-    """Return a gait as a document; defaults are omitted unless the document before has them."""
-    parameter_entries = _as_mapping(before.get("parameters"))
+def _document(gait: Gait, old_document: Tree, path: Path | None) -> Tree:
+    """Return a gait as a document; defaults are omitted unless the old document has them."""
+    parameter_entries = _as_mapping(old_document.get("parameters"))
     data = {
         "gait": gait.name,
-        "robot": _robot_value(gait.robot, before.get("robot"), path),
+        "robot": _robot_value(gait.robot, old_document.get("robot"), path),
         "description": gait.description,
         "source": gait.source,
         "phases": _phases_value(gait.phases),
@@ -64,7 +64,7 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
             for name in EXPLANATIONS
         },
     }
-    usual: Tree = {
+    defaults: Tree = {
         "description": "",
         "source": "",
         "interpolation": Gait.interpolation.value,
@@ -72,9 +72,13 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "travel_gain": flow_mapping(asdict(TravelGain())),
         "trim": flow_mapping(asdict(Trim())),
     }
-    unneeded = [key for key in _OPTIONAL_KEYS if key not in before and data[key] == usual[key]]
-    omitted = unneeded if before else [key for key in unneeded if key in ("description", "source", "trim")]
-    return {key: value for key, value in data.items() if key not in omitted}
+    unneeded_keys = [key for key in _OPTIONAL_KEYS if key not in old_document and data[key] == defaults[key]]
+    omitted_keys = (
+        unneeded_keys
+        if old_document
+        else [key for key in unneeded_keys if key in ("description", "source", "trim")]
+    )
+    return {key: value for key, value in data.items() if key not in omitted_keys}
 
 
 def _robot_value(name: str, before: object, path: Path | None) -> str:

@@ -72,7 +72,7 @@ class CommandSender(OObject):
 
     def _require_before_end(self, command: ScriptedCommand, now_s: float) -> None:
         if now_s + command.time_s >= self._until_s:
-            message = f"{command.word}@{command.time_s:g} comes after the run's end at {self._until_s:g} s"
+            message = f"{command.text}@{command.time_s:g} comes after the run's end at {self._until_s:g} s"
             raise FormatError(message, where=command.where, hint="--seconds S makes the run longer")
 
     def read_commands(self, prompt: CommandPrompt) -> bool:
@@ -106,13 +106,13 @@ class CommandSender(OObject):
         Raises:
             FormatError: no object knows the command, or several do.
         """
-        owners: dict[OSubject, str] = {}  # the first object that knows the word
+        owners: dict[OSubject, str] = {}  # the first object that accepts the text
         parsed: dict[OSubject, object] = {}
         errors: list[str] = []
         for subject, observer in self._receivers(command):
             owner = observer.name.owner
             try:
-                data = command.word if observer.from_text is None else observer.from_text(command.word)
+                data = command.text if observer.from_text is None else observer.from_text(command.text)
             except InputError as error:
                 errors.append(f"{owner}: {error.hint or error.message}")
             else:
@@ -122,14 +122,14 @@ class CommandSender(OObject):
             return next(iter(parsed.items()))
         if parsed:
             names = list(owners.values())
-            message = f"{command.word} is a command of {', '.join(names)}"
+            message = f"{command.text} is a command of {', '.join(names)}"
             raise FormatError(
-                message, where=command.where, hint=f"name the object: {names[0]}:{command.word}"
+                message, where=command.where, hint=f"name the object: {names[0]}:{command.text}"
             )
         if command.to:
-            message = f"{command.to} does not know the command {command.word!r}"
+            message = f"{command.to} does not know the command {command.text!r}"
         else:
-            message = f"no object knows the command {command.word!r}"
+            message = f"no object knows the command {command.text!r}"
         raise FormatError(message, where=command.where, hint="; ".join(errors) or None)
 
     def _receivers(self, command: ScriptedCommand) -> list[tuple[OSubject, OObserver]]:

@@ -85,13 +85,16 @@ def read_connect(text: str, path: Path | None = None) -> ConnectConfig:
 
 
 def _parse_line(tokens: list[str], where: Where) -> ConnectLine:
+    """Return the connection of a line: sender and receiver, with the same data type."""
     if len(tokens) != 2:
         message = f"the line has {len(tokens)} words, not 2: {' '.join(tokens)}"
         raise FormatError(message, where=where, hint=f"a line is {FORM}")
     sender, receiver = (_parse_service(token, where) for token in tokens)
     if (sender.side, receiver.side) != (ServiceSide.SUBJECT, ServiceSide.OBSERVER):
-        hint = "first the sender, ending in .S, then the receiver, ending in .O"
-        raise FormatError(f"{sender} {receiver} is not from S to O", where=where, hint=hint)
+        hint = "write the sender first, ending in .S, then the receiver, ending in .O"
+        raise FormatError(
+            f"{sender} {receiver} does not connect a subject (S) to an observer (O)", where=where, hint=hint
+        )
     if sender.data_type != receiver.data_type:
         message = (
             f"{sender.short} sends {sender.data_type}, but {receiver.short} receives {receiver.data_type}"
@@ -120,6 +123,7 @@ def connect(objects: Iterable[OObject], config: ConnectConfig) -> tuple[Connecti
 
 
 def _connect_line(objects: Mapping[str, OObject], line: ConnectLine) -> Connection:
+    """Connect the two services of a line; raise an error if one of them does not exist."""
     sender = _look_up("object", line.sender.owner, objects, line.where)
     receiver = _look_up("object", line.receiver.owner, objects, line.where)
     subject = _look_up("subject", line.sender.service, sender.subjects, line.where, f"of {sender.name}")

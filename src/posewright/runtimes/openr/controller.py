@@ -106,6 +106,7 @@ class OpenRController(Controller):
         return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
 
     def _log_unconnected_subjects(self) -> None:
+        """Log a message for each subject of an object that no line of CONNECT.CFG connects."""
         for openr_object in self.system.objects[1:]:
             for subject in openr_object.subjects.values():
                 if not subject.connections:

@@ -92,6 +92,7 @@ def fold_repetitions(entries: Sequence[LogEntry]) -> tuple[MessageLoop, ...]:
 
 
 def _find_loops(entries: Sequence[LogEntry]) -> list[MessageLoop]:
+    """Return entries in their order as loops, at each place the one that covers most entries."""
     contents = [_content(entry) for entry in entries]
     loops: list[MessageLoop] = []
     begin = 0
@@ -112,13 +113,13 @@ def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
     """Return entries, grouped by pair of objects where that gives clearly fewer loops."""
     occurrences = Counter(map(_content, entries))
 
-    def is_repeating(entry: LogEntry) -> bool:
+    def is_frequent(entry: LogEntry) -> bool:
         return entry.kind in BETWEEN and occurrences[_content(entry)] >= _MIN_REPETITIONS
 
     result: list[LogEntry] = []
-    for repeats, group in groupby(entries, is_repeating):
+    for are_frequent, group in groupby(entries, is_frequent):
         stretch = list(group)
-        if repeats:
+        if are_frequent:
             by_pair: dict[frozenset[str], list[LogEntry]] = {}
             for entry in stretch:
                 by_pair.setdefault(frozenset(ends_of(entry)), []).append(entry)
@@ -167,6 +168,7 @@ _ARROWS = {"notify": "->>", "waits": "-)", "silent": "-x"}
 
 
 def _mermaid_line(entry: LogEntry, short_names: dict[str, str], time: str) -> str:
+    """Return an entry in Mermaid's syntax: a message between two objects, or a note over one."""
     sender, receiver = (short_names[end] for end in ends_of(entry))
     text = f"{time}{_escape(label_of(entry))}"
     if entry.kind in BETWEEN:
@@ -176,6 +178,6 @@ def _mermaid_line(entry: LogEntry, short_names: dict[str, str], time: str) -> st
 
 def _escape(text: str) -> str:
     """Return a text on one line without characters that are special in Mermaid."""
-    words = " ".join(text.split())
-    escaped = "".join(f"#{ord(sign)};" if sign in '#;<>&%{}"' else sign for sign in words)
+    line = " ".join(text.split())
+    escaped = "".join(f"#{ord(sign)};" if sign in '#;<>&%{}"' else sign for sign in line)
     return escaped or "-"

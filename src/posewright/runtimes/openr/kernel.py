@@ -58,7 +58,7 @@ class OpenR:
     def __init__(self, robot: Robot) -> None:
         names = robot.namings.get(LOCATORS)
         if not names:
-            hint = "its card must name Sony's locators, as the card of sony_ers7 does"
+            hint = "its card needs Sony's locators, as in the card of sony_ers7"
             raise InputError(f"{robot.name} is not an OPEN-R robot", hint=hint)
         self.robot = robot
         self.frame = 0  # number of the frame, from 0

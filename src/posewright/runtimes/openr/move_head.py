@@ -49,6 +49,7 @@ class MoveHead(MovingObject):
 
 
 def _motions(openr: OpenR) -> dict[str, BlockMotion]:
+    """Return the motion of each state, by the name of the state."""
     motions: dict[str, BlockMotion] = {}
     for state, (angles_deg, n_blocks) in MOTIONS.items():
         end_angles = {

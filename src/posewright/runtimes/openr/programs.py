@@ -98,7 +98,7 @@ class OpenRProgram:
     @property
     def extras(self) -> Mapping[str, Mapping[str, object]]:
         """The `program` and the `commands` of its script, under `openr`."""
-        commands = [f"{line.to}:{line.word}@{line.time_s:g}".lstrip(":") for line in self.script]
+        commands = [f"{line.to}:{line.text}@{line.time_s:g}".lstrip(":") for line in self.script]
         return {EVENT: {"program": self.source, "commands": commands}}
 
     @property
@@ -162,12 +162,12 @@ class ShippedProgram:
 
     Attributes:
         name: of the program.
-        about: description in a line.
+        description: in a line.
         pose: start pose on the robot's card.
     """
 
     name: str
-    about: str
+    description: str
     pose: str = "stand"
 
     @cached_property
@@ -220,6 +220,7 @@ def program(name: str) -> ShippedProgram:
 
 
 def _make_object(name: str, program: OpenRProgram) -> OObject:
+    """Create the object of a name: one of the user's own classes, otherwise one that ships."""
     if name in program.own and name != COMMANDER:
         return program.own[name]()
     if name in OBJECTS:

@@ -2,9 +2,9 @@
 
     MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5
 
-A command is a word that its receiver knows, `@` and the time from the start [s]; without a time it has that
-of the previous command. Commas and line ends separate commands, `#` begins a comment. `MoveHead:MOVE_MP`
-names the receiver if several objects know the word.
+A command is a text that its receiver understands, `@` and the time from the start [s]; without a time it has
+that of the previous command. Commas and line ends separate commands, `#` begins a comment. `MoveHead:MOVE_MP`
+names the receiver if several objects understand the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from posewright.errors import FormatError, Where
 MAX_TIME_S = 3600.0
 MAX_COMMANDS = 10_000
 _COMMAND = re.compile(
-    r"(?:(?P<to>[A-Za-z_]\w*)\s*:\s*)?(?P<word>[^@:\s]+(?:\s+[^@:\s]+)*)\s*(?:@\s*(?P<time>\S+))?"
+    r"(?:(?P<to>[A-Za-z_]\w*)\s*:\s*)?(?P<text>[^@:\s]+(?:\s+[^@:\s]+)*)\s*(?:@\s*(?P<time>\S+))?"
 )
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,9}e-?[0-9]{1,2}")
 _FORM = "COMMAND@SECONDS, as in MOVE_MP@0"
@@ -30,13 +30,13 @@ class ScriptedCommand:
     """One command.
 
     Attributes:
-        word: as written.
+        text: as written.
         time_s: when it is sent [s].
-        to: name of the receiver; empty if the word determines it.
+        to: name of the receiver; empty if the text determines it.
         where: place in the script.
     """
 
-    word: str
+    text: str
     time_s: float = 0.0
     to: str = ""
     where: Where | None = None
@@ -62,6 +62,7 @@ def read_script(text: str, path: Path | None = None) -> tuple[ScriptedCommand, .
 
 
 def _parse_command(piece: str, previous_s: float, where: Where) -> ScriptedCommand:
+    """Parse `[RECEIVER:]COMMAND[@TIME]`; without a time it has the previous command's."""
     match = _COMMAND.fullmatch(piece)
     if match is None:
         raise FormatError(f"{piece!r} is not a command", where=where, hint=f"write {_FORM}")
@@ -69,12 +70,12 @@ def _parse_command(piece: str, previous_s: float, where: Where) -> ScriptedComma
     if time_s < previous_s:
         message = f"{piece} comes after a command at {previous_s:g} s"
         raise FormatError(message, where=where, hint="times must not decrease")
-    return ScriptedCommand(match["word"], time_s, match["to"] or "", where)
+    return ScriptedCommand(match["text"], time_s, match["to"] or "", where)
 
 
 def _parse_time(text: str, where: Where) -> float:
     time_s = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not 0.0 <= time_s <= MAX_TIME_S:
         hint = f"a time is 0 to {MAX_TIME_S:g} s"
-        raise FormatError(f"{text!r} is not a time", where=where, hint=hint)
+        raise FormatError(f"{text!r} is not a valid time", where=where, hint=hint)
     return time_s

@@ -142,6 +142,7 @@ class Connection:
         _release(waiting)
 
     def _deliver(self, openr: OpenR) -> None:
+        """Post the data that is to be sent to the observer, which is not ready until it answers."""
         data = tuple(self.buffer[: self.n_sent])
         self.buffer = self.buffer[self.n_sent :]
         self.n_sent = 0

@@ -102,7 +102,7 @@ def set_up_openr(
     card.pose(pose or default_pose)  # raises an error if there is no such pose
     warnings = [*remarks]
     if setup is not None and setup.transitions is None:
-        warnings.append(f"there is no {TRANSITIONS}: MoNet knows no way out of the posture it starts in")
+        warnings.append(f"there is no {TRANSITIONS}: MoNet cannot leave the posture it starts in")
     warnings += [
         f"{name} is that of {objects}, not ours" for name in config.objects if name in own and name in OBJECTS
     ]
@@ -260,14 +260,14 @@ def _select_setup(stick: MemoryStick, card: Robot, path: Path) -> MonetSetup:
         errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
     if setup is None:
-        names = ", ".join(dict.fromkeys(name for other in stick.setups for name in other.models))
-        hint = f"there are those of {names}"
+        names = ", ".join(dict.fromkeys(name for item in stick.setups for name in item.models))
+        hint = f"there are files for {names}"
         if not names:
             hint = f"there are {len(stick.setups)} sets of files, and none states its robot"
         raise InputError(f"no MONET files for {card.name}", hint=hint)
     if setup.commands is None:
         hint = "run posewright aibo check to see what was found"
-        raise FormatError(f"there is no {COMMANDS}, so MoNet knows no command", where=Where(path), hint=hint)
+        raise FormatError(f"there is no {COMMANDS}, so MoNet has no commands", where=Where(path), hint=hint)
     return setup
 
 
@@ -334,7 +334,7 @@ def openr_programs(stick: str | Path | None = None) -> list[PlainMapping]:
     return [
         {
             "name": shipped.name,
-            "about": shipped.about,
+            "about": shipped.description,
             "objects": [name for name in shipped.config.objects if name not in hidden],
             "commands": _vocabulary(shipped.name, stick),
             "connections": [str(line) for line in shipped.config.lines],
@@ -344,7 +344,7 @@ def openr_programs(stick: str | Path | None = None) -> list[PlainMapping]:
 
 
 def _vocabulary(name: str, stick: str | Path | None) -> str:
-    """Return the words that the objects of a shipped program know."""
+    """Return the commands that the objects of a shipped program accept, as a text."""
     if name != MONET:
         return set_up_openr(name).vocabulary
     if stick is None:

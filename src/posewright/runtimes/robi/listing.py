@@ -88,6 +88,7 @@ def format_listing(program: Rm4Program) -> str:
 
 
 def _format_lines(program: Rm4Program) -> Iterator[str]:
+    """Yield the lines of a listing: the usual blanks, each tag, and what follows the last one."""
     inside_flags = list(mark_inside_calc(program.tags))
     usual_blanks = {inside: _usual_blank(program.tags, inside_flags, inside) for inside in (False, True)}
     yield f"between {_quote(usual_blanks[False])}"
@@ -132,6 +133,7 @@ def _format_tag_lines(program: Rm4Program, tag: Tag, *, inside_calc: bool) -> It
 
 
 def _format_instruction(program: Rm4Program, tag: Tag) -> str:
+    """Return a tag as an instruction: `mem_w 2 0x0a00 = 0x0001`."""
     if tag.op is Op.END_CALC:
         return "endcalc"
     if tag.op is Op.CONST:
@@ -179,6 +181,7 @@ def _quote(raw: bytes) -> str:
 
 
 def _escape(character: str, *, is_plain: bool) -> str:
+    """Return a character as the listing writes it in quotes; `is_plain` allows printable ones as they are."""
     if character in _ESCAPES:
         return _ESCAPES[character]
     if is_plain and character >= " ":
@@ -267,8 +270,8 @@ class _Assembler:
             raise FormatError("the listing has no instruction", where=Where(path=self._path), hint=hint)
         last_label = next(reversed(self._label_keys), "")
         if self._label_keys.get(last_label) == len(self._tags):
-            message = f"nothing follows the label {last_label}"
-            raise self._error(message, "put it before a tag", self._label_lines[last_label])
+            message = f"no tag follows the label {last_label}"
+            raise self._error(message, "put the label before a tag", self._label_lines[last_label])
         for tag, problem, hint in islice(find_misplaced_tags(self._tags[n_previous:]), MAX_ERRORS):
             self._errors.append(self._error(problem, hint, self._tag_lines[tag.key]))
         raise_all(self._errors)
@@ -290,8 +293,8 @@ class _Assembler:
             try:
                 self.read(listing)
             except FormatError as error:
-                message = f"{label} ships and would be added after this, but in it {error.message}"
-                hint = "give that label another name here"
+                message = f"the shipped program {label} cannot be added after this one: {error.message}"
+                hint = "give that label another name in this listing"
                 raise FormatError(message, where=Where(path=self._path), hint=hint) from error
 
     def program(self) -> Rm4Program:
@@ -325,12 +328,13 @@ class _Assembler:
         slack = int(match[2] or 0)
         if slack > len(target.before):
             hint = f"there are {len(target.before)} blank bytes before it"
-            raise FormatError(f"{operand} leads into another tag", where=where, hint=hint)
+            raise FormatError(f"{operand} leads into the middle of another tag", where=where, hint=hint)
         return dataclasses.replace(tag, target=target.key, slack=slack, label=label, address=0)
 
     # Lines.
 
     def _read_line(self, line: str) -> None:
+        """Read a line of the listing: a label, an instruction, or a further part of a string."""
         code = _remove_comment(line).strip()
         if code.startswith('"') and self._open_string is not None:
             self._open_string.parts.append(self._read_string(code))
@@ -340,8 +344,8 @@ class _Assembler:
         label, instruction = (match[1], match[2]) if match else (None, code)
         if label is not None:
             if label in self._label_keys:
-                message = f"the label {label} is also in line {self._label_lines[label]}"
-                raise self._error(message, "give each its own name")
+                message = f"the label {label} is already defined in line {self._label_lines[label]}"
+                raise self._error(message, "give each label its own name")
             self._label_keys[label] = len(self._tags)
             self._label_lines[label] = self._line_number
         if not instruction:
@@ -369,6 +373,7 @@ class _Assembler:
         raise self._error(error.message, error.hint or "")
 
     def _read_memory_access(self, op: Op, operand: str) -> Tag:
+        """Return the tag of `mem_r SIZE ADDRESS` or `mem_w SIZE ADDRESS = VALUE, ...`."""
         location, equals, value_list = operand.partition("=")
         fields = location.split(None, 1)
         if len(fields) != 2 or (equals and op is Op.MEM_R):
@@ -396,6 +401,7 @@ class _Assembler:
         return addresses[text]
 
     def _read_integer(self, text: str, low: int, high: int) -> int:
+        """Return a number in a range, written with decimal or hexadecimal digits."""
         text = text.strip()
         if re.fullmatch(r"-?[0-9]{1,9}|0x[0-9a-fA-F]{1,8}", text, re.ASCII):
             value = int(text, 16 if text.startswith("0x") else 10)
@@ -447,6 +453,7 @@ class _Assembler:
         self._line_number = current_line
 
     def _read_text_tag(self, raw: bytes) -> Tag:
+        """Return the tag of a `text` line, which may not be a jump, as that needs a label."""
         try:
             tag = read_tag(raw)
         except FormatError as error:
@@ -480,6 +487,7 @@ class _Assembler:
         return _ESCAPED_CHARACTERS[code].encode("ascii")
 
     def _encode(self, text: str) -> bytes:
+        """Return a text in Shift-JIS."""
         if "\\" in text:
             raise self._error(r"\x without two digits in a string", r"expected \x00")
         try:

@@ -224,6 +224,7 @@ class ProgramMachine:
         self._index += 1
 
     def _load(self, tag: Tag) -> None:
+        """Push a number of the memory on the stack."""
         try:
             value = self.memory.read(tag.address, tag.size)
         except InputError as error:
@@ -236,6 +237,7 @@ class ProgramMachine:
         self._index += 1
 
     def _compute(self, tag: Tag) -> None:
+        """Replace the two top values of the stack by the result of an operator."""
         if len(self.stack) < 2:
             present = "is one" if self.stack else "is none"
             raise self._error(f"<{tag.op}/> needs two values, and there {present}", _PUT_VALUES)
@@ -269,6 +271,7 @@ class ProgramMachine:
             raise self._error(error.message, error.hint) from error
 
     def _jump_if(self, tag: Tag) -> None:
+        """Jump if the last test was true, otherwise go on."""
         if self._test_result is None:
             raise self._error("<jump/> inside <calc> with no test before it", "a test is <eq/>, <gt/>, ...")
         if self._test_result:
@@ -295,8 +298,8 @@ class ProgramMachine:
             self._end_reason = RobiStopReason.RETURNED
 
     def _reject(self, tag: Tag) -> None:
-        hint = "what it does is not known; leave it out to run the rest"
-        message = f"{excerpt(tag.raw)} is not an instruction with a documented meaning"
+        hint = "remove it to run the other instructions"
+        message = f"{excerpt(tag.raw)} is an instruction without a documented meaning"
         raise self._error(message, hint)
 
     def _error(self, message: str, hint: str | None) -> RobiProgramError:

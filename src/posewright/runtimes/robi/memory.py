@@ -72,8 +72,7 @@ class MemoryCell:
             InputError: there is no word of that number.
         """
         if not 1 <= number <= self.count:
-            message = f"there is no word {number} of {self.count}"
-            raise InputError(message, hint=f"expected 1..{self.count}")
+            raise InputError(f"there is no word {number}", hint=f"expected 1..{self.count}")
         return self.address + self.step * (number - 1)
 
     def name_of(self, number: int) -> str:

@@ -167,12 +167,13 @@ class _PoseBlockReader:
         """
         if not self._moves or not self._moved_joints:
             hint = "a move is positions in the pose block and a time at 0x0a7e"
-            raise InputError("the program moves nothing", hint=hint)
+            raise InputError("the program moves no joint", hint=hint)
         joints = tuple(joint for joint in self._robot.joint_names if joint in self._moved_joints)
         keyframes = tuple(self._build_keyframe(move, joints) for move in self._moves)
         return Motion(name, self._robot.name, joints, keyframes)
 
     def _build_keyframe(self, move: _Move, joints: tuple[str, ...]) -> Keyframe:
+        """Return a move as a keyframe of joints; those without an angle are NaN."""
         angles = np.array([move.angles.get(joint, math.nan) for joint in joints])
         stiffness: dict[str, float] = {}
         for joint, percent in move.percents.items():

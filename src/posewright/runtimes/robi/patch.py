@@ -93,7 +93,7 @@ class Patch:
         for change in self.changes:
             if change.old is None:
                 hint = "add a third column with the old bytes, or keep the backup"
-                message = "this patch does not say what it replaces"
+                message = "this patch does not state which bytes it replaces"
                 raise InputError(message, where=change.where, hint=hint)
             inverse_changes.append(PatchChange(change.address, change.old, change.new, change.where))
         return Patch(tuple(inverse_changes), "", self.path)
@@ -135,12 +135,12 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
             digest = columns[2].lower()
         elif any(columns):
             if len(changes) == MAX_CHANGES:
-                message = f"more than {MAX_CHANGES:,} changes"
+                message = f"the patch has more than {MAX_CHANGES:,} changes"
                 raise FormatError(message, where=where, hint="split the patch")
             changes.append(_read_change(columns, where))
     if not changes:
         where = Where(path=path)
-        raise FormatError("there is no change in it", where=where, hint=f"expected lines of {_FORM}")
+        raise FormatError("the patch has no changes", where=where, hint=f"expected lines of {_FORM}")
     changes.sort(key=lambda change: change.address)
     for previous, change in pairwise(changes):
         if change.address < previous.end:
@@ -149,6 +149,7 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
 
 
 def _read_change(columns: list[str], where: Where) -> PatchChange:
+    """Return the change of a line: address, new bytes and optionally the old ones."""
     if len(columns) not in {2, 3}:
         raise FormatError(f"the line has {len(columns)} columns", where=where, hint=f"expected {_FORM}")
     if not _ADDRESS.fullmatch(columns[0]):
@@ -157,7 +158,7 @@ def _read_change(columns: list[str], where: Where) -> PatchChange:
     new = _read_bytes(columns[1], where)
     old = _read_bytes(columns[2], where) if len(columns) == 3 and columns[2] else None
     if old is not None and len(old) != len(new):
-        message = f"{len(new)} bytes are to replace {len(old)}"
+        message = f"the line has {len(old)} old bytes, but {len(new)} new ones"
         raise FormatError(message, where=where, hint="expected as many new bytes as old ones")
     return PatchChange(address, new, old, where)
 
@@ -177,8 +178,8 @@ def _overlap_error(previous: PatchChange, change: PatchChange) -> FormatError:
 
     first, second = sorted((previous, change), key=line_of)
     line = first.where.line if first.where is not None else None
-    message = f"0x{change.address:08x} is also written in line {line}"
-    return FormatError(message, where=second.where, hint="write each byte once")
+    message = f"line {line} changes 0x{change.address:08x}, too"
+    return FormatError(message, where=second.where, hint="change each byte once")
 
 
 def make_patch(before: bytes, after: bytes) -> Patch:
@@ -213,7 +214,7 @@ def apply_patch(data: bytes, patch: Patch, *, unchecked: bool = False) -> tuple[
         InputError: the patch is for another file, is applied already, or goes beyond the file's end.
     """
     if not patch.is_checked and not unchecked:
-        message = "this patch says neither what it replaces nor which file it is for"
+        message = "this patch states neither the bytes that it replaces nor the digest of its file"
         hint = "add a third column with the old bytes, or apply it unchecked"
         raise InputError(message, where=Where(path=patch.path), hint=hint)
     if _has_new_bytes(data, patch):
@@ -245,7 +246,7 @@ def _require_digest(patch: Patch, data: bytes, subject: str) -> None:
 def _require_fit(data: bytes, change: PatchChange) -> None:
     """Raise InputError if bytes do not contain the old bytes of a change."""
     if change.end > len(data):
-        message = f"0x{change.address:08x} and {len(change.new)} bytes from there are not in the file"
+        message = f"{len(change.new)} bytes at 0x{change.address:08x} lie beyond the end of the file"
         raise InputError(message, where=change.where, hint=f"it has {len(data)} bytes")
     current = data[change.address : change.end]
     if change.old is not None and change.old != current:
@@ -316,7 +317,7 @@ def _write_backup(source: Path, output: Path, backup: Path, data: bytes) -> None
         write_atomically(backup, data)
     elif read_bounded(backup, MAX_BYTES) != data:
         hint = "name another file: this one has another content"
-        raise OutputError("there is a file already", where=Where(path=backup), hint=hint)
+        raise OutputError("the backup file already exists", where=Where(path=backup), hint=hint)
 
 
 def _is_same_file(first: Path, second: Path) -> bool:

@@ -70,9 +70,9 @@ def read_program(data: bytes, path: Path | None = None) -> Rm4Program:
     """
     if data.strip(BLANK) and (b"\0" in data or not data.lstrip(BLANK).startswith(b"<")):
         raise FormatError(
-            "this is not RM4 text; if it is Robi 2's STARTUP.BIN, it has the same commands as bytes",
+            "this is not RM4 text; if it is Robi 2's STARTUP.BIN, it has the same commands in binary form",
             where=Where(path=path, offset=0),
-            hint="Posewright does not know its command codes; `posewright robi patch` can change any file",
+            hint="binary programs cannot be read, but `posewright robi patch` can change any file",
         )
     return read_rm4(data, path)
 
@@ -197,6 +197,7 @@ def _read_address(text: bytes, offset: int, *, min_digits: int) -> int:
 
 
 def _read_number(text: bytes, offset: int, low: int, high: int, name: str) -> int:
+    """Return a number of an attribute, in a range; `offset` and `name` are for the error."""
     if _NUMBER.fullmatch(text):
         value = int(text, 16 if text.startswith(b"0x") else 10)
         if low <= value <= high:
@@ -256,7 +257,7 @@ class _Rm4Reader:
         raise_all(self.errors)
         if not tags:
             where = Where(path=self._path)
-            raise FormatError("there is no tag in it", where=where, hint="a program has at least one")
+            raise FormatError("the program has no tags", where=where, hint="expected at least one")
         tail = self._data[len(self._data.rstrip(BLANK)) :]
         unresolved = Rm4Program(tuple(tags), tail)
         starts = [unresolved.positions[tag.key] for tag in tags]
@@ -341,8 +342,9 @@ class _Rm4Reader:
         target = bisect_left(starts, tag.address)
         previous = target - 1
         if target and tag.address < starts[previous] + len(tags[previous].raw):
-            message = f"{jump} leads into {excerpt(tags[previous].raw)}, {self._place(starts[previous])}"
-            hint = f"expected 0x{starts[previous]:08x}, where that begins, or a later tag"
+            tag_text = excerpt(tags[previous].raw)
+            message = f"{jump} leads into the middle of {tag_text}, {self._place(starts[previous])}"
+            hint = f"expected 0x{starts[previous]:08x}, where that tag begins, or a later one"
             self._report(begin, message, hint)
             return tag
         if target == len(tags):
@@ -351,7 +353,9 @@ class _Rm4Reader:
             return tag
         slack = starts[target] - tag.address
         if tags[target].op in ONLY_INSIDE_CALC:
-            message = f"{jump} leads into a <calc>, to {excerpt(tags[target].raw)}; its stack is empty then"
+            message = (
+                f"{jump} leads to {excerpt(tags[target].raw)} inside <calc>, where the stack is empty then"
+            )
             self._remark(begin, message)
         if slack:
             message = f"{jump} leads to blank space; the tag after it, {slack} bytes on, is meant"

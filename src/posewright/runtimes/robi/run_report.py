@@ -47,6 +47,7 @@ def ending_lines(result: PlainMapping, *, with_error: bool) -> Lines:
 
 
 def _describe_event(event: PlainMapping) -> str:  # noqa: PLR0911 -- one case for each kind of event
+    """Return an event of a recording in words, with its place in the program."""
     place = f"{event.get('label') or '-'} (0x{event.get('address', 0):08x})"
     match event["what"]:
         case "word":

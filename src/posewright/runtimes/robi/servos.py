@@ -67,14 +67,14 @@ class ServoEngine:
 
     def __init__(self, robot: Robot, memory: RobiMemory) -> None:
         if abs(robot.frame_period_s - FRAME_PERIOD_S) > 1e-6:
-            message = f"{robot.name} has a frame of {robot.frame_period_s:g} s"
-            raise InputError(message, hint=f"a Robi has one of 1/60 s ({FRAME_PERIOD_S:.6g} s)")
+            message = f"a frame of {robot.name} lasts {robot.frame_period_s:g} s"
+            raise InputError(message, hint=f"a frame of a Robi lasts 1/60 s ({FRAME_PERIOD_S:.6g} s)")
         self.memory = memory
         self.ids = tuple(servo.id for servo in robot.servos if servo.id is not None)
         max_id = memory.map["table_position"].count
         if len(self.ids) != len(robot.servos) or not all(1 <= servo_id <= max_id for servo_id in self.ids):
-            message = f"not every servo of {robot.name} has an ID of a Robi"
-            raise InputError(message, hint=f"expected 1..{max_id}")
+            message = f"{robot.name} has servos without an ID of a Robi"
+            raise InputError(message, hint=f"expected IDs in 1..{max_id}")
         self.last_lights: Mapping[str, Rgb] = {}
         self._robot = robot
         self._lower_limits, self._upper_limits = np.sort(robot.to_ticks(np.array(robot.limits)), axis=0)

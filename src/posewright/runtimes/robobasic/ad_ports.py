@@ -69,16 +69,16 @@ class ConversionLaw:
         volts: points of a curve from metres to volts.
         upright: counts of a tilt sensor when the robot is upright.
         counts_a_radian: counts of a tilt sensor per radian.
-        least: smallest counts.
-        most: largest counts.
+        min_counts: smallest counts.
+        max_counts: largest counts.
     """
 
     quiet: int
     volts: tuple[tuple[float, float], ...] = ()
     upright: float = 0.0
     counts_a_radian: float = 0.0
-    least: int = 0
-    most: int = MAX_COUNTS
+    min_counts: int = 0
+    max_counts: int = MAX_COUNTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ class _IfBlock:
     """
 
     line: int
-    otherwise: Address
-    ends: list[Address] = field(default_factory=list)
+    else_address: Address
+    end_addresses: list[Address] = field(default_factory=list)
     has_else: bool = False
 
 
@@ -155,6 +155,7 @@ class BasicCompiler:
     def _compile_statement(  # noqa: PLR0912 -- one case for each statement
         self, statement: tree.Statement, *, is_whole_line: bool = False
     ) -> None:
+        """Add the steps of a statement; FOR and a block IF must be the whole line."""
         match statement:
             case tree.Let(target, value):
                 self._compile_assignment(target, value)
@@ -200,6 +201,7 @@ class BasicCompiler:
                 self.symbols.report("arguments", f"wrong arguments for {command.key}", kind.usage)
 
     def _compile_assignment(self, name: tree.Identifier, expression: tree.Expression) -> None:
+        """Add a step that sets a variable, or one bit of it, to the value of an expression."""
         value = self.symbols.compile_value(expression)
         variable = self.symbols.resolve_variable(name.name)
         if variable is None:
@@ -239,6 +241,7 @@ class BasicCompiler:
         )
 
     def _compile_on(self, statement: tree.On) -> None:
+        """Add a step that jumps to the label with the index of the value; beyond the last one it goes on."""
         address = self.builder.next_address
         value = self.symbols.compile_value(statement.value)
         keyword = "GOSUB" if statement.gosub else "GOTO"
@@ -263,49 +266,51 @@ class BasicCompiler:
         """
         value = self.symbols.compile_value(condition)
         following = self.builder.next_address + 1
-        otherwise = [0]
+        else_address = [0]
         self.builder.add(
-            lambda machine: following if value(machine) else otherwise[0],
-            Exits((otherwise,), condition=condition),
+            lambda machine: following if value(machine) else else_address[0],
+            Exits((else_address,), condition=condition),
         )
-        return otherwise
+        return else_address
 
     # IF.
 
     def _compile_if(self, statement: tree.IfStatement, *, is_whole_line: bool) -> None:
-        otherwise = self._compile_condition(statement.condition)
+        """Add the steps of an IF on one line, or open a block."""
+        else_address = self._compile_condition(statement.condition)
         if statement.then is None:
             if not is_whole_line:
                 message = "a block IF must be on a line of its own"
                 self.symbols.report("block", message, "IF condition THEN")
-            self._blocks.append(_IfBlock(self.symbols.line, otherwise))
+            self._blocks.append(_IfBlock(self.symbols.line, else_address))
             return
         self._compile_statement(statement.then)
         if statement.otherwise is None:
-            otherwise[0] = self.builder.next_address
+            else_address[0] = self.builder.next_address
             return
-        end = [0]
-        self._compile_jump(end)
-        otherwise[0] = self.builder.next_address
+        end_address = [0]
+        self._compile_jump(end_address)
+        else_address[0] = self.builder.next_address
         self._compile_statement(statement.otherwise)
-        end[0] = self.builder.next_address
+        end_address[0] = self.builder.next_address
 
     def _compile_branch(self, statement: tree.ElseIf | tree.Else) -> None:
+        """Add ELSEIF or ELSE to the open IF: a jump to its end, then the branch."""
         keyword = type(statement).__name__.upper()
         block = self._require_if_block(keyword)
         if block is None:
             return
         if block.has_else:
             self.symbols.report("no-block", f"{keyword} after the ELSE of this IF", "ELSE comes last")
-        end = [0]
-        self._compile_jump(end)
-        block.ends.append(end)
-        block.otherwise[0] = self.builder.next_address
+        end_address = [0]
+        self._compile_jump(end_address)
+        block.end_addresses.append(end_address)
+        block.else_address[0] = self.builder.next_address
         if isinstance(statement, tree.ElseIf):
-            block.otherwise = self._compile_condition(statement.condition)
+            block.else_address = self._compile_condition(statement.condition)
         else:
             block.has_else = True
-            block.otherwise = [0]
+            block.else_address = [0]
         if statement.then is not None:
             self._compile_statement(statement.then)
 
@@ -329,9 +334,9 @@ class BasicCompiler:
             self._close_if(block)
 
     def _close_if(self, block: _IfBlock) -> None:
-        block.otherwise[0] = self.builder.next_address
-        for end in block.ends:
-            end[0] = self.builder.next_address
+        block.else_address[0] = self.builder.next_address
+        for end_address in block.end_addresses:
+            end_address[0] = self.builder.next_address
 
     def _close_unclosed_ifs(self, label: str) -> None:
         """End the innermost IFs that have no ENDIF, with a warning.
@@ -354,6 +359,7 @@ class BasicCompiler:
     # FOR.
 
     def _compile_for(self, statement: tree.For, *, is_whole_line: bool) -> None:
+        """Add the first assignment of a FOR, and open its loop."""
         if not is_whole_line:
             hint = "IF condition THEN, FOR below it"
             self.symbols.report("block", "FOR must be on a line of its own", hint)
@@ -371,6 +377,7 @@ class BasicCompiler:
         self._blocks.append(_ForLoop(self.symbols.line, name, begin, last))
 
     def _compile_next(self, name: str | None) -> None:
+        """Close the open FOR with a step that increments its variable and jumps back up to the last value."""
         self._close_unclosed_ifs("")
         loop = self._blocks[-1] if self._blocks else None
         if not isinstance(loop, _ForLoop):

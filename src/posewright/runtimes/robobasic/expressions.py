@@ -282,6 +282,7 @@ class SymbolTable:
                 return lambda _: 0
 
     def _compile_name(self, name: Identifier) -> Value:
+        """Return a function that evaluates a constant, RND, a variable or one bit of it."""
         if name.key in self.constants:
             constant = self.constants[name.key]
             return lambda _: constant
@@ -298,6 +299,7 @@ class SymbolTable:
         return lambda machine: machine.values[index] >> bit & 1
 
     def _compile_call(self, call: FunctionCall) -> Value:
+        """Return a function that reads a port or the memory; problems are reported."""
         function = call.name.upper()
         if len(call.arguments) != 1:
             message = f"{function} takes one number, not {len(call.arguments)}"
@@ -338,6 +340,7 @@ class SymbolTable:
         return _reduce_chain(values, chain.operators, self._compile_operation)
 
     def _compile_operation(self, operator: str, first: Value, second: Value) -> Value:
+        """Return a function that applies an operator; a division by 0 is an error at run time."""
         if operator not in _DIVISIONS:
             operation = _OPERATIONS[operator]
             return lambda machine: operation(first(machine), second(machine))

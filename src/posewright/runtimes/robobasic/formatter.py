@@ -168,6 +168,7 @@ class _StatementFormatter:
         return key if key in KEYWORD_ARGUMENTS or find_group(key) is not None else name
 
     def _format_statement(self, statement: tree.Statement) -> str:
+        """Return a statement in the official spelling."""
         match statement:
             case tree.Dim(declarations):
                 pairs = [f"{self._format_name(name)} AS {_format_type(kind)}" for name, kind in declarations]
@@ -182,6 +183,7 @@ class _StatementFormatter:
                 return self._format_flow(statement)
 
     def _format_flow(self, statement: tree.Statement) -> str:  # noqa: PLR0911 -- one case for each statement
+        """Return a statement that controls the flow, such as IF, FOR or GOTO."""
         match statement:
             case tree.IfStatement(condition, then, otherwise):
                 text = f"IF {self._format_expression(condition)} THEN{self._format_inner(then)}"
@@ -211,6 +213,7 @@ class _StatementFormatter:
         return "" if statement is None else f" {self._format_statement(statement)}"
 
     def _format_command(self, command: tree.CommandStatement) -> str:
+        """Return a command with its arguments; counts of servos are aligned in columns."""
         is_known = command.key in STATEMENTS or normalize_move(command).key in STATEMENTS
         keyword = command.key if is_known else command.name
         fields = [self._format_argument(argument) for argument in command.arguments]
@@ -230,6 +233,7 @@ class _StatementFormatter:
         return "" if argument is None else self._format_expression(argument)
 
     def _format_expression(self, expression: tree.Expression) -> str:
+        """Return an expression with one blank around each operator."""
         match expression:
             case tree.Number(_, text):
                 return text.upper()

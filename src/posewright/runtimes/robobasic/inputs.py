@@ -133,6 +133,7 @@ class BodyInputs:
             self.next_entry += 1
 
     def _apply(self, entry: ScriptedInput) -> None:
+        """Apply an input of the script: a key, a byte of the serial line, or the value of a port."""
         if entry.port == "REMOCON" and entry.value is not None:
             self.keys = [entry.value]
         elif entry.port == "ERX" and entry.value is not None:
@@ -172,6 +173,7 @@ class BodyInputs:
         return min(max(round(self.robot.servos[index].to_ticks(float(angle_rad))), low), high)
 
     def _read_ad(self, port: int) -> int:
+        """Return the counts of an AD port by the sensor that is plugged in, `open_pin` without one."""
         table = port_table()
         connected = self.ad_sensors.get(port)
         if connected is None:
@@ -181,4 +183,4 @@ class BodyInputs:
         if reading is None or not np.all(np.isfinite(reading)):
             return law.quiet
         counts = CONVERSIONS[connected.law](law, reading)
-        return int(min(max(round(counts), law.least), law.most))
+        return int(min(max(round(counts), law.min_counts), law.max_counts))

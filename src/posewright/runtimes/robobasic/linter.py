@@ -137,6 +137,7 @@ class _FlowRules:
     def _unreachable_finding(
         self, line: tree.SourceLine, routine: tree.SourceLine | None
     ) -> tree.BasicFinding:
+        """Return the finding about a line that is never reached, or about the routine that it is in."""
         if routine is None:
             severity = tree.Severity.WARNING
             if isinstance(line.statement, tree.Return | tree.Goto | tree.End):

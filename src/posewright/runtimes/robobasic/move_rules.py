@@ -90,6 +90,7 @@ class MoveRules:
             yield from self._check_line(line)
 
     def _check_line(self, line: tree.SourceLine) -> Iterator[tree.BasicFinding]:
+        """Check the positions in a line, and follow the speed that its statements set."""
         if line.label:
             self._forget_speed()
             self._is_wait_reported = False
@@ -146,7 +147,7 @@ class MoveRules:
         if rate <= max_speed:
             return
         max_setting = int(max_speed / SpeedSetting(1, self._high_speed).rate(speed_counts_s))
-        requested = f"SPEED {self._speed} here asks for {rate:.0f} counts a second"
+        requested = f"SPEED {self._speed} here requests {rate:.0f} counts a second"
         hint = f"in long moves they arrive late; at SPEED {max_setting} they keep up"
         yield finding_at(line, "too-fast", f"{requested}; the servos manage {max_speed:.0f}", hint)
         self._speed = None  # so that it is reported once
@@ -154,6 +155,7 @@ class MoveRules:
     def _check_positions(
         self, line: tree.SourceLine, command: tree.CommandStatement
     ) -> Iterator[tree.BasicFinding]:
+        """Check the counts of a SERVO, MOVE or POS against the range of each servo."""
         if command.key == "SERVO" and len(command.arguments) == 2:
             servo = self._fold_constant(command.arguments[0])
             if servo is not None:
@@ -198,7 +200,7 @@ class MoveRules:
             usual = board_parameters().directions[servo]
             if direction in {0, 1} and direction != usual and servo in self._ranges:
                 self._mirrored_servos.add(servo)
-                message = f"DIR turns {self._ranges[servo].joint} (servo {servo}) the other way round"
+                message = f"DIR reverses {self._ranges[servo].joint} (servo {servo})"
                 hint = f"programs for this robot use {usual}"
                 yield finding_at(line, "direction", message, hint, tree.Severity.WARNING, n_commas=n_commas)
 

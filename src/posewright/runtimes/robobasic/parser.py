@@ -49,6 +49,7 @@ class _SyntaxTreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Trans
         then: tree.Statement | None,
         otherwise: tree.Else | tree.ElseIf | None,
     ) -> tree.IfStatement:
+        """Return the statement of an IF on one line or of one that begins a block."""
         if isinstance(otherwise, tree.ElseIf):  # a block that begins behind ELSE; the compiler reports it
             return tree.IfStatement(condition, then, tree.IfStatement(otherwise.condition))
         return tree.IfStatement(condition, then, None if otherwise is None else otherwise.then)

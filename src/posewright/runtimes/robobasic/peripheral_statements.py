@@ -80,6 +80,7 @@ def _compile_event_argument(builder: StepBuilder, argument: Argument) -> Callabl
 
 
 def _compile_out(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of OUT: it sets a pin to the lowest bit of a value."""
     pin, level = compile_numbers(builder, command, 2)
     pin = _check_port(builder, command, pin, PORT_FUNCTIONS["IN"])
     line = builder.symbols.line
@@ -98,6 +99,7 @@ def _compile_byteout(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_toggle(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of TOGGLE: it inverts a pin."""
     (pin,) = compile_numbers(builder, command, 1)
     pin = _check_port(builder, command, pin, PORT_FUNCTIONS["IN"])
     line = builder.symbols.line
@@ -166,6 +168,7 @@ def _compile_erx(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_etx(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of ETX: it sends a byte at a baud rate."""
     if len(command.arguments) != 2:
         raise WrongArgumentsError
     baud_rate = _compile_baud_rate(builder, command)
@@ -220,6 +223,7 @@ _PITCH = re.compile(r"[A-GMN]", re.IGNORECASE)
 
 
 def _compile_music(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of MUSIC: it advances the clock by the time of its notes."""
     match command.arguments:
         case (Text(notes),):
             n_notes = len(_PITCH.findall(notes))
@@ -235,6 +239,7 @@ def _compile_music(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_tempo(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of TEMPO: it sets the beats a minute of MUSIC."""
     (beats_per_minute,) = compile_numbers(builder, command, 1)
 
     def set_tempo(machine: BasicMachine) -> None:
@@ -244,6 +249,7 @@ def _compile_tempo(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_beep(builder: StepBuilder, command: CommandStatement) -> None:  # noqa: ARG001 -- undocumented arguments are ignored
+    """Add a step of BEEP."""
     line = builder.symbols.line
 
     def beep(machine: BasicMachine) -> None:
@@ -274,6 +280,7 @@ def _compile_print(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_print_argument(builder: StepBuilder, argument: Argument) -> Callable[[BasicMachine], str]:
+    """Return a function that evaluates an argument of PRINT to text."""
     match argument:
         case Text(text):
             return lambda _: text

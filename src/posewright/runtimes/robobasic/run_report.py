@@ -26,6 +26,7 @@ def run_lines(result: PlainMapping) -> Lines:
 
 
 def _describe_falls(result: PlainMapping) -> str:
+    """Return a sentence about the falls of a run."""
     if result["fell"] is None:
         return "no physics on this body, so falls are not known"
     falls = ", ".join(f"{fall['side']} at {fall['time_s']:.2f} s" for fall in result["falls"])

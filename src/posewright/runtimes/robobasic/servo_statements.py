@@ -20,6 +20,7 @@ from posewright.runtimes.robobasic.tree import CommandStatement, Identifier, Sev
 
 
 def _compile_move(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of MOVE: it waits while one of its servos is busy, then queues the move."""
     low, high = board_parameters().counts
     fields = compile_fields(builder, command, low, high)
     if fields is None:
@@ -39,6 +40,7 @@ def _compile_move(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_movepos(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of MOVEPOS: a MOVE to the counts of a POS."""
     label = label_in(command.arguments[0]) if len(command.arguments) == 1 else None
     if label is None:
         raise WrongArgumentsError
@@ -57,6 +59,7 @@ def _compile_pos(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_wait(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of WAIT: it waits until no servo moves."""
     if command.arguments:
         raise WrongArgumentsError
     address = builder.next_address
@@ -70,6 +73,7 @@ def _compile_wait(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_delay(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of DELAY: it advances the clock."""
     (milliseconds,) = compile_numbers(builder, command, 1)
 
     def delay(machine: BasicMachine) -> None:
@@ -79,6 +83,7 @@ def _compile_delay(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_speed(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of SPEED: it sets the speed of further moves."""
     (speed,) = compile_numbers(builder, command, 1)
     low, high = board_parameters().speeds
     constant = builder.symbols.fold_constant(command.arguments[0])
@@ -110,6 +115,7 @@ _HIGHSPEED = {"SETON": (_Switch.HIGH_SPEED, True), "SETOFF": (_Switch.HIGH_SPEED
 
 
 def _set_switch(servos: BoardServos, switch: _Switch, is_on: bool) -> None:
+    """Set one of the modes in which the servos move."""
     match switch:
         case _Switch.SYNC_GROUP:
             servos.sync_group = is_on
@@ -135,6 +141,7 @@ def _switch_compiler(
 
 
 def _compile_dir(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of DIR: it sets the directions of servos."""
     fields = compile_fields(builder, command, 0, 1)
     if fields is None:
         return
@@ -202,6 +209,7 @@ def _compile_servo_selection(
 
 
 def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of MOTOR or MOTOROFF: it switches the torque of servos."""
     argument = command.arguments[0] if command.arguments else None
     keyword = argument.key if isinstance(argument, Identifier) else ""
     is_on = command.key != "MOTOROFF" and keyword != "ALLOFF"
@@ -221,6 +229,7 @@ def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_getmotorset(builder: StepBuilder, command: CommandStatement) -> None:
+    """Add a step of GETMOTORSET: the chosen servos hold where they are."""
     fields = compile_fields(builder, command, 0, 1)
     if fields is None:
         return

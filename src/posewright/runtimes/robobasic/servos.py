@@ -249,7 +249,7 @@ class BoardServos:
 
     def is_busy(self, servos: Iterable[int]) -> bool:
         """Whether one of some servos moves or has a queued motion."""
-        return self.is_moving and any(servo in self.ramps or servo in self._queued_servos for servo in servos)
+        return any(servo in self.ramps or servo in self._queued_servos for servo in servos)
 
     def send_pulse(self) -> None:
         """Send the next pulse: start the queued motions and advance all."""

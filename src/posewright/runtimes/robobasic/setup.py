@@ -192,6 +192,7 @@ def _split_list(text: str) -> list[str]:
 
 
 def _read_positive(option: str, text: str) -> float:
+    """Return the number of an option, which must be above 0."""
     try:
         number = float(text)
     except ValueError:

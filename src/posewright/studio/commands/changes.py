@@ -25,10 +25,10 @@ class MotionCommand(ABC):
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with the motion changed, or raise InputError if that is not possible."""
-        return pages.changed(self.page, lambda motion: self._changed(motion, robot))
+        return pages.with_changed_motion(self.page, lambda motion: self._change_motion(motion, robot))
 
     @abstractmethod
-    def _changed(self, motion: Motion, robot: Robot) -> Motion: ...
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class KeyframesCommand(MotionCommand):
 
     keyframes: tuple[int, ...]
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         frames = list(motion.keyframes)
         for index in sorted_indices(motion, self.keyframes):
             frames[index] = self._change_keyframe(frames[index])

@@ -48,9 +48,9 @@ class SetMotion:
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with the motion changed; raise InputError for an empty name or an unknown page."""
-        return pages.changed(self.page, lambda motion: self._changed(motion, pages))
+        return pages.with_changed_motion(self.page, lambda motion: self._change_motion(motion, pages))
 
-    def _changed(self, motion: Motion, pages: Pages) -> Motion:
+    def _change_motion(self, motion: Motion, pages: Pages) -> Motion:
         if self.name is not None and not self.name.strip():
             raise InputError("a motion needs a name")
         return replace(
@@ -70,7 +70,7 @@ class ClearStart(MotionCommand):
 
     label = "start from any pose"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         return replace(motion, start=None)
 
 
@@ -81,7 +81,7 @@ class SetJoints(MotionCommand):
     joints: tuple[str, ...]
     label = "choose joints"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         for name in self.joints:
             robot.joint(name)
         if not self.joints:

@@ -41,7 +41,7 @@ class SetAngles(PoseCommand):
         """The text after "Undo" in the menu."""
         return f"turn {next(iter(self.angles_rad))}" if len(self.angles_rad) == 1 else "turn joints"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         angles = dict(self.angles_rad)
         if self.symmetric:
             mirrored = {
@@ -72,7 +72,7 @@ class UnsetJoints(PoseCommand):
         joints = self.joints[0] if len(self.joints) == 1 else "joints"
         return f"hold {joints}" if self.left is UnsetState.HELD else f"let go of {joints}"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         names = set(self.joints)
         if self.symmetric:
             names |= {opposite for _, opposite, _ in mirrored_joints(robot, names)}
@@ -92,7 +92,7 @@ class MirrorPose(PoseCommand):
 
     label = "mirror pose"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         mirror = mirror_motion(replace(motion, repeat=1), robot)
         frames = list(motion.keyframes)
         start = motion.start
@@ -116,7 +116,7 @@ class CopyAcross(PoseCommand):
     joints: tuple[str, ...]
     label = "copy to the other side"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         pairs = [
             (joint, opposite, sign)
             for joint, opposite, sign in mirrored_joints(robot, self.joints)
@@ -166,7 +166,7 @@ class BlendPose(PoseCommand):
             return f"blend with {source}"
         return f"start from {source}" if self.indices == (START,) else f"take the pose of {source}"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         resolved = motion.resolved_poses()
         target, target_angles = self._find_target(motion, resolved, robot)
         require_joints(target, self.joints)

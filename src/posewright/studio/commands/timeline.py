@@ -38,7 +38,7 @@ class ReplaceKeyframes:
 
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with the new keyframes."""
-        return pages.changed(self.page, lambda motion: replace(motion, keyframes=self.keyframes))
+        return pages.with_changed_motion(self.page, lambda motion: replace(motion, keyframes=self.keyframes))
 
 
 def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
@@ -112,7 +112,7 @@ class RetimeKeyframe(MotionCommand):
         """The text after "Undo" in the menu."""
         return f"retime {describe_keyframes((self.keyframe,))}"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         index = self.keyframe
         require_keyframe(motion, index)
         frame = motion.keyframes[index]
@@ -170,7 +170,7 @@ class SetLights(MotionCommand):
         """The text after "Undo" in the menu."""
         return f"light {next(iter(self.lights))}" if len(self.lights) == 1 else "set lights"
 
-    def _changed(self, motion: Motion, robot: Robot) -> Motion:
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         require_keyframe(motion, self.keyframe)
         frame = motion.keyframes[self.keyframe]
         leds = {name: robot.led(name) for name in self.lights}

@@ -72,7 +72,7 @@ class FilesPanel(Panel):
         self._draft_writer.begin(opened.target, self._draft_path)
         self._find_drafts()
 
-    def changed(self, before: Pages, after: Pages) -> None:
+    def update(self, before: Pages, after: Pages) -> None:
         """Write a draft of unsaved pages, or remove it."""
         document = self._session.document
         pages = document.pages if document.is_dirty else None
@@ -235,7 +235,7 @@ class FilesPanel(Panel):
                 self._is_changed_on_disk = False
                 self._draft_writer.set_target(saved)
                 self._session.mark_saved(pages)
-                self.changed(pages, pages)
+                self.update(pages, pages)
                 self._publish()
             return answer
 

@@ -152,6 +152,7 @@ class FaultSchedule:
         return device not in self._silent
 
     def _apply(self, device: FakeDevice, fault: BusFault, elapsed_s: float, *, is_active: bool) -> None:
+        """Apply a fault to a device for a time, or undo it."""
         if fault is BusFault.SILENT and is_active:
             self._silent.add(device)
         elif fault is BusFault.WRONG_BAUD:
@@ -165,6 +166,7 @@ class FaultSchedule:
             device.is_overloaded = is_active
 
     def _set_baud(self, device: FakeDevice, *, is_wrong: bool) -> None:
+        """Set a device to another baud rate, or back to its own."""
         if is_wrong and device not in self._original_bauds:
             original = device.peek("baud_rate")
             self._original_bauds[device] = original

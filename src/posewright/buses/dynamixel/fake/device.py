@@ -216,6 +216,7 @@ class FakeDevice:
         return 0, b""
 
     def _read(self, parameters: bytes) -> tuple[int, bytes]:
+        """Return the error bits and the bytes of a READ."""
         if len(parameters) != 2:
             return _INSTRUCTION, b""
         address, size = parameters
@@ -235,6 +236,7 @@ class FakeDevice:
         return error, b""
 
     def _action(self, _parameters: bytes) -> tuple[int, bytes]:
+        """Write the registered bytes: ACTION after REG_WRITE."""
         registered = self.registered
         self.registered = None
         self.poke("registered", 0)
@@ -250,6 +252,7 @@ class FakeDevice:
         return 0, b""
 
     def _sync_write(self, parameters: bytes) -> tuple[int, bytes]:
+        """Write the block for this device, and return the error bits."""
         size = parameters[1] if len(parameters) > 1 else 0
         blocks = parameters[2:]
         if not size or len(blocks) % (size + 1):

@@ -63,7 +63,7 @@ class PlantPhysics:
     def __init__(self, plant: Plant, servos: Mapping[str, FakeServo]) -> None:
         if len(plant.bodies) != 1:
             message = f"the plant has {len(plant.bodies)} robots"
-            raise InputError(message, hint="a servo bus is that of one robot")
+            raise InputError(message, hint="a servo bus belongs to one robot")
         ((self._name, body),) = plant.bodies.items()
         self.robot = body.robot
         self.plant = plant
@@ -106,6 +106,7 @@ class PlantPhysics:
             servo.load = load
 
     def _commands(self) -> JointCommands:
+        """Return the commands for the plant; free joints follow a hand or a prop that holds them."""
         period_s = self.frame_period_s
         angles = self.robot.from_ticks(np.array([servo.advance(period_s) for servo in self._servos]))
         free = np.array([servo.drive.free for servo in self._servos])

@@ -175,6 +175,7 @@ class FakeServo(FakeDevice):
         return self.position_ticks + math.copysign(effective_error, error)
 
     def _read_drive(self) -> Drive:
+        """Return how the motor is driven, decoded from the registers."""
         is_wheel = self._word("cw_angle_limit") == self._word("ccw_angle_limit") == 0
         register = self._word("moving_speed")
         limit = self._word("torque_limit")
@@ -210,6 +211,7 @@ class FakeServo(FakeDevice):
         return min(FULL, max(0, round(self.position_ticks)))
 
     def _refresh(self) -> None:
+        """Write the present position, speed, load, voltage and temperature to the registers."""
         goal = self.drive.goal
         speed_unit = NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S
         speed = round(self.speed_ticks_s / speed_unit)

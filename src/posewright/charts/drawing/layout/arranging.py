@@ -12,7 +12,7 @@ from posewright.charts.drawing.layout.ranking import Arrangement, LayoutItem, La
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
 MIN_LINE_DISTANCE = 7
-"""Least distance at which two lines can be told apart [px]."""
+"""Least distance at which two lines can be distinguished [px]."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: 
 
 
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
-    """Yield pairs of obstacles that are adjacent along r; others are kept apart by those between."""
+    """Yield pairs of obstacles that are adjacent along r; others are distinguished by those between."""
     order = sorted(
         range(len(obstacles)), key=lambda i: (obstacles[i].r, obstacles[i].r + obstacles[i].thickness)
     )
@@ -163,14 +163,14 @@ def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
 
 def _visible_parts(line: tuple[int, int, int], low: int, high: int) -> Iterable[tuple[int, int, int]]:
     """Yield the parts of a skyline segment outside `low`..`high`."""
-    a, b, obstacle = line
-    if b <= low or high <= a:
+    part_low, part_high, obstacle = line
+    if part_high <= low or high <= part_low:
         yield line
         return
-    if a < low:
-        yield a, low, obstacle
-    if high < b:
-        yield high, b, obstacle
+    if part_low < low:
+        yield part_low, low, obstacle
+    if high < part_high:
+        yield high, part_high, obstacle
 
 
 LANE = 9

@@ -197,7 +197,7 @@ def rank_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: 
 
     Args:
         items: pinned ones go into layers of their own.
-        wires: between different items.
+        wires: the wires between different items.
         order: orders the items; wires against the order lead back.
     """
     free = [item.key for item in items if item.pin is None]

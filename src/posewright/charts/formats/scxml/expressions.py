@@ -236,12 +236,16 @@ def python_value(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else repr(value)
 
 
-def python_value_text(expression: Expression, kind: Type, values: Collection[str]) -> str:
+def python_value_text(expression: Expression, value_type: Type, values: Collection[str]) -> str:
     """Return an assigned value as Python text, clamped to the range of the variable's type if needed."""
     text = python_text(expression.tree, values)
-    if isinstance(kind, BoolType | EnumType) or isinstance(expression.tree, Literal) or kind == type(kind)():
+    if (
+        isinstance(value_type, BoolType | EnumType)
+        or isinstance(expression.tree, Literal)
+        or value_type == type(value_type)()
+    ):
         return text
-    return f"max({kind.low!r}, min({kind.high!r}, {text}))"
+    return f"max({value_type.low!r}, min({value_type.high!r}, {text}))"
 
 
 def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> str | None:

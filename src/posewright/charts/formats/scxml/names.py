@@ -184,7 +184,7 @@ class DocumentEvents:
         called: the name of every event in the chart.
         outside: names of the events from outside.
         inside: names of the events that only the document raises.
-        tick: the event that stands for a tick, if the document declares one.
+        tick: the event that represents a tick, if the document declares one.
     """
 
     called: Mapping[str, str]

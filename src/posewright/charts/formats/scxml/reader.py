@@ -116,8 +116,8 @@ class _Content:
             return f"({text}) != 0" if " " in text else f"{text} != 0"
         return text
 
-    def parse(self, text: str, kind: Type | None, element: Element) -> Expression:
-        return parse_expression(SourceText(text, element.where), self.scope, kind)
+    def parse(self, text: str, value_type: Type | None, element: Element) -> Expression:
+        return parse_expression(SourceText(text, element.where), self.scope, value_type)
 
     def condition(self, element: Element) -> str:
         text = self.guard(element)

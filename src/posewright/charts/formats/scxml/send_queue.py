@@ -26,7 +26,7 @@ PROCESSORS = ("", "scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor")
 INTERNAL = "#_internal"
 
 COMPUTED = {"eventexpr": "event", "delayexpr": "delay", "sendidexpr": "sendid"}
-"""Computed attributes, and the constant attributes that they stand for."""
+"""Computed attributes, and the constant attributes that they represent."""
 
 MAX_TEXTS = 50
 

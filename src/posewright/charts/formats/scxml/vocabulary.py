@@ -34,7 +34,7 @@ def own(name: str) -> str:
 
 
 AT_ONCE = own("at_once")
-"""Marks an <assign> that is set at once with the one before it."""
+"""Marks an <assign> that is simultaneous with the one before it."""
 
 MOORE = own("moore")
 """Marks the <onentry> that sets the outputs of a Moore state."""

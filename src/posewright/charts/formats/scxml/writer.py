@@ -65,7 +65,7 @@ from posewright.documents.markup import Element
 from posewright.errors import InputError
 
 TICK = "tick"
-"""The event that stands for a tick, in charts that try transitions without a trigger once per tick."""
+"""The event that represents a tick, in charts that try transitions without a trigger once per tick."""
 
 
 def save_scxml(chart: Chart, path: Path | str) -> None:
@@ -86,7 +86,7 @@ def scxml_text(chart: Chart) -> str:
 
 
 def tick_event(chart: Chart) -> str | None:
-    """Return the event that stands for a tick; None in a chart that runs to completion."""
+    """Return the event that represents a tick; None in a chart that runs to completion."""
     if chart.steps is StepMode.COMPLETION:
         return None
     return FreeNames((*chart.events, *chart.local_events)).take(TICK, "event")

@@ -32,7 +32,7 @@ from posewright.runtimes.openr.regions import interpolate
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.runtimes.openr.vectors import CommandVectorSubject
 
-_SEQUENCES_HINT = "--sequences FILE says which poses to load"
+_SEQUENCES_HINT = "--sequences FILE defines which poses to load"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,10}(?:\.[0-9]{1,9})?")
 
 

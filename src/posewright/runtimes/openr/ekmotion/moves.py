@@ -77,6 +77,7 @@ class PoseLoad:
 
 
 def _read_load(node: Node) -> PoseLoad:
+    """Return the load of a pose array from `[cycle, array]` or `[cycle, array, part]`."""
     parts = node.items()
     if len(parts) not in (2, 3):
         node.fail(f"{len(parts)} values", hint="write [cycle, array], as in [50, KICK_101_02]")
@@ -155,6 +156,7 @@ class SpecialMoves:
 
 
 def _read_moves(node: Node) -> tuple[SpecialMove, ...]:
+    """Return the moves of a document; raise a DocumentError if two have the same number."""
     moves: dict[int, SpecialMove] = {}
     for name, entry in node.fields().items():
         move = read_record(entry, SpecialMove, name=name)

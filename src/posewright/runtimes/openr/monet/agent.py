@@ -59,6 +59,7 @@ class MoNetAgent(OObject):
         self._result.send(MoNetAgentResult(command.agent, command.index, status, reason))
 
     def _receive(self, event: ONotifyEvent) -> None:
+        """Play a request; report a failure if another one is being played, or this one cannot be."""
         for command in event.data:
             if self.active is not None:
                 self.report(command, MoNetStatus.BUSY, f"{self.active.name} is being played")

@@ -45,7 +45,7 @@ def require_playable_transition(transition: PostureTransition, setup: MonetSetup
     motions = [line for line in transition.agents if line.agent != SOUND_AGENT]
     for line in motions[1:]:
         if not plays_nothing(motions[0].name, index_of(motions[0], setup)):
-            message = f"a second motion in one command, besides line {motions[0].line.number}"
+            message = f"a second motion in one command, after line {motions[0].line.number}"
             where = Where(path=line.line.path, line=line.line.number)
             raise FormatError(
                 message, where=where, hint="a command has one motion, and one sound to go with it"
@@ -66,11 +66,15 @@ def require_playable_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> N
         neutral_frames(index, setup, openr)
     elif line.agent != SOUND_AGENT and not plays_nothing(line.name, index):
         if setup.motions is None:
-            hint = "name its .ODA file, too; posewright aibo check says why one could not be read"
-            raise FormatError(f"no archive of motions was read to look {quoted(line.name)} up in", hint=hint)
+            hint = "name its .ODA file, too; posewright aibo check reports why a file could not be read"
+            message = f"no archive of motions was read, so {quoted(line.name)} cannot be looked up"
+            raise FormatError(message, hint=hint)
         if index < 0:
-            hint = "posewright aibo check says which there are"
-            message = f"no motion in {setup.motions.path.name} matches {quoted(line.name)} {line.word(2)}"
+            hint = "posewright aibo check lists the motions"
+            key = f"the index {line.index}"
+            if (line.index or 0) < 0:
+                key = f"the name {quoted(line.name)}"
+            message = f"no motion in {setup.motions.path.name} has {key}"
             raise FormatError(message, where=where, hint=hint)
         motion_frames(index, setup, openr, exact=True)
 
@@ -113,7 +117,8 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
         rows = np.rint(motion.sample_at(times).angles * MICRO).astype(np.int32)
     elif len(rows) == 0:
         hint = "the exact player sends it"
-        raise InputError(f"{quoted(document.name)} has one keyframe, and Sony's player sends none", hint=hint)
+        message = f"{quoted(document.name)} has a single keyframe, for which Sony's player sends no frame"
+        raise InputError(message, hint=hint)
     return dict(zip(primitives, rows.T, strict=True))
 
 
@@ -129,7 +134,7 @@ def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
     indices = known_agents(older=setup.older)[NEUTRAL_AGENT].indices
     if index not in indices or not robot.poses.keys() >= set(NEUTRAL_POSES):
         hint = f"expected {' or '.join(map(str, indices))}, and a card with {' and '.join(NEUTRAL_POSES)}"
-        raise InputError(f"{NEUTRAL_AGENT} knows no {index} of {robot.name}", hint=hint)
+        raise InputError(f"{NEUTRAL_AGENT} has no index {index} for {robot.name}", hint=hint)
     frames: dict[int, NDArray[np.integer]] = {}
     for primitive, joint in enumerate(robot.joints):
         if not joint.two_state:

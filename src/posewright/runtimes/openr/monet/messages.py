@@ -37,17 +37,17 @@ class MoNetResult:
 
     Attributes:
         posture: present posture of the robot.
-        why: reason of a failure; ours, as Sony's message has a status only.
+        reason: of a failure; ours, as Sony's message has a status only.
     """
 
     id: int
     status: MoNetStatus
     posture: str
-    why: str = ""
+    reason: str = ""
 
     def __str__(self) -> str:
-        why = f": {self.why}" if self.why else ""
-        return f"{self.id} {self.status}, in posture {self.posture}{why}"
+        text = f"{self.id} {self.status}, in posture {self.posture}"
+        return f"{text}: {self.reason}" if self.reason else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ class MoNetAgentResult:
     agent: str
     index: int
     status: MoNetStatus = MoNetStatus.COMPLETION
-    why: str = ""
+    reason: str = ""
 
     def __str__(self) -> str:
-        return f"{self.agent} {self.index} {self.status}" + (f": {self.why}" if self.why else "")
+        text = f"{self.agent} {self.index} {self.status}"
+        return f"{text}: {self.reason}" if self.reason else text

@@ -41,9 +41,9 @@ from posewright.runtimes.openr.stick.check import (
 from posewright.runtimes.openr.stick.limits import (
     AGENTS,
     ANY,
+    ANY_TO_ANY,
     FIRST_POSTURE,
     NAME_BYTES,
-    NOWHERE,
     POSTURES,
     SOUND_AGENT,
     is_null,
@@ -97,17 +97,17 @@ class MoNet(OObject):
             self.syslog(str(finding))
         self.enter_state(self.posture)
 
-    def _parse(self, word: str) -> MoNetCommand:
-        match = _COMMAND.fullmatch(word.strip())
+    def _parse(self, text: str) -> MoNetCommand:
+        match = _COMMAND.fullmatch(text.strip())
         if match is None:
-            hint = f"MoNetExecute(ID), or the id alone: {self._ids}"
-            raise InputError(f"{word!r} is not a command of MoNet", hint=hint)
+            hint = f"MoNetExecute(ID), or the ID alone: {self._format_ids()}"
+            raise InputError(f"{text!r} is not a command of MoNet", hint=hint)
         return MoNetCommand(int(match[1] or match[2]))
 
-    @property
-    def _ids(self) -> str:
+    def _format_ids(self) -> str:
+        """Return the IDs of the commands, separated by commas."""
         ids = dict.fromkeys(str(command.id) for command in self._commands.commands if command.id is not None)
-        return ", ".join(ids) or "none, as there is no MONETCMD.CFG that says any"
+        return ", ".join(ids) or "none, as no MONETCMD.CFG defines any"
 
     def _receive(self, event: ONotifyEvent) -> None:
         for command in event.data:
@@ -135,24 +135,25 @@ class MoNet(OObject):
         """
         commands = self._commands.with_id(number)
         if not commands:
-            raise InputError(f"there is no command {number}", hint=f"ids are {self._ids}")
+            raise InputError(f"there is no command {number}", hint=f"ids are {self._format_ids()}")
         last = transition_of(commands[-1])
         has_postures = last.postures.is_complete
         if not has_postures:
-            last = replace(last, postures=NOWHERE)
+            last = replace(last, postures=ANY_TO_ANY)
         route = [*self._route_to(last.postures.start), last]
         for transition in route:
             require_playable_transition(transition, self._setup, self.openr)
         if not has_postures:
             self.syslog(
-                f"{_name(last)} says no postures: it is played as the robot is; Sony's MoNet may crash"
+                f"the name {_played_name(last)} states no postures: it is played from the present posture; "
+                "Sony's MoNet may crash"
             )
             for line in last.agents:
                 if advice := advise_postures(line, self._setup, self._graph, self.posture, self.openr):
                     self.syslog(advice)
         for transition in route[:-1]:
-            name = _name(transition)
-            self.syslog(f"on the way to {last.postures.start}: {name} ({_place(transition)})")
+            name = _played_name(transition)
+            self.syslog(f"on the way to {last.postures.start}: {name} ({_format_place(transition)})")
         return route
 
     def _route_to(self, goal: str) -> tuple[PostureTransition, ...]:
@@ -164,14 +165,15 @@ class MoNet(OObject):
             routes = "; ".join(
                 f"from {start} to {', '.join(ends)}" for start, ends in self._graph.ends.items()
             )
-            message = f"no way leads from {self.posture} to {goal}"
-            raise InputError(message, hint=f"ways lead {routes}" if routes else "there is no way at all")
+            message = f"no transitions lead from posture {self.posture} to {goal}"
+            hint = f"there are transitions {routes}" if routes else "there are no transitions at all"
+            raise InputError(message, hint=hint)
         return route
 
     def _play_next(self) -> None:
         """Send the requests of the first transition of the route to the agents."""
         transition = self._route[0]
-        self.enter_state(_name(transition))
+        self.enter_state(_played_name(transition))
         self._log_jumps(transition)
         self._failure = None
         commands = [
@@ -180,16 +182,18 @@ class MoNet(OObject):
         ]
         self._pending = [(command.agent, command.index) for command in commands]
         for command in commands:
-            (self._sound if command.agent == SOUND_AGENT else self._motion).send(command)
+            subject = self._sound if command.agent == SOUND_AGENT else self._motion
+            subject.send(command)
 
     def _log_jumps(self, transition: PostureTransition) -> None:
-        """Log motions that begin or end in another posture than their line says."""
+        """Log motions that begin or end in another posture than their line states."""
         lines = {(line.line.path, line.line.number) for line in transition.agents}
         for finding in self._findings:
             if finding.rule == JUMP and (finding.path, finding.line) in lines:
-                self.syslog(f"MoNet goes by the line all the same: {finding.message}")
+                self.syslog(f"MoNet believes the name in the line all the same: {finding.message}")
 
     def _receive_results(self, event: ONotifyEvent) -> None:
+        """Process results of agents; those of requests that are not pending are ignored."""
         for result in event.data:
             key = (result.agent, result.index)
             if key in self._pending:
@@ -209,13 +213,14 @@ class MoNet(OObject):
         self._route.popleft()
         if self._failure is not None:
             self._route.clear()
-            self._reply(self._id, self._failure.status, self._failure.why)
+            self._reply(self._id, self._failure.status, self._failure.reason)
         elif self._route:
             self._play_next()
         else:
             self._reply(self._id, MoNetStatus.COMPLETION)
 
     def _reply(self, number: int, status: MoNetStatus, reason: str = "") -> None:
+        """Send the result of the command with an ID to the client; a reason is also logged."""
         if not self._route:
             self.enter_state(self.posture)
         if reason:
@@ -247,13 +252,14 @@ def _require_safe(setup: MonetSetup) -> list[MonetFinding]:
     return findings
 
 
-def _name(transition: PostureTransition) -> str:
-    """Return the name of what is played: the motion, otherwise the sound."""
+def _played_name(transition: PostureTransition) -> str:
+    """Return the name of the motion that a transition plays, otherwise of its sound."""
     lines = sorted(transition.agents, key=lambda line: line.agent == SOUND_AGENT)
     return escape_unprintable(lines[0].name) if lines else "nothing"
 
 
-def _place(transition: PostureTransition) -> str:
+def _format_place(transition: PostureTransition) -> str:
+    """Return file name and line number of a transition: `MONET.CFG:2`."""
     path = transition.line.path
     return f"{path.name if path else 'input'}:{transition.line.number}"
 

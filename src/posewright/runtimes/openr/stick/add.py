@@ -61,7 +61,7 @@ class StickChange:
 def plan_change(
     setup: MonetSetup, registration: CommandRegistration, data: bytes, *, overwrite: bool = False
 ) -> StickChange:
-    """Return the files with a motion in the archive and a command that plays it.
+    """Return the two files as changed: the archive with the motion, the commands with one that plays it.
 
     Every other entry keeps its bytes and its index, every other line its bytes.
 
@@ -134,7 +134,7 @@ def _unplayed_motions(before: MonetSetup, after: MonetSetup, number: int) -> Ite
             if target is None or target.index is None or target.archive is not before.motions:
                 continue
             if target.index not in used:
-                message = f"{line.name} stays in the archive, though nothing plays it any more"
+                message = f"{line.name} stays in the archive, though no line plays it any more"
                 yield MonetFinding(Level.NOTE, "unused", message, target.archive.path)
 
 
@@ -142,17 +142,17 @@ def _require_files(setup: MonetSetup) -> tuple[MonetArchive, MonetCommands]:
     """Return archive and commands; raise a FormatError if one of them is missing."""
     path = next((text.path for text in (setup.commands, setup.transitions) if text is not None), None)
     if setup.commands is None:
-        raise FormatError("there is no MONETCMD.CFG beside this", where=Where(path=path))
+        raise FormatError("there is no MONETCMD.CFG in the folder of this file", where=Where(path=path))
     if setup.motions is None:
-        hint = "the lines MONET_MOTION of DESIGNDB.CFG say where it is; posewright aibo check tells more"
-        raise FormatError("no archive of motions belongs to this", where=Where(path=path), hint=hint)
+        hint = "the lines MONET_MOTION of DESIGNDB.CFG name it; posewright aibo check reports the problem"
+        raise FormatError("there is no archive of motions for this", where=Where(path=path), hint=hint)
     return setup.motions, setup.commands
 
 
 def _require_readable_head(commands: MonetCommands, number: int) -> None:
     """Raise a FormatError if MoNet would read the new head as an agent line of an earlier command."""
     head = commands.with_id(number)[-1].head.line.number
-    if head in commands.heads_read:
+    if head in commands.head_line_numbers:
         return
     findings = check_commands(commands, older=True)
     cause = next(
@@ -166,12 +166,13 @@ def _require_readable_head(commands: MonetCommands, number: int) -> None:
 
 
 def _require_free_id(commands: MonetCommands, number: int, *, overwrite: bool) -> None:
+    """Raise a FormatError if a command has the ID and must not be replaced."""
     existing = commands.with_id(number)
     if existing and not overwrite:
         names = " and ".join(line.name for line in existing[-1].agents) or "nothing"
-        hint = f"a free id is {free_id(commands)}; --replace puts the new one in its place"
+        hint = f"a free id is {free_id(commands)}; --replace puts the new command in its place"
         where = Where(path=commands.path, line=existing[-1].head.line.number)
-        raise FormatError(f"id {number} plays {names}", where=where, hint=hint)
+        raise FormatError(f"id {number} is taken: it plays {names}", where=where, hint=hint)
 
 
 def _require_free_name(
@@ -183,14 +184,14 @@ def _require_free_name(
     if not indices:
         return
     if not overwrite:
-        message = f"a motion called {name!r} is in the archive already"
-        hint = "give this one another --name; --replace puts it in the place of the other"
+        message = f"the archive already has a motion called {name!r}"
+        hint = "give this one another --name; --replace puts it in the other's place"
         raise FormatError(message, where=Where(path=archive.path), hint=hint)
     if indices != {archive.archive.indices.get(name)}:
         message = f"the motion called {name!r} lies in an entry of another name, or in several"
         raise FormatError(message, where=Where(path=archive.path), hint="give this one another --name")
     for line in _playing_lines(setup, indices, registration.id):
-        message = f"{name!r} is played by more than command {registration.id}: also here"
+        message = f"this line, too, plays {name!r}, not only command {registration.id}"
         where = Where(path=line.line.path, line=line.line.number)
         raise FormatError(message, where=where, hint="give this one another --name")
 
@@ -246,6 +247,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def _restore(path: Path, data: bytes | None) -> None:
+    """Write a file's previous bytes, or delete it if it did not exist; errors are ignored."""
     with contextlib.suppress(OutputError, OSError):
         if data is None:
             path.unlink(missing_ok=True)
@@ -277,7 +279,7 @@ class StickFiles:
 
 
 def read_stick_files(source: StickSource, model: str) -> StickFiles:
-    """Read the files of a model."""
+    """Read the files of a robot model from a stick, or the given archive and command file."""
     if isinstance(source, tuple):
         archive, commands = map(Path, source)
         return StickFiles(
@@ -304,7 +306,7 @@ def _setup_on(root: Path, model: str) -> MonetSetup:
         if finding.level is Level.ERROR:
             where = Where(path=finding.path, line=finding.line)
             raise FormatError(finding.message, where=where, hint=finding.hint or None)
-    models = [name for other in stick.setups for name in other.models]
+    models = [name for setup_on_stick in stick.setups for name in setup_on_stick.models]
     raise UnknownNameError.among(
         "robot", model, models, owner="among the MONET files of this stick", where=Where(path=root)
     )

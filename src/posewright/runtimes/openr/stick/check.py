@@ -1,10 +1,10 @@
 """`aibo check`: checks of the MONET files of a robot, each by itself and together.
 
 Source of the transitions between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet
-starts in posture nt, and before a command looks for transitions to the posture in which it begins.
+starts in posture nt. Before a command, it looks for transitions to the posture in which the command begins.
 Transitions are the lines of MONET.CFG, and commands that begin and end in different postures. One that ends
-in `any` is none (`Postures.is_transition`); a command that begins in `any` and ends in a posture is none
-either, but it leaves the robot in that posture.
+in `any` is not a transition (`MotionPostures.is_transition`). A command that begins in `any` and ends in a
+posture is not one either, but it leaves the robot in that posture.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from posewright.runtimes.openr.stick.limits import (
     AGENT_LINES,
     AGENTS,
     ANY,
+    ANY_TO_ANY,
     FIRST_POSTURE,
-    NOWHERE,
     POSTURES,
     SOUND_AGENT,
     MotionPostures,
@@ -54,7 +54,7 @@ class PostureTransition:
 def command_postures(command: MonetCommand) -> MotionPostures:
     """Return the postures of a command: those of its motion; any posture if it has only a sound."""
     motion = next((line for line in command.agents if line.agent != SOUND_AGENT), None)
-    return NOWHERE if motion is None else postures_of(motion.name)
+    return ANY_TO_ANY if motion is None else postures_of(motion.name)
 
 
 def transition_of(command: MonetCommand) -> PostureTransition:
@@ -80,7 +80,7 @@ class PostureGraph:
     def of(
         cls, transitions: MonetTransitions, commands: MonetCommands | None, *, older: bool
     ) -> PostureGraph:
-        """Return the graph of two files; an `older` MoNet may know any posture, others only their own."""
+        """Return the graph of two files; an `older` MoNet may have any posture, the newer only `POSTURES`."""
         all_commands = () if commands is None else commands.commands
         candidates = [
             PostureTransition(postures_of(line.name), line.line, (line,))
@@ -153,10 +153,10 @@ def check_graph(
         return
     if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
         message = (
-            f"no way leads out of {FIRST_POSTURE}, the posture MoNet starts in: "
-            "it plays only what begins in any posture"
+            f"no transition leads out of {FIRST_POSTURE}, the posture MoNet starts in: "
+            f"it can play only motions that begin in {ANY}"
         )
-        hint = f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0"
+        hint = f"Sony's file has the line monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0"
         yield MonetFinding(Level.ERROR, "graph", message, transitions.path, hint=hint)
         return
     yield from _check_ends_in_any(transitions)
@@ -165,24 +165,30 @@ def check_graph(
 
 
 def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
+    """Yield warnings about transitions that end in `any`, which MoNet never plays."""
     for line in transitions.agents:
         postures = postures_of(line.name)
         is_motion = line.agent != SOUND_AGENT
         if is_motion and postures.is_complete and postures.start != ANY and postures.end == ANY:
-            message = f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken"
+            message = (
+                f"{line.name} ends in {ANY}, which is not a posture, so it is never used as a transition"
+            )
             yield warning("graph", line.line, message, "state the posture it ends in")
 
 
 def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
+    """Yield findings about commands and transitions whose start posture the robot cannot reach."""
     for posture, commands in graph.begins.items():
         if posture not in graph.reached:
-            message = f"no way leads to {posture}, where {_format_ids(commands)} begins: MoNet rejects it"
-            hint = f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
+            message = (
+                f"no transition leads to {posture}, where {_format_ids(commands)} begins: MoNet rejects it"
+            )
+            hint = f"add one to MONET.CFG, as in monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
             yield error("graph", commands[0].head.line, message, hint)
     for transition in graph.transitions:
         start = transition.postures.start
         if start not in graph.reached and start not in graph.begins:
-            message = f"no way leads to {start}, so this one is never taken"
+            message = f"no transition leads to {start}, so this one is never used"
             yield warning("graph", transition.line, message)
 
 
@@ -193,17 +199,22 @@ def _check_dead_ends(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture in dead_ends if len(graph.reached) > 2 else ():
         entering = next(item for item in graph.transitions if item.postures.end == posture)
         target = next(candidate for candidate in later_postures if candidate != posture)
-        message = f"no way leads out of {posture}: once there, the robot plays only what begins there"
-        hint = f"a way back would be called a_{posture}#{target}_standard"
+        message = (
+            f"no transition leads out of {posture}: once there, the robot plays only motions that begin there"
+        )
+        hint = f"a transition back would be called a_{posture}#{target}_standard"
         yield warning("graph", entering.line, message, hint)
     for posture, commands in graph.begins.items():
-        lost = [
+        starts_without_route = [
             start
             for start in later_postures
             if start not in dead_ends and posture not in graph.reached_from(start)
         ]
-        if posture in later_postures and lost:
-            message = f"from {_join(lost)} no way leads to {posture}, where {_format_ids(commands)} begins"
+        if posture in later_postures and starts_without_route:
+            message = (
+                f"no transition leads from {_join(starts_without_route)} to {posture}, "
+                f"where {_format_ids(commands)} begins"
+            )
             yield warning("graph", commands[0].head.line, message)
 
 
@@ -284,21 +295,22 @@ def _check_missing_archives(setup: MonetSetup) -> Iterator[MonetFinding]:
             line for line in lines_of(setup) if line.agent in AGENTS and AGENTS[line.agent].plays == plays
         ]
         if archive is None and lines:
-            message = f"{kind} were not looked up: no archive of them was read"
+            message = f"{kind} were not looked up, as no archive of {kind} was read"
             yield MonetFinding(Level.NOTE, "file", message, lines[0].line.path)
 
 
 def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFinding]:
+    """Check the archive of motions for ambiguous and misleading names, and for motions that no line plays."""
     path = archive.path
     for name in archive.duplicate_names[:MAX_NAMES]:
-        message = f"several motions call themselves {quoted(name)}: the robot finds the first"
+        message = f"several motions have the name {quoted(name)}: MoNet finds the first"
         yield MonetFinding(Level.WARNING, "name", message, path, hint="give each a name of its own")
     yield from _check_entry_names(archive)
     used = used_indices(setup)
     unused = [label.name for index, label in archive.motions.items() if index not in used]
     if unused and setup.commands is not None:
-        share = f"{len(unused)} of {len(archive.motions)} motions"
-        message = f"{share} are played by no line: {_shorten(unused)}"
+        proportion = f"{len(unused)} of {len(archive.motions)} motions"
+        message = f"{proportion} are played by no line: {_shorten(unused)}"
         yield MonetFinding(Level.NOTE, "unused", message, path)
 
 
@@ -313,7 +325,7 @@ def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
         if are_complete and entry_postures != motion_postures:
             differing.append(f"{quoted(entry_name)} holds {quoted(label.name)}")
     if differing:
-        message = f"entries whose name says other postures than the motion in them: {_shorten(differing)}"
+        message = f"entries whose name states other postures than the motion in them: {_shorten(differing)}"
         hint = "MoNet looks up the motion's own name"
         yield MonetFinding(Level.WARNING, "posture", message, archive.path, hint=hint)
 
@@ -328,9 +340,12 @@ def _merge_models(findings: Iterable[MonetFinding]) -> list[MonetFinding]:
 
 
 def _sort_key(finding: MonetFinding) -> tuple[str, int, int]:
+    """Return path, line and severity of a finding, by which findings are sorted."""
     return (str(finding.path or ""), finding.line or 0, _ORDER[finding.level])
 
 
 def _shorten(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more
+    """Return the first names, separated by commas, and the number of the others."""
+    listed = ", ".join(names[:MAX_NAMES])
+    n_omitted = len(names) - MAX_NAMES
+    return f"{listed} and {n_omitted} more" if n_omitted > 0 else listed

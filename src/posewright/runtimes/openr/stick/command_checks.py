@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
+from posewright.display import format_count
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
 from posewright.runtimes.openr.stick.limits import (
     AGENT_LINES,
@@ -40,16 +41,16 @@ def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
         raw = line.line.raw
         if len(raw) > LINE_BYTES:
             message = (
-                f"a line of {len(raw)} bytes: MoNet reads {LINE_BYTES} and takes the rest for another line"
+                f"the line has {len(raw)} bytes: MoNet reads {LINE_BYTES}, and the remainder as another line"
             )
-            yield error("length", line.line, message, "break it in two; each line of a comment begins with #")
+            yield error("length", line.line, message, "split it; each line of a comment begins with #")
         if b"\0" in raw:
-            yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "take it out")
+            yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "remove it")
         if line.kind is LineKind.BLANK:
             message = "a blank line: MoNet looks for a word in it and crashes"
-            yield error("blank", line.line, message, "take it out, or put a # in its first column")
+            yield error("blank", line.line, message, "remove it, or put a # in its first column")
         elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
-            message = "a # that is not in the first column begins no comment: MoNet reads the line"
+            message = "the # is not in the first column, so MoNet does not read the line as a comment"
             yield error("comment", line.line, message, "move the # to the first column")
 
 
@@ -58,24 +59,29 @@ def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
     form = HEAD if isinstance(line, HeadLine) else AGENT
     count = len(line.words)
     if count < 3:
-        message = f"{count} of 3 words: MoNet looks for the others and crashes"
+        message = f"the line has {count} of 3 words: MoNet looks for the missing ones and crashes"
         yield error("words", line.line, message, f"expected {form}")
     elif count > 3:
         extra = " ".join(line.words[3:])
-        yield warning("words", line.line, f"MoNet reads 3 words and not {quoted(extra)}", f"expected {form}")
+        yield warning(
+            "words", line.line, f"MoNet reads 3 words and ignores {quoted(extra)}", f"expected {form}"
+        )
     columns = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
     for column in columns[: max(0, count - columns[0])]:
         yield from _check_number(line, column)
 
 
 def _check_number(line: MonetLine, column: int) -> Iterator[MonetFinding]:
-    word = line.words[column]
-    eol = line.line.raw[len(line.line.raw.rstrip(b"\r\n")) :]
-    if len(word) + (len(eol) if column == len(line.words) - 1 else 0) > NUMBER_BYTES:
-        message = f"{quoted(word)} is longer than MoNet has room for: it would crash"
+    """Check the length of a number, to which MoNet adds the line end after the last word, and its digits."""
+    text = line.words[column]
+    n_bytes = len(text)
+    if column == len(line.words) - 1:
+        n_bytes += len(line.line.raw) - len(line.line.raw.rstrip(b"\r\n"))
+    if n_bytes > NUMBER_BYTES:
+        message = f"{quoted(text)} is too long for MoNet, which would crash"
         yield error("number", line.line, message, f"a number has at most {NUMBER_BYTES - 2} digits")
-    elif number(word) is None:
-        yield error("number", line.line, f"{quoted(word)} is not a whole number", _DIGITS)
+    elif number(text) is None:
+        yield error("number", line.line, f"{quoted(text)} is not a whole number", _DIGITS)
 
 
 def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
@@ -87,48 +93,47 @@ def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterat
         in_transitions: whether it is in a MONET.CFG.
     """
     agents = known_agents(older=older)
-    for word, kind in ((line.agent, "an agent's name"), (line.name, "a name")):
-        if len(word) > NAME_BYTES:
-            message = f"{quoted(word)} has {len(word)} bytes: MoNet has room for {NAME_BYTES} and would crash"
+    for name, kind in ((line.agent, "an agent's name"), (line.name, "a name")):
+        if len(name) > NAME_BYTES:
+            message = f"{quoted(name)} has {len(name)} bytes: MoNet has room for {NAME_BYTES} and would crash"
             yield error("name", line.line, message, f"{kind} has at most {NAME_BYTES} letters")
     agent = agents.get(line.agent)
     if agent is None:
-        message = f"MoNet knows no agent {quoted(line.agent)}"
+        message = f"MoNet has no agent {quoted(line.agent)}"
         yield error("agent", line.line, message, _suggest(line.agent, agents))
     elif agent.plays is None and line.index not in agent.indices:
         indices = " or ".join(map(str, agent.indices))
-        message = f"{line.agent} knows no index {quoted(line.word(2))}"
+        message = f"{line.agent} has no index {quoted(line.word(2))}"
         yield error("index", line.line, message, f"expected {indices}")
     elif agent.plays is not None and (line.index or 0) < -1:
-        message = f"the index {line.index} is taken for -1, by which Sony's MoNet looks a name up"
+        message = f"the index {line.index} is treated as -1, with which Sony's MoNet looks up the name"
         yield warning("index", line.line, message, "expected -1 or an index of the archive")
     if line.name and line.agent != SOUND_AGENT:
         yield from _check_postures(line, older=older, in_transitions=in_transitions)
 
 
 def _check_postures(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
-    find = error if in_transitions else warning
+    """Check the postures in a motion's name; problems are errors in a MONET.CFG, otherwise warnings."""
+    build_finding = error if in_transitions else warning
     postures = postures_of(line.name)
     hint = "name it <group>_<start>#<end>_<title>, as in a_stand#stand_kick"
     if not postures.is_complete:
         message = (
-            f"the name {quoted(line.name)} does not say in which postures the motion begins and ends: "
+            f"the name {quoted(line.name)} does not state in which postures the motion begins and ends: "
             "Sony's MoNet looks for them and may crash"
         )
-        yield find("posture", line.line, message, hint)
+        yield build_finding("posture", line.line, message, hint)
         return
     for posture in dict.fromkeys(postures):
         if posture not in POSTURES and not older:
-            message = (
-                f"MoNet knows no posture {quoted(posture)}: it never finds a way there, or on from there"
-            )
-            yield find("posture", line.line, message, f"postures are {', '.join(sorted(POSTURES))}")
+            message = f"MoNet has no posture {quoted(posture)}, and finds no transition to it or from it"
+            yield build_finding("posture", line.line, message, f"postures are {', '.join(sorted(POSTURES))}")
 
 
-def _suggest(word: str, names: Iterable[str]) -> str:
+def _suggest(unknown_name: str, names: Iterable[str]) -> str:
     """Return a hint with the most similar name, or with all names."""
     sorted_names = sorted(names)
-    similar = difflib.get_close_matches(word, sorted_names, n=1)
+    similar = difflib.get_close_matches(unknown_name, sorted_names, n=1)
     return f"did you mean {similar[0]}?" if similar else f"expected {', '.join(sorted_names)}"
 
 
@@ -143,8 +148,8 @@ def check_transitions(text: MonetTransitions, *, older: bool) -> Iterator[MonetF
             yield from check_words(line)
             yield from check_agent(line, older=older, in_transitions=True)
         elif isinstance(line, HeadLine):
-            message = "the head line of a command: MoNet reads an agent's name in it"
-            hint = "commands belong in MONETCMD.CFG; here are agent lines only"
+            message = "this is the head line of a command: MoNet reads its first word as an agent's name"
+            hint = "commands belong in MONETCMD.CFG; this file has agent lines only"
             yield error("count", line.line, message, hint)
 
 
@@ -157,71 +162,69 @@ def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding
         if isinstance(line, AgentLine):
             yield from check_agent(line, older=older, in_transitions=False)
     for stray in text.stray[:1]:
-        message = "an agent line before the first command: MoNet reads it as a head"
-        yield error("count", stray.line, message, HEAD)
+        message = "an agent line before the first command: MoNet reads it as a head line"
+        yield error("count", stray.line, message, f"expected {HEAD}")
     for command in text.commands:
         yield from _check_command(command)
     yield from _check_ids(text)
 
 
 def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
+    """Check ID, sync key and number of agent lines in the head of a command, and its motions."""
     head = command.head
     declared = head.declared
     n_agents = len(command.agents)
     if number(head.word(2)) not in (0, 1, None):
         yield warning("number", head.line, f"the sync key is {head.word(2)!r}", "expected 0 or 1")
     if command.id == NO_ID:
-        yield error("id", head.line, "-1 is MoNet's word for no command", "an id is 0 or more")
+        yield error("id", head.line, "the id -1 means no command", "an id is 0 or more")
     if declared is None:
         return
     if declared < 1:
-        message = f"{declared} agent lines are announced"
+        message = f"the head announces {declared} agent lines"
         yield error("count", head.line, message, f"expected 1 to {AGENT_LINES}")
     elif declared > n_agents:
-        yield error(
-            "count",
-            head.line,
-            f"{_format_agent_lines(declared)} announced, {n_agents or 'none'} before the next command "
-            "or the end: MoNet takes what follows for an agent line",
-            f"write {n_agents} there, or add what is missing" if n_agents else "add what is missing",
+        message = (
+            f"the head announces {format_count(declared, 'agent line')}, but {n_agents or 'none'} "
+            "come before the next command or the end: MoNet reads the line after them as an agent line"
         )
+        hint = f"write {n_agents} there, or add the missing lines" if n_agents else "add the missing lines"
+        yield error("count", head.line, message, hint)
     elif declared < n_agents:
-        announced = _format_agent_lines(declared)
-        message = f"line {head.line.number} announces {announced}: MoNet takes this one for a head"
-        hint = f"write {n_agents} there, or take this line out"
+        announced = format_count(declared, "agent line")
+        message = f"line {head.line.number} announces {announced}: MoNet reads this one as a head line"
+        hint = f"write {n_agents} there, or remove this line"
         yield error("count", command.agents[declared].line, message, hint)
     if declared > AGENT_LINES:
         message = (
-            f"{_format_agent_lines(declared)} announced: MoNet keeps {AGENT_LINES} and forgets the others"
+            f"the head announces {declared} agent lines: MoNet uses {AGENT_LINES} and ignores the others"
         )
-        yield error("count", head.line, message, "make two commands of it")
+        yield error("count", head.line, message, "split it into two commands")
     yield from _check_motions(command)
 
 
 def _check_motions(command: MonetCommand) -> Iterator[MonetFinding]:
+    """Yield a warning about each motion of a command after the first."""
     motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
     for line in motions[1:]:
         message = (
-            f"a second motion in one command, besides line {motions[0].line.number}: it is rejected as busy"
+            f"a second motion in one command, after line {motions[0].line.number}: its agent is busy then"
         )
         yield warning("count", line.line, message, "a command has one motion, and one sound to go with it")
 
 
 def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
-    first: dict[int, int] = {}
+    """Yield an error for each command whose ID an earlier one has."""
+    first_lines: dict[int, int] = {}  # by ID
     for command in text.commands:
         if command.id is None:
             continue
-        earlier = first.setdefault(command.id, command.head.line.number)
-        if earlier != command.head.line.number:
-            message = f"id {command.id} was given on line {earlier} already: MoNet keeps the last"
+        first_line = first_lines.setdefault(command.id, command.head.line.number)
+        if first_line != command.head.line.number:
+            message = f"id {command.id} is already used on line {first_line}: MoNet uses the last"
             yield error("id", command.head.line, message, f"a free id is {free_id(text)}")
 
 
 def free_id(text: MonetCommands) -> int:
     """Return an id that no command has: the one after the highest."""
     return max((command.id for command in text.commands if command.id is not None), default=-1) + 1
-
-
-def _format_agent_lines(count: int) -> str:
-    return "1 agent line is" if count == 1 else f"{count} agent lines are"

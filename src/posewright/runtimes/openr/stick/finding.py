@@ -67,6 +67,6 @@ def warning(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFin
     return MonetFinding(Level.WARNING, rule, message, line.path, line.number, hint)
 
 
-def quoted(word: str) -> str:
+def quoted(text: str) -> str:
     """Return a word of a file in quotes, printable on one line."""
-    return quote_bytes(word.encode("latin-1", "replace"))
+    return quote_bytes(text.encode("latin-1", "replace"))

@@ -109,8 +109,8 @@ class MotionPostures(NamedTuple):
     def is_transition(self) -> bool:
         """Whether this is a transition from one posture to another, which MoNet may use on a route.
 
-        `X#any` is none, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: whatever does not begin
-        in `any` and ends in another posture). It leads to a node `any` without exits, as nothing that begins
+        `X#any` is not one, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: all that do not begin
+        in `any` and end in another posture). It leads to a node `any` without exits, as nothing that begins
         in `any` is stored; this node is never a goal (`Execute`); and the posture remains X afterwards
         (`NotifyAgentResult` does not change it if the end is `any`).
         """
@@ -122,7 +122,7 @@ class MotionPostures(NamedTuple):
         return self.start == ANY and self.end not in (ANY, "")
 
 
-NOWHERE = MotionPostures(ANY, ANY)  # of a sound, which needs no posture and changes none
+ANY_TO_ANY = MotionPostures(ANY, ANY)  # of a sound, which needs no posture and changes none
 
 
 def postures_of(name: str) -> MotionPostures:
@@ -159,6 +159,5 @@ def require_valid_name(name: str) -> None:
         raise FormatError(message, hint=hint)
     has_control_characters = any(byte <= 32 or byte == 127 for byte in data)
     if not data or has_control_characters:
-        raise FormatError(
-            f"{name!r} is not a name: it is empty, or has blanks or control characters", hint=hint
-        )
+        message = f"{name!r} is not a valid name: it is empty, or has blanks or control characters"
+        raise FormatError(message, hint=hint)

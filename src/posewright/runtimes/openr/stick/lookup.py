@@ -21,7 +21,7 @@ _DESCRIPTIONS = {
     EntryKind.PLACEHOLDER: "a placeholder, which holds no motion",
     EntryKind.SOUND: "a sound",
     EntryKind.MIDI: "a tune (MIDI)",
-    EntryKind.UNKNOWN: "nothing that is known here",
+    EntryKind.UNKNOWN: "of an unknown kind",
 }
 
 MAX_GUESSES = 20
@@ -102,32 +102,34 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
 
 
 def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> Iterator[MonetFinding]:
+    """Yield an error about a line whose entry is not in the archive, unless it is to play nothing."""
     n_entries = len(archive.entries)
     if line.index is not None and line.index >= 0:
-        message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries}"
+        message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries} entries"
         yield error("index", line.line, message, f"expected 0 to {n_entries - 1}, or -1 to look the name up")
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in archive.entries]
-        message = f"unknown sound {quoted(line.name)} in {archive.path.name}"
+        message = f"no sound in {archive.path.name} has the name {quoted(line.name)}"
         yield error("sound", line.line, message, guess(line.name, names))
     elif not is_null(line.name):
         yield _missing_motion(line, archive, guess)
 
 
 def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> MonetFinding:
+    """Return the error about a name that no motion has, with a hint if an entry has it."""
     index = archive.archive.indices.get(line.name)
     label = None if index is None else archive.labels[index]
     if index is not None and label is not None:
         hint = (
-            f"the entry is called so, but -1 looks for the motion's own name: {label.name}; or write {index}"
+            f"this is the name of an entry, but -1 looks for the motion's own name, {label.name}; "
+            f"or write {index}"
         )
     elif index is not None:
-        hint = f"the entry is called so, but it holds {_DESCRIPTIONS[archive.entries[index].content.kind]}"
+        content = _DESCRIPTIONS[archive.entries[index].content.kind]
+        hint = f"there is an entry of this name, but it is {content}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
-    message = (
-        f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is"
-    )
+    message = f"no motion in {archive.path.name} has the name {quoted(line.name)}: the robot would not move"
     return error("motion", line.line, message, hint)
 
 
@@ -137,38 +139,38 @@ def _check_motion(
     """Check the motion of a line; `faults` caches why motions cannot be read."""
     entry = archive.entries[index]
     label = archive.labels[index]
-    called = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
+    subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
     if entry.content.kind is not EntryKind.MOTION:
         yield error(
-            "kind", line.line, f"{called} is {_DESCRIPTIONS[entry.content.kind]}", "expected a motion"
+            "kind", line.line, f"{subject} is {_DESCRIPTIONS[entry.content.kind]}", "expected a motion"
         )
         return
     if index not in faults:
-        faults[index] = _read_fault(archive, index)
+        faults[index] = _reading_fault(archive, index)
     if faults[index] is not None or label is None:
-        yield error("kind", line.line, f"{called} is a motion that cannot be read: {faults[index]}")
+        yield error("kind", line.line, f"{subject} is a motion that cannot be read: {faults[index]}")
         return
-    yield from _check_own_name(line, label, called)
-    yield from _check_jumps(line, archive, index, called)
+    yield from _check_own_name(line, label, subject)
+    yield from _check_jumps(line, archive, index, subject)
     designs = {MODELS[model].design for model in models if model in MODELS}
     if designs and label.design not in designs:
         yield warning(
             "design",
             line.line,
-            f"{called} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} rejects it",
+            f"{subject} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} rejects it",
             f"expected {' or '.join(sorted(designs))}",
         )
 
 
-def _check_jumps(line: AgentLine, archive: MonetArchive, index: int, called: str) -> Iterator[MonetFinding]:
+def _check_jumps(line: AgentLine, archive: MonetArchive, index: int, subject: str) -> Iterator[MonetFinding]:
     """Check whether the robot would jump at the start or the end, by the postures in the line."""
     motion = archive_motion(index + 1, archive.archive, archive.path)
     for jump in check_jumps(motion, postures_of(line.name)):
         if jump.level is Level.ERROR:
-            yield error(JUMP, line.line, f"{called} is played: {jump.message}", jump.hint)
+            yield error(JUMP, line.line, f"{subject} is played: {jump.message}", jump.hint)
 
 
-def _read_fault(archive: MonetArchive, index: int) -> str | None:
+def _reading_fault(archive: MonetArchive, index: int) -> str | None:
     """Return why a motion cannot be read; None if it can."""
     try:
         read_omtn(archive.entries[index].data)
@@ -177,14 +179,15 @@ def _read_fault(archive: MonetArchive, index: int) -> str | None:
     return None
 
 
-def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterator[MonetFinding]:
+def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterator[MonetFinding]:
+    """Yield a warning if the name in a line states other postures than the motion's own name."""
     if line.name == label.name:
         return
     line_postures = postures_of(line.name)
     own_postures = postures_of(label.name)
     if own_postures.is_complete and line_postures != own_postures:
         message = (
-            f"the line says {' to '.join(line_postures)}, but {called} calls itself {quoted(label.name)}"
+            f"the line states {' to '.join(line_postures)}, but {subject} has the name {quoted(label.name)}"
         )
         yield warning("posture", line.line, message, "MoNet believes the line")
 
@@ -192,8 +195,8 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
 def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
     entry = archive.entries[index]
     if entry.content.kind is not EntryKind.SOUND:
-        called = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
-        message = f"{called} is {_DESCRIPTIONS[entry.content.kind]}"
+        subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
+        message = f"{subject} is {_DESCRIPTIONS[entry.content.kind]}"
         yield error("kind", line.line, message, "expected a sound (WAVE)")
 
 
@@ -205,9 +208,9 @@ def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator
         if key in result_keys:
             message = (
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
-                "MoNet waits for ever for the second"
+                "MoNet waits forever for the second result"
             )
-            yield error("count", line.line, message, "take one of the lines out")
+            yield error("count", line.line, message, "remove one of the lines")
         result_keys.add(key)
 
 

@@ -149,10 +149,10 @@ def on_stick(root: Path, path: str) -> Path | None:
     first, *parts = [part for part in path.split("/") if part] or [""]
     if not path.startswith("/") or first.upper() != STICK or not parts or ".." in parts:
         return None
-    found: Path | None = root
+    file: Path | None = root
     for part in parts:
-        found = child(found, part) if found is not None else None
-    return found if found is not None and found.is_file() else None
+        file = child(file, part) if file is not None else None
+    return file if file is not None and file.is_file() else None
 
 
 def has_posture_file(folder: Path) -> bool:
@@ -182,7 +182,7 @@ class Documents:
         documents.designdbs += documents.read_each(files.designdbs, read_designdb_file)
         documents.commands += documents.read_each(files.commands, read_commands_file)
         documents.transitions += documents.read_each(files.transitions, _read_transitions_file)
-        for document in documents.read_each(files.named, _read_by_content):
+        for document in documents.read_each(files.named, _read_single_file):
             documents._add(document)
         return documents
 
@@ -199,6 +199,7 @@ class Documents:
         return next((archive for archive in self.named_archives if archive.holds(*kinds)), None)
 
     def _add(self, document: DesignDb | MonetCommands | MonetTransitions | MonetArchive) -> None:
+        """Add a document that was named by itself to the list of its kind."""
         if isinstance(document, DesignDb):
             self.designdbs.append(document)
         elif isinstance(document, MonetCommands):
@@ -240,10 +241,11 @@ def _require_text(data: bytes, path: Path) -> None:
         raise FormatError("this is not a MONET file", where=Where(path=path, offset=0), hint=MONET_FILES_HINT)
 
 
-MONET_FILES_HINT = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
+MONET_FILES_HINT = "MONET files are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
 
 
-def _read_by_content(path: Path) -> DesignDb | MonetCommands | MonetTransitions | MonetArchive:
+def _read_single_file(path: Path) -> DesignDb | MonetCommands | MonetTransitions | MonetArchive:
+    """Read a file of a kind that its first bytes, its suffix or its text show."""
     first_bytes = _first_bytes(path)
     if first_bytes.startswith(ARCHIVE_MARKS) or path.suffix.upper() == ARCHIVE:
         return read_monet_archive(path)
@@ -263,6 +265,7 @@ def _first_bytes(path: Path) -> bytes:
 
 
 def _parse_text(data: bytes, path: Path) -> DesignDb | MonetCommands | MonetTransitions:
+    """Parse a text as the kind of file that its lines show; if they show none, by the file's name."""
     name = path.name.upper()
     commands = read_commands(data, path)
     if is_command_list(commands):
@@ -275,6 +278,7 @@ def _parse_text(data: bytes, path: Path) -> DesignDb | MonetCommands | MonetTran
 
 
 def _finding(fault: FormatError, path: Path) -> MonetFinding:
+    """Return the finding about a file that cannot be read."""
     where = fault.where or Where()
     offset = f" (byte {where.offset})" if where.offset else ""
     return MonetFinding(Level.ERROR, "file", fault.message + offset, path, where.line, fault.hint or "")
@@ -283,7 +287,8 @@ def _finding(fault: FormatError, path: Path) -> MonetFinding:
 def missing_section_finding(folder: Path, db: DesignDb) -> MonetFinding:
     """Return the finding about a folder of MONET files for whose robot there is no section."""
     message = (
-        f"no section is of the robot whose files lie in {plain_absolute(folder).name}: it finds no archive"
+        f"there is no section for the robot whose files are in {plain_absolute(folder).name}: "
+        "it finds no archive"
     )
     return MonetFinding(Level.WARNING, "path", message, db.path, hint=f"sections are {', '.join(db.models)}")
 
@@ -336,20 +341,27 @@ def read_stick(*paths: Path | str) -> MemoryStick:
 
 @dataclass
 class _StickBuilder:
-    """Groups files into setups; adds findings to `documents`."""
+    """Groups files into setups; adds findings to `documents`.
+
+    Attributes:
+        files: all files, by kind.
+        documents: their contents.
+        archives: those read from folders, by path; None if one cannot be read.
+    """
 
     files: FoundFiles
     documents: Documents
     archives: dict[Path, MonetArchive | None] = field(default_factory=dict)
 
     def build(self) -> MemoryStick:
+        """Return the stick; raise a FormatError if there are only files that are not MONET files."""
         documents = self.documents
         texts: tuple[MonetText, ...] = (*documents.commands, *documents.transitions)
         folders = dict.fromkeys(text.path.parent for text in texts if text.path is not None)
         setups = tuple(setup for folder in folders for setup in self._setups(folder))
         if not setups:
             self._require_monet_files()
-            self._note_nothing_to_look_up()
+            self._add_note_on_missing_texts()
             sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
             setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
         models = {model for setup in setups for model in setup.models}
@@ -370,9 +382,9 @@ class _StickBuilder:
             path = files.named[0]
             raise FormatError("this is not a MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
 
-    def _note_nothing_to_look_up(self) -> None:
+    def _add_note_on_missing_texts(self) -> None:
         path = next((db.path for db in self.documents.designdbs), None)
-        message = f"there is no {COMMANDS} and no {TRANSITIONS}: nothing to look up"
+        message = f"there is no {COMMANDS} and no {TRANSITIONS}, so nothing was looked up in the archives"
         self.documents.findings.append(MonetFinding(Level.NOTE, "file", message, path))
 
     def _setups(self, folder: Path) -> Iterator[MonetSetup]:
@@ -402,18 +414,18 @@ class _StickBuilder:
             text for text in self.documents.transitions if text.path and text.path.parent == folder
         ]
         if stick_root(folder) is not None:
-            self._note_missing(folder)
+            self._add_missing_file_warnings(folder)
         if len(transitions) == 1:
             yield from ((text, transitions[0]) for text in commands or (None,))
         else:
             yield from ((text, None) for text in commands)
             yield from ((None, text) for text in transitions)
 
-    def _note_missing(self, folder: Path) -> None:
+    def _add_missing_file_warnings(self, folder: Path) -> None:
         """Add a warning for each of the two text files that a folder lacks."""
         for name, consequence in (
-            (TRANSITIONS, "MoNet knows no way out of the posture it starts in"),
-            (COMMANDS, "no program can ask for anything"),
+            (TRANSITIONS, "MoNet cannot leave the posture it starts in"),
+            (COMMANDS, "programs have no commands to request"),
         ):
             if child(folder, name) is None:
                 message = f"there is no {name} here: {consequence}"
@@ -451,11 +463,13 @@ class _StickBuilder:
         return candidates[0] if len(candidates) == 1 else None
 
     def _read(self, path: Path) -> MonetArchive | None:
+        """Return the archive at a path, which is read once; None if it cannot be read."""
         if path not in self.archives:
             self.archives[path] = next(self.documents.read_each([path], read_monet_archive), None)
         return self.archives[path]
 
     def _archive_path(self, db: DesignDb | None, entry: DesignEntry | None) -> Path | None:
+        """Return the file of an entry: on the stick, otherwise one of its name; None if there is none."""
         if db is None or db.path is None or entry is None:
             return None
         root = stick_root(db.path)
@@ -479,5 +493,6 @@ def _models(folder: Path, db: DesignDb | None) -> tuple[str, ...]:
 
 
 def _entry_path(db: DesignDb | None, model: str, key: str) -> str | None:
+    """Return the path of a model's archive on the robot; None if no entry states it."""
     entry = None if db is None else db.archive(model, key)
     return None if entry is None else entry.path

@@ -52,7 +52,7 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     farthest = int(distances_deg.argmax())
     reason = "the posture in its name"
     if len(candidates) > 1:
-        reason = "the nearest pose, since its name states no posture"
+        reason = "the nearest posture, as its name states none"
     if distances_deg[farthest] > DesignRules.of(card).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "
@@ -62,6 +62,6 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
         option, keyframe = ("from", "first") if verb == "begins" else ("to", "last")
         hint = (
             f"lead it there: `gait sample --{option} {posture}`, or a {keyframe} keyframe; "
-            "or give it a fitting name"
+            "or state the right posture in its name"
         )
         yield MonetFinding(level, JUMP, message, hint=hint)

@@ -66,7 +66,7 @@ class CommandRegistration:
 
     def __post_init__(self) -> None:
         if not 0 <= self.id <= MAX_ID:
-            raise FormatError(f"{self.id} is not an id of a command", hint=f"ids are 0 to {MAX_ID}")
+            raise FormatError(f"{self.id} is not a valid id", hint=f"ids are 0 to {MAX_ID}")
         require_valid_name(self.name)
         if self.sound is not None:
             require_valid_name(self.sound)
@@ -113,10 +113,11 @@ def read_motion_to_add(
         return motion
     file = read_motion_file(motion, robot=robot)
     if page is None and len(file.motions) > 1:
-        names = ", ".join(label.name for label in file.pages[:8])
-        more = ", ..." if len(file.pages) > 8 else ""
+        names = [label.name for label in file.pages[:8]]
+        if len(file.pages) > 8:
+            names.append("...")
         message = f"the file holds {len(file.motions)} motions"
-        hint = f"choose one with --page: {names}{more}"
+        hint = f"choose one with --page: {', '.join(names)}"
         raise FormatError(message, where=Where(path=Path(motion)), hint=hint)
     return file.motion(page)
 
@@ -130,8 +131,10 @@ def resolve_name(motion: Motion, name: str | None) -> str:
     if name is not None:
         return name
     if not follows_grammar(motion.name):
-        message = f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends"
-        hint = "give it one with --name, such as a_stand#stand_kick for a motion from standing to standing"
+        message = (
+            f"the motion's own name, {motion.name!r}, does not state in which postures it begins and ends"
+        )
+        hint = "name it with --name, such as a_stand#stand_kick for a motion from standing to standing"
         raise FormatError(message, hint=hint)
     return motion.name
 

@@ -77,6 +77,7 @@ class DesignDb:
         return b"".join(line.raw for line in self.lines)
 
     def _entries(self) -> Iterator[DesignEntry]:
+        """Yield the entries, each with the model of the section above it."""
         model = ""
         for line in self.lines:
             section = _section_name(line)
@@ -94,22 +95,25 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
         FormatError: it is no text, as on the sticks with AIBO software that Sony sold; or far too long.
     """
     if not is_text(data):
-        message = "this is not text: on the memory sticks that Sony sold it is encrypted"
-        hint = "MONET is of sticks made with the OPEN-R SDK, whose DESIGNDB.CFG can be read in any editor"
+        message = "this is not text: on the memory sticks that Sony sold, the file is encrypted"
+        hint = "expected a stick made with the OPEN-R SDK, whose DESIGNDB.CFG can be read in any editor"
         raise FormatError(message, where=Where(path=path, offset=0), hint=hint)
     return DesignDb(tuple(split_lines(data, path)), path)
 
 
 def _section_name(line: TextLine) -> str | None:
+    """Return the model in a line such as `[ERS-7]`; None if the line begins no section."""
     match = _SECTION.fullmatch(line.text)
     return match[1].decode("latin-1") if match else None
 
 
 def _has_content(line: TextLine) -> bool:
+    """Return whether a line is neither blank nor a comment."""
     return bool(line.text) and not line.text.startswith(b"#")
 
 
 def _is_valid(line: TextLine) -> bool:
+    """Return whether a line is a section or has a key and a path."""
     return _section_name(line) is not None or len(MonetLine(line).words) == 2
 
 
@@ -202,7 +206,7 @@ class MonetSetup:
     def __str__(self) -> str:
         counts = (
             None if self.commands is None else format_count(len(self.commands.commands), "command"),
-            None if self.transitions is None else format_count(len(self.transitions.agents), "way"),
+            None if self.transitions is None else format_count(len(self.transitions.agents), "transition"),
             None if self.motions is None else format_count(len(self.motions.motions), "motion"),
             None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
         )

@@ -100,9 +100,9 @@ class HeadLine(MonetLine):
         return number(self.word(1))
 
 
-def number(word: str) -> int | None:
-    """Parse a whole number; return None if the word is none."""
-    return int(word) if _NUMBER.fullmatch(word) else None
+def number(text: str) -> int | None:
+    """Parse a whole number; return None for any other text."""
+    return int(text) if _NUMBER.fullmatch(text) else None
 
 
 def classify(line: TextLine) -> MonetLine:
@@ -195,7 +195,7 @@ class MonetCommands(MonetText):
         yield head, agents
 
     @property
-    def heads_read(self) -> tuple[int, ...]:
+    def head_line_numbers(self) -> tuple[int, ...]:
         """Numbers of the lines that MoNet reads as heads: it counts announced lines, whatever they are."""
         heads: list[int] = []
         n_announced = 0
@@ -265,6 +265,7 @@ class MonetCommands(MonetText):
         return lines
 
     def _parse(self, lines: list[bytes]) -> MonetCommands:
+        """Return lines as a file with the path of this one."""
         return MonetCommands(tuple(split_lines(b"".join(lines), self.path)), self.path)
 
 
