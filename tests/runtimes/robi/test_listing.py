@@ -140,7 +140,7 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
         ),
         ("somewhere: return", "the label somewhere is already defined in line 1"),
         ("last:", "no tag follows the label last"),
-        ("adx", "no instruction is called 'adx' (did you mean add"),
+        ("adx", "unknown instruction 'adx' (did you mean add"),
         ("return 5", "5 after return (return has no operand)"),
         ("const", "nothing is not a valid number here (expected -32768 to 65535)"),
         ("const 65536", "65536 is not a valid number here"),
