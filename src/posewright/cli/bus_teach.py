@@ -149,7 +149,7 @@ def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
     for joint, ticks in calibration.offsets_ticks.items():
         yield f"{joint}: {ticks:+d} ticks"
     is_empty = not (calibration.reversed or calibration.ids or calibration.offsets_ticks)
-    yield f"{'as its card says ' if is_empty else ''}-> {path}"
+    yield f"{'no differences from the card ' if is_empty else ''}-> {path}"
 
 
 def _answers_by_key() -> dict[str, str]:

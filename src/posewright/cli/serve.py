@@ -114,8 +114,9 @@ def serve(
     """Serve a robot over a network: one program commands it, several observe it.
 
     Alternatively, one client steps the robot's time itself (lock-step). By default only programs on this
-    computer can connect. With --listen on another address, Zenoh needs users or TLS (POSEWRIGHT_ZENOH_* in
-    the environment). Press Ctrl-C to end; the numbers of accepted, rejected and missed messages are printed then.
+    computer can connect. With --listen on another address, Zenoh needs users or TLS (POSEWRIGHT_ZENOH_*
+    in the environment). Press Ctrl-C to end; the numbers of accepted, rejected and missed messages are
+    printed then.
 
     [bold]Examples[/]
       posewright serve robotis_bioloid --zenoh
