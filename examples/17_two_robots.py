@@ -34,3 +34,4 @@ recorder = Recorder(Header({name: RobotHeader.of(body) for name, body in world.b
 drive(world, {"watcher": watcher, "walker": walker}, until_s=10.0, watchers=[recorder])
 laser = recorder.recording().robot("watcher").decisions.sensors["laser_front"]
 print(f"the watcher's laser read {laser[0, 0]:.2f} m at first, {laser.min():.2f} m at the minimum")
+print(f"digest: {recorder.recording().digest()}")

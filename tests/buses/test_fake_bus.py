@@ -274,14 +274,14 @@ def test_faults_are_read_from_words(text: str, event: ScheduledFault) -> None:
 
 @pytest.mark.parametrize("text", ["", "sad", "silent:x", "silent@3-2", "hot@x", "cable@1-nan"])
 def test_what_is_no_fault_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="no fault"):
+    with pytest.raises(InputError, match="is not a fault of a bus"):
         ScheduledFault.parse(text)
 
 
 def test_a_fault_of_nobody_and_shares_beyond_one_are_refused() -> None:
     with pytest.raises(InputError, match="the ID 9 of a fault"):
         bus_of(1, events=(ScheduledFault(BusFault.SILENT, id=9),))
-    with pytest.raises(InputError, match="shares"):
+    with pytest.raises(InputError, match="probabilities"):
         bus_of(1, dropped=0.7, flipped=0.7)
     with pytest.raises(InputError, match="no servo bus"):
         FakeBus.of(robot("sony_ers7"))

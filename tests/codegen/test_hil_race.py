@@ -104,7 +104,7 @@ def test_a_bad_line_and_a_reset_in_mid_walk_leave_the_robot_on_its_feet_and_it_w
     assert counts["link"]["resets"] == 1
     assert counts["link"]["damaged"] > 0
     assert counts["link"]["retries"] > 0
-    assert any("not sound" in remark for remark in outcome.all_remarks)
+    assert any("the line to the board has faults" in remark for remark in outcome.all_remarks)
     after = base_from(outcome, 8.0)
     assert np.linalg.norm(after[-1, :2] - after[0, :2]) > 0.05
     assert outcome.recording.robot().decisions.states[-1] != "stopped"

@@ -100,7 +100,7 @@ def answer_to(
 
 
 PORT = re.compile(r"127\.0\.0\.1:(\d+)")
-READY_S = 600.0
+READY_S = 120.0
 """What goes on in the background is ready by then."""
 
 

@@ -377,7 +377,7 @@ class Bus:
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
-        self._late_id = None
+        self._late_id = servo if attempt else None  # the answer to an earlier attempt may still come
         self.counts.answered += 1
         count_bits(answer.error, self.counts.reported)
         self.errors[servo] = answer.error
@@ -401,8 +401,6 @@ class Bus:
             elif rejections := answer.error & REJECTIONS:
                 raise BodyError(f"{self.name(answer.id)} rejects the request: {rejections.words}")
             else:
-                if NoAnswer.TIMEOUT in failures:  # the answer to an earlier attempt may still come
-                    self._late_id = packet[2]
                 return answer
         self.counts.given_up += 1
         message = f"{failures[-1].value} from {self.name(packet[2])}"

@@ -27,6 +27,12 @@ PROBES = 6
 PROBE_BLOCK = (36, 8)
 """Address and size of a block in which two servos hardly agree: from position to temperature."""
 
+LATE_ATTEMPT = 3
+"""An answer that did not come is waited for as on this attempt, eight times as long."""
+
+MAX_EXPECTED = 32
+"""So many IDs are few: a caller that names them expects servos there."""
+
 OnProgress = Callable[[int, int, str], None]
 """Called with the number of steps done, the number of all steps, and a description of the current one."""
 
@@ -89,7 +95,7 @@ def scan(
     Args:
         bus: the bus, at the robot's rate.
         robot: whose servos are expected; each of them is pinged as often as the bus retries.
-        ids: IDs to ping.
+        ids: IDs to ping; if they are few, servos are expected there, too.
         rates: rates to try [bits per second]; None for all that the manual lists.
         on_progress: is called before each ping.
 
@@ -109,7 +115,8 @@ def scan(
                 if on_progress:
                     n_done = n_rates * len(ids) + n_ids
                     on_progress(n_done, len(rates) * len(ids), f"ID {servo} at {rate}")
-                tries = bus.retries + 1 if servo in joints else 1
+                is_expected = servo in joints or len(ids) <= MAX_EXPECTED
+                tries = bus.retries + 1 if is_expected else 1
                 answering_servo = _probe(bus, servo, tries=tries)
                 if answering_servo is not None:
                     servos_at_rate.append(replace(answering_servo, joint=joints.get(servo)))
@@ -140,6 +147,12 @@ def _suggest_missing_id(
     return [replace(servo, remark=remark) if servo is candidate else servo for servo in servos]
 
 
+def _probe_once(bus: Bus, read: bytes) -> StatusPacket | NoAnswer:
+    """Return the answer to a read; one that did not come is waited for once more, and longer."""
+    answer = bus.exchange(read, PROBE_BLOCK[1])
+    return bus.exchange(read, PROBE_BLOCK[1], LATE_ATTEMPT) if answer is NoAnswer.TIMEOUT else answer
+
+
 def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
     """Return the servo that answers to an ID at the present rate; None if none does."""
     ping = InstructionPacket(servo, Instruction.PING).encode()
@@ -151,7 +164,7 @@ def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
         return None
     answers_twice = isinstance(answer, StatusPacket) and bus.receives_second_answer()
     read = InstructionPacket(servo, Instruction.READ, bytes(PROBE_BLOCK)).encode()
-    probes = [bus.exchange(read, PROBE_BLOCK[1]) for _ in range(PROBES)]
+    probes = [_probe_once(bus, read) for _ in range(PROBES)]
     is_silent = all(probe is NoAnswer.TIMEOUT for probe in probes)  # its status return level may be 0
     n_garbled = 0 if is_silent else sum(isinstance(probe, NoAnswer) for probe in probes)
     try:
