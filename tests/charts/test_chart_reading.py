@@ -137,7 +137,7 @@ states:
         ("outputs: {motor", "events: [go_up]\noutputs: {motor", 11, "a mealy chart has no events"),
         ("    min_s: 0.25", "    entry: {bell: 1}", 19, "use kind: statechart"),
         ("initial_outputs: {bell: 1}", "initial_outputs: {bel: 1}", 13, "did you mean bell"),
-        ("initial_outputs: {bell: 1}", "initial_values: {bell: call}", 13, "unknown value 'call'"),
+        ("initial_outputs: {bell: 1}", "initial_values: {bell: call}", 13, "'call'"),
         ("top: 3", "top: 3 apples", 12, "no unit"),
         ("call: bool", "not: bool", 7, "a reserved word"),
         ("{int: [0, 3]}", "{int: [3, 0]}", 8, "is empty"),

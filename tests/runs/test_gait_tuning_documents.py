@@ -111,7 +111,7 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
         ("tune: quick", "tune: a/b", 1, "'a/b' is not a name"),
         ("robot: sony_ers7", "robot: sony_ers8", 2, "unknown robot 'sony_ers8'"),
         ("robot: sony_ers7", "robot: robotis_bioloid", 2, "legs"),
-        (OWN, "gait: trott", 3, "unknown gait 'trott' of sony_ers7 (did you mean trot?)"),
+        (OWN, "gait: trott", 3, "unknown gait 'trott' (did you mean trot?)"),
         (f"{OWN}\n", "", 1, "'gait' is missing"),
         (OWN, f"{OWN}\nspeed: 3", 4, "unknown key 'speed'"),
         ("ground_speed_m_s:", "ground_speed:", 5, "unknown gait parameter 'ground_speed'"),

@@ -116,7 +116,7 @@ def test_transforms_follow_the_standard() -> None:
         ("Transform { children [ USE nobody ] }", 2, "not defined before"),
         ("Transform { children [", 2, "without a value"),
         ("\n\n } ", 4, "expected a node"),
-        ("Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0] } } }", 2, "no points"),
+        ("Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0] } } }", 2, "not points"),
         (
             "Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0 0] } coordIndex [7] } }",
             2,
