@@ -93,7 +93,7 @@ def _read_start(fields: Fields, reader: _KeyframeReader, card: Robot) -> Pose | 
         return reader.read_pose(fields["start_pose_deg"]) if "start_pose_deg" in fields else None
     if "start_pose_deg" in fields:
         fields["start_pose"].fail("start_pose and start_pose_deg are both given", hint="keep one of them")
-    pose = card.poses[fields["start_pose"].choice(f"pose of {card.name}", card.poses)]
+    pose = card.poses[fields["start_pose"].choice("pose", card.poses)]
     return Pose.of(reader.joints, {joint: pose[joint] for joint in reader.joints})
 
 
@@ -107,7 +107,7 @@ def _read_robot(node: Node, card: Robot | None) -> Robot:
 
 
 def _read_joints(node: Node, card: Robot) -> tuple[str, ...]:
-    joints = [item.choice(f"joint of {card.name}", card.joint_names) for item in node.items()]
+    joints = [item.choice("joint", card.joint_names) for item in node.items()]
     for index, item in enumerate(node.items()):
         if item.text() in joints[:index]:
             item.fail(f"{item.text()} is named twice", hint="name each joint once")
