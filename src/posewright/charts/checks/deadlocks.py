@@ -274,5 +274,5 @@ class EndlessTicks(Check):
             line = None
         trace = (*self.analysis.exploration.trace_to(state), step.inputs)
         case = self.analysis.build_counterexample(place, step.inputs, state.registers, set())
-        message = f"{error.message}: {error.hint}" if error.hint else error.message
+        message = f"{error.message}; {error.hint}" if error.hint else error.message
         return Finding(Level.ERROR, Rule.CYCLE, message, place, case, line, trace)
