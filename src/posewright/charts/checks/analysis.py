@@ -123,7 +123,7 @@ class ChartAnalysis:
         tracked: Collection[str],
         *,
         watched_conditions: Sequence[Expression] = (),
-        marks: Mapping[str, Collection[Value]] | None = None,
+        threshold_values: Mapping[str, Collection[Value]] | None = None,
         limits: ExplorationLimits | None = None,
         budget: WorkBudget | None = None,
     ) -> Exploration:
@@ -132,7 +132,7 @@ class ChartAnalysis:
             self.chart,
             tracked=tracked,
             watched_conditions=watched_conditions,
-            marks=marks,
+            threshold_values=threshold_values,
             limits=limits or self.limits,
             interpreter=self.interpreter,
             solver_budget=self.solver_budget,
@@ -159,7 +159,9 @@ class ChartAnalysis:
         if not self.complete:
             scan_directed(
                 self.searches,
-                lambda marks: self._explore(self.tracked | marks.keys(), marks=marks, limits=limits),
+                lambda threshold_values: self._explore(
+                    self.tracked | threshold_values.keys(), threshold_values=threshold_values, limits=limits
+                ),
                 self.work_budget,
             )
 

@@ -27,14 +27,14 @@ from posewright.charts.expression import (
 )
 from posewright.charts.machine import Machine, StateNode
 from posewright.charts.model import Actions, Assign, Branch, iterate_actions
-from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Saturates, places_in
+from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Saturates, operations_in
 from posewright.charts.reachability import is_defined, may_be_undefined
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, format_value
 
 
 @dataclass(frozen=True, eq=False)
 class ExpressionUse:
-    """One place in the chart where an expression is evaluated.
+    """One operation in the chart where an expression is evaluated.
 
     Attributes:
         node: the state it belongs to.
@@ -49,7 +49,7 @@ class ExpressionUse:
 
 
 def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
-    """Yield every place where a tick may evaluate an expression; a shared one once for each state."""
+    """Yield every operation where a tick may evaluate an expression; a shared one once for each state."""
     for node in machine.nodes:
         for counter in node.counters:
             if counter.condition is not None:
@@ -209,11 +209,11 @@ def _list_faults(
 ) -> Iterator[tuple[Rule, CheckClaim, ClampedArgument | None]]:
     """Yield the possible faults of an expression: the rule, the claim that it occurs, and the argument."""
     expression = use.expression
-    for place in places_in(expression.tree):
-        if place.divides:
-            yield Rule.DIVISION, DividesByZero(expression, place), None
+    for operation in operations_in(expression.tree):
+        if operation.divides:
+            yield Rule.DIVISION, DividesByZero(expression, operation), None
         else:
-            yield Rule.OVERFLOW, Saturates(expression, place), None
+            yield Rule.OVERFLOW, Saturates(expression, operation), None
     bounds = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
     if bounds is not None and not isinstance(expression.type, BoolType | EnumType):
         yield Rule.RANGE, OutOfRange(expression, *bounds), None

@@ -266,7 +266,7 @@ def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[s
     change_points = set[int]()
     for guard in guards:
         for tree in nodes_of(guard.tree):
-            names = names_in(tree) - guard.fixed.keys()
+            names = names_in(tree) - guard.constant_values.keys()
             if not (isinstance(tree, Binary) and tree.operator in COMPARISONS and name in names):
                 continue
             other_names = sorted(names - {name})

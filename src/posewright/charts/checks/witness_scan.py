@@ -249,16 +249,16 @@ def scan_directed(
         search for search in searches if search.witness is None and search.n_reached > 0 and search.registers
     ]
     cases = {search: _solve_for_variables(search) for search in candidates[:MAX_DIRECTED]}
-    marks: dict[str, dict[Value, None]] = {}
+    threshold_values: dict[str, dict[Value, None]] = {}
     for case in cases.values():
         for name, value in case.items():
-            marks.setdefault(name, {})[value] = None
-    if not marks:
+            threshold_values.setdefault(name, {})[value] = None
+    if not threshold_values:
         return
     undecided_reasons = {search: search.undecided_reason for search, case in cases.items() if case}
     for search in undecided_reasons:
         search.open_situations.clear()
-    scan_ticks(explore(marks), undecided_reasons, budget)
+    scan_ticks(explore(threshold_values), undecided_reasons, budget)
     for search, reason in undecided_reasons.items():
         search.undecided_reason = reason
 

@@ -49,37 +49,37 @@ STRICT_OPERATORS: dict[Operator, Callable[[Any, Any], Any]] = {
 """Operators that always evaluate both operands."""
 
 
-def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: SourceText) -> Evaluate:
+def compile_tree(tree: Tree, constant_values: Mapping[str, Value], source: SourceText) -> Evaluate:
     """Return a function from an environment to the value of an expression.
 
     The function raises ExpressionError if it divides by zero; nothing else can fail.
 
     Args:
         tree: a typed tree.
-        fixed: values of constants by name.
+        constant_values: values of constants by name.
         source: the text, for the message of a division by zero.
 
     Raises:
         ExpressionError: the tree depends on time or states, which have no value outside a running chart.
     """
-    return _Compiler(fixed, source).compile(tree)
+    return _Compiler(constant_values, source).compile(tree)
 
 
 class _Compiler:
     """Compiles typed trees to closures; types are looked at while compiling, not while evaluating."""
 
-    def __init__(self, fixed: Mapping[str, Value], source: SourceText) -> None:
-        self.fixed = fixed
+    def __init__(self, constant_values: Mapping[str, Value], source: SourceText) -> None:
+        self.constant_values = constant_values
         self.source = source
 
     def compile(self, tree: Tree) -> Evaluate:
         """Return a function that computes the value of a tree from the variables."""
         evaluate: Evaluate
         match tree:
-            case Name() if tree.name not in self.fixed:
+            case Name() if tree.name not in self.constant_values:
                 evaluate = operator.itemgetter(tree.name)
             case Literal() | Name():
-                value = tree.value if isinstance(tree, Literal) else self.fixed[tree.name]
+                value = tree.value if isinstance(tree, Literal) else self.constant_values[tree.name]
                 evaluate = lambda _env: value  # noqa: E731 -- one case of several
             case Unary():
                 evaluate = self.compile_unary(tree)
@@ -129,7 +129,7 @@ class _Compiler:
 
     def saturate(self, tree: Tree, compute: Evaluate) -> Evaluate:
         """Return `compute` with integer results clamped to 32 bits, where they may leave these."""
-        low, high = range_of(tree, self.fixed) if isinstance(tree.type, IntType) else (0, 0)
+        low, high = range_of(tree, self.constant_values) if isinstance(tree.type, IntType) else (0, 0)
         if low > INT_LOW and high < INT_HIGH:
             return compute
 
@@ -198,14 +198,14 @@ class Expression:
         tree: a typed tree.
         type: the type of the value.
         source: the text as written.
-        fixed: values of constants by name; a value of an enumeration represents itself.
+        constant_values: values of constants by name; a value of an enumeration represents itself.
         arguments: arguments of truth tables that may have to be clamped.
     """
 
     tree: Tree
     type: Type
     source: SourceText = field(default_factory=lambda: SourceText(""), compare=False, repr=False)
-    fixed: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
+    constant_values: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
     arguments: tuple[ClampedArgument, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -214,12 +214,12 @@ class Expression:
     @cached_property
     def names(self) -> frozenset[str]:
         """The inputs, outputs and locals that the expression reads."""
-        return names_in(self.tree) - self.fixed.keys()
+        return names_in(self.tree) - self.constant_values.keys()
 
     @cached_property
     def evaluate(self) -> Evaluate:
         """The compiled expression; it raises ExpressionError if it divides by zero."""
-        return compile_tree(self.tree, self.fixed, self.source)
+        return compile_tree(self.tree, self.constant_values, self.source)
 
     @cached_property
     def constant(self) -> Any:

@@ -77,6 +77,6 @@ class Scope:
         return [*self.variables, *self.constants, *self.values]
 
     @property
-    def fixed(self) -> dict[str, Value]:
+    def constant_values(self) -> dict[str, Value]:
         """The values of constants by name; a value of an enumeration represents itself."""
         return {**{name: name for name in self.values}, **self.constants}

@@ -101,7 +101,9 @@ def parse_expression(source: SourceText | str, scope: Scope, target: Type | None
     _require_no_single_equals(source, scope)
     checker = _TypeChecker(scope, source)
     term = checker.check_for_target(parse(source), target)
-    expression = Expression(term.tree, term.type, source, scope.fixed, tuple(checker.inliner.arguments))
+    expression = Expression(
+        term.tree, term.type, source, scope.constant_values, tuple(checker.inliner.arguments)
+    )
     if target is not None:
         _require_assignable(expression, target)
     return expression

@@ -65,8 +65,8 @@ class Interpreter:
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
         self._inputs = [
-            (place, name, *_exact_range(input_type), input_type)
-            for place, (name, input_type) in enumerate(chart.inputs.items())
+            (index, name, *_exact_range(input_type), input_type)
+            for index, (name, input_type) in enumerate(chart.inputs.items())
         ]
         self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._read_row = make_getter(self._names)
@@ -218,16 +218,16 @@ class Interpreter:
 
     def _run_native(self, rows: Sequence[Mapping[str, object]], state: Snapshot) -> Iterator[Snapshot]:
         """Yield the snapshot after each tick; a tick that compiled code cannot finish runs in Python."""
-        place = 0
-        while place < len(rows):
+        index = 0
+        while index < len(rows):
             self._require_own(state)
-            chunk = self._convert_rows(rows[place : place + CHUNK])
+            chunk = self._convert_rows(rows[index : index + CHUNK])
             snapshots = self._native.run(state, chunk) if self._native is not None else []
             if not snapshots:
-                snapshots = [self.step(state, rows[place])]
+                snapshots = [self.step(state, rows[index])]
             yield from snapshots
             state = snapshots[-1]
-            place += len(snapshots)
+            index += len(snapshots)
 
     def _convert_rows(self, rows: Iterable[Mapping[str, object]]) -> list[TickInputs]:
         """Return the inputs of rows up to the first row with an error."""
@@ -284,13 +284,13 @@ class Interpreter:
         if len(inputs) > len(row):
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
-        for place, name, exact_type, low, high, input_type in self._inputs:
-            value = row[place]
+        for index, name, exact_type, low, high, input_type in self._inputs:
+            value = row[index]
             is_exact = type(value) is exact_type and low <= value <= high
             values[name] = value if is_exact else convert_value(name, input_type, value)
         events: list[str] = []
-        for place, name in self._events:
-            occurs = row[place]
+        for index, name in self._events:
+            occurs = row[index]
             if occurs is True or (occurs is not False and convert_value(name, BoolType(), occurs)):
                 events.append(name)
         return values, events

@@ -126,8 +126,10 @@ class StateLowering:
             lambda joined, condition: Binary(Operator.AND, joined, condition),
             (condition.tree for condition in conditions),
         )
-        fixed = {name: value for condition in conditions for name, value in condition.fixed.items()}
-        return replace(conditions[0].with_tree(tree), fixed=fixed)
+        constant_values = {
+            name: value for condition in conditions for name, value in condition.constant_values.items()
+        }
+        return replace(conditions[0].with_tree(tree), constant_values=constant_values)
 
     def lower_actions(self, actions: Actions) -> Actions:
         """Return actions with all their expressions lowered."""

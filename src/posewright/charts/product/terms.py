@@ -140,7 +140,7 @@ class TermRecorder:
     def _build_term(self, expression: Expression, register_values: Mapping[str, Value]) -> Expression:
         """Return an expression with registers and previously recorded variables substituted."""
         trees: dict[str, Tree] = {
-            name: Literal(value) for name, value in {**expression.fixed, **register_values}.items()
+            name: Literal(value) for name, value in {**expression.constant_values, **register_values}.items()
         }
         for name, term in self._terms_before.items():
             trees[name] = convert_to_register(self.variable_types[name], term, self.types)

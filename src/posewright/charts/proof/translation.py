@@ -67,7 +67,7 @@ class Translator:
                 self._cache.clear()
             nodes: dict[int, TranslatedNode] = {}
             self._cache[id(expression)] = expression, nodes
-            _TreeTranslator(self, nodes, expression.fixed).translate(expression.tree)
+            _TreeTranslator(self, nodes, expression.constant_values).translate(expression.tree)
         return self._cache[id(expression)][1]
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
@@ -79,12 +79,12 @@ class _TreeTranslator:
     """Translates the tree of one expression into `nodes`."""
 
     def __init__(
-        self, translator: Translator, nodes: dict[int, TranslatedNode], fixed: Mapping[str, Value]
+        self, translator: Translator, nodes: dict[int, TranslatedNode], constant_values: Mapping[str, Value]
     ) -> None:
         self.translator = translator
         self.terms = translator.terms
         self.nodes = nodes
-        self.fixed = fixed
+        self.constant_values = constant_values
 
     def translate(self, tree: Tree) -> TranslatedNode:
         if id(tree) not in self.nodes:
@@ -114,8 +114,8 @@ class _TreeTranslator:
         return TranslatedNode(value, self.terms.false, value)
 
     def _name(self, name: str) -> SmtTerm:
-        if name in self.fixed:
-            return self.terms.constant(self.fixed[name])
+        if name in self.constant_values:
+            return self.terms.constant(self.constant_values[name])
         if name not in self.translator.types:
             raise UnknownNameError.among("name", name, self.translator.types)
         return self.terms.variable(name, self.translator.types[name])

@@ -286,7 +286,7 @@ class PathCondition:
         """Return how many values of an input are possible."""
         return count_values(self.sets[name])
 
-    def pick(self, name: str) -> Value:
+    def fork_all_values(self, name: str) -> Value:
         """Fix an input, with one path for each possible value, and return its value."""
         if not self.is_fixed(name):
             spans = self.sets[name]
@@ -294,7 +294,7 @@ class PathCondition:
             self.choose_set(name, singles)
         return self.value(name)
 
-    def sample(self, name: str) -> Value:
+    def fork_samples(self, name: str) -> Value:
         """Fix an input, with one path for each of a few samples, and return its value."""
         domain = self.domains[name]
         spans = self.sets[name]
