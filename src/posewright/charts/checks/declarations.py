@@ -172,7 +172,7 @@ def _expressions_of(chart: Chart) -> Iterator[Expression]:
             yield promise.goal
     for function in chart.functions.values():
         for row in function.rows:
-            yield from (row.when, row.give)
+            yield from (row.when, row.value)
 
 
 def _expressions_of_transitions(transitions: tuple[Transition, ...]) -> Iterator[Expression]:
@@ -194,8 +194,8 @@ class Declaration(NamedTuple):
     line: int | None = None
 
     def __str__(self) -> str:
-        place = f" (line {self.line})" if self.line is not None else ""
-        return f"the {self.kind} {self.name}{place}"
+        line_text = f" (line {self.line})" if self.line is not None else ""
+        return f"the {self.kind} {self.name}{line_text}"
 
 
 class CaseCollisions(Check):
@@ -227,7 +227,7 @@ class CaseCollisions(Check):
         yield from (Declaration(state.name, "state", state.line) for state in chart.every_state)
         value_types = [*chart.inputs.values(), *chart.variables.values()]
         for function in chart.functions.values():
-            value_types += [*function.takes.values(), function.gives]
+            value_types += [*function.parameters.values(), function.return_type]
         for value_type in value_types:
             if isinstance(value_type, EnumType):
                 yield from (Declaration(value, "value", line_of(value)) for value in value_type.values)
@@ -245,7 +245,7 @@ class FunctionTables(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield the gaps and overlaps of all functions."""
         for function in self.chart.functions.values():
-            solver = CheckSolver(function.takes, is_time_over=self.analysis.limits.is_time_over)
+            solver = CheckSolver(function.parameters, is_time_over=self.analysis.limits.is_time_over)
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
@@ -255,7 +255,7 @@ class FunctionTables(Check):
         """Yield an error if some arguments match no row of a function, or a note if that is not known."""
         answer = solver.solve(build_claims(false=[row.when for row in function.rows]))
         if answer.possible:
-            case = _case_of(function, answer)
+            case = _complete_case(function, answer)
             message = f"no row of {function.name} matches {case}: add one"
             yield Finding(Level.ERROR, Rule.FUNCTION_GAP, message, None, case, function.line)
         elif answer.possible is None:
@@ -268,7 +268,7 @@ class FunctionTables(Check):
         """Yield an error if two rows match one case with different results, a note if with equal ones."""
         overlap_claims = build_claims([first.when, second.when])
         rows = f"the rows in lines {first.line} and {second.line} of {function.name}"
-        answer = solver.solve((*overlap_claims, *build_claims([differ(first.give, second.give)])))
+        answer = solver.solve((*overlap_claims, *build_claims([differ(first.value, second.value)])))
         if answer.possible is None:
             message = f"it is not known whether {rows} both match one case: {answer.reason}"
             yield not_proved(message, None, second.line)
@@ -280,13 +280,13 @@ class FunctionTables(Check):
             level = Level.NOTE
             comparison = ", with the same value"
         if answer.possible:
-            case = _case_of(function, answer)
+            case = _complete_case(function, answer)
             message = f"{rows} both match {case}{comparison}"
             yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, second.line)
 
 
-def _case_of(function: Function, answer: SolverAnswer) -> Counterexample:
+def _complete_case(function: Function, answer: SolverAnswer) -> Counterexample:
     """Return the case of an answer with a value for every parameter of a function."""
     case = answer.case or {}
-    arguments = {name: case.get(name, value_type.default) for name, value_type in function.takes.items()}
+    arguments = {name: case.get(name, value_type.default) for name, value_type in function.parameters.items()}
     return Counterexample("", arguments)

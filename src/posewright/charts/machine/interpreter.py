@@ -70,8 +70,8 @@ class Interpreter:
         ]
         self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._read_row = make_getter(self._names)
-        caches = remember and all(map(_is_small, chart.inputs.values()))
-        self._cached_row_length = len(self._names) if caches else -1
+        caches_steps = remember and all(map(_is_small, chart.inputs.values()))
+        self._cached_row_length = len(self._names) if caches_steps else -1
         self._snapshots: dict[object, Snapshot] = {}
         self._n_cached_steps = 0
         self._native = native_machine(self.machine) if native else None
@@ -208,7 +208,7 @@ class Interpreter:
 
         inputs = convert_columns(self.chart, columns)
         state = self.initial() if start is None else start
-        self._require_own(state)
+        self._require_own_snapshot(state)
         results = None if self._native is None else self._native.run_columns(state, inputs)
         if results is not None:
             return results
@@ -220,7 +220,7 @@ class Interpreter:
         """Yield the snapshot after each tick; a tick that compiled code cannot finish runs in Python."""
         index = 0
         while index < len(rows):
-            self._require_own(state)
+            self._require_own_snapshot(state)
             chunk = self._convert_rows(rows[index : index + CHUNK])
             snapshots = self._native.run(state, chunk) if self._native is not None else []
             if not snapshots:
@@ -239,12 +239,14 @@ class Interpreter:
                 break
         return converted
 
-    def _require_own(self, state: Snapshot) -> None:
+    def _require_own_snapshot(self, state: Snapshot) -> None:
+        """Raise an InputError unless a snapshot belongs to this chart."""
         if not state.is_of(self.machine):
             raise InputError(f"{state!r} belongs to another chart than {self.chart.name}")
 
     def _start_tick(self, state: Snapshot, compute: Compute = plain) -> TickExecution:
-        self._require_own(state)
+        """Return a tick that starts in a snapshot of this chart and has not run yet."""
+        self._require_own_snapshot(state)
         return TickExecution(self.machine, state, compute)
 
     def _cache_step(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
@@ -279,9 +281,11 @@ class Interpreter:
         """Return the inputs, checked and clamped to their ranges, and the events that occur."""
         try:
             row = self._read_row(inputs)
-        except KeyError:
+        except KeyError:  # an event is left out, or an input is missing
             row = self._complete_row(inputs)
-        if len(inputs) > len(row):
+        if len(inputs) > len(
+            row
+        ):  # the fast reader does not see unknown names; this raises an error for them
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
         for index, name, exact_type, low, high, input_type in self._inputs:
@@ -317,6 +321,7 @@ def _exact_range(input_type: Type) -> tuple[type, Any, Any]:
 
 
 def _is_small(input_type: Type) -> bool:
+    """Return whether a type has few values, so that rows of inputs are likely to recur."""
     if isinstance(input_type, IntType):
         return input_type.high - input_type.low < MAX_SMALL
     return isinstance(input_type, BoolType | EnumType)

@@ -38,9 +38,8 @@ class EntrySet:
                 self.add_initial(node)
             else:
                 self._add_history(target, node)
-        for (
-            target
-        ) in targets:  # last: the ancestors of a target add regions, where no other target is in them
+        # last, because an ancestor of a target adds its other regions unless another target is inside them
+        for target in targets:
             if target.node != domain:
                 self._add_ancestors(self.nodes[target.node], domain)
 
@@ -176,7 +175,7 @@ class MicrostepPlanner:
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
         exit_set = frozenset(
-            number for transition in transitions for number in self._left_by(transition, active)
+            number for transition in transitions for number in self._compute_exit_set(transition, active)
         )
         new_history = {
             key: self._record_history(key, configuration, active) if key[0] in exit_set else before
@@ -203,7 +202,7 @@ class MicrostepPlanner:
         for number in sorted(entry_set):
             active_after.add(number)
             node = self.nodes[number]
-            entering.append((node, self._done_events(node, active_after) if node.final else ()))
+            entering.append((node, self._list_done_events(node, active_after) if node.final else ()))
         configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
         history = tuple(
             () if number in active_after and number in self.forgotten else remembered
@@ -229,7 +228,8 @@ class MicrostepPlanner:
                         return True
         return False
 
-    def _left_by(self, transition: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
+    def _compute_exit_set(self, transition: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
+        """Return the active nodes that a transition leaves."""
         if transition.domain is None:
             return frozenset()
         return active & self.nodes[transition.domain].descendants
@@ -248,13 +248,13 @@ class MicrostepPlanner:
         """Return the transitions that are taken: an inner one preempts an outer, else the earlier wins."""
         selected: list[CompoundTransition] = []
         for transition in enabled:
-            rivals = [earlier for earlier in selected if self._conflict(transition, earlier)]
-            if all(transition.source in self.nodes[rival.source].descendants for rival in rivals):
-                selected = [earlier for earlier in selected if earlier not in rivals]
+            conflicting = [earlier for earlier in selected if self._do_conflict(transition, earlier)]
+            if all(transition.source in self.nodes[other.source].descendants for other in conflicting):
+                selected = [earlier for earlier in selected if earlier not in conflicting]
                 selected.append(transition)
         return tuple(selected)
 
-    def _conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
+    def _do_conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
         """Return whether the domain of one transition is the other's, or inside it."""
         a = transition.domain
         b = earlier.domain
@@ -262,7 +262,7 @@ class MicrostepPlanner:
             return False
         return a == b or a in self.nodes[b].ancestors or b in self.nodes[a].ancestors
 
-    def _done_events(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
+    def _list_done_events(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
         """Return the events `done.S` of the states that a final state completes, inner ones first."""
         number = final.parent
         events = []
@@ -274,6 +274,7 @@ class MicrostepPlanner:
         return tuple(events)
 
     def _is_done(self, number: int, active: set[int]) -> bool:
+        """Return whether a final state is active in a node, or in all its regions."""
         node = self.nodes[number]
         if node.parallel:
             return all(self._is_done(child, active) for child in node.children)

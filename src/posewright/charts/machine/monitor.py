@@ -31,12 +31,12 @@ def format_broken_promise(promise: Promise, ticks: int, state: str, waited: int 
         waited: ticks since the condition of a `leads to` was true.
     """
     last = ticks - 1
-    broken = f"`{format_promise(promise)}` is broken after tick {last}, in {state}"
+    intro = f"`{format_promise(promise)}` is broken after tick {last}, in {state}"
     if promise.kind is PromiseKind.LEADS_TO:
         since = f"at tick {last - waited}" if waited else "at that tick"
-        return f"{broken}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
+        return f"{intro}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
     truth = "is true" if promise.kind is PromiseKind.NEVER else "is false"
-    return f"{broken}: `{promise.when}` {truth}"
+    return f"{intro}: `{promise.when}` {truth}"
 
 
 RAISED_PREFIX = "came."
@@ -95,6 +95,7 @@ def lower_condition(machine: Machine, condition: Expression) -> Expression:
     raised.update(*map(events_raised, all_actions(machine)))
 
     def replace_event(node: Tree) -> Tree | None:
+        """Return the condition that an event occurred or was raised; None for other nodes."""
         if not isinstance(node, Name) or node.name not in raised:
             return None
         raised_inside = Name(RAISED_PREFIX + node.name, node.offset, BoolType())
@@ -158,12 +159,12 @@ class Monitor:
         }
         events = {name: bool(inputs.get(name, False)) for name in self.chart.events}
         env = {**values, **events, **state.registers}
-        raised = self._raised_events(inputs, state)
+        raised = self._find_raised_events(inputs, state)
         results = [self._check_promise(number, state, env, raised) for number in range(len(self.conditions))]
         self.before = state
         return tuple(result for result in results if result is not None)
 
-    def _raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
+    def _find_raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
         """Return the events that the chart raised in the tick, by running it again if a promise reads one."""
         if not any(conditions.raised_names for conditions in self.conditions):
             return ()
@@ -178,13 +179,15 @@ class Monitor:
         conditions = self.conditions[number]
         age = self.ages[number]
         complete_env = {**env, **conditions.evaluate_names(state.active_nodes, raised)}
-        when, *goals = [bool(condition.evaluate(complete_env)) for condition in conditions.conditions]
+        condition_holds, *goal_holds = [
+            bool(condition.evaluate(complete_env)) for condition in conditions.conditions
+        ]
         if promise.kind is PromiseKind.LEADS_TO:
-            is_due = age > 0 or when
-            age = 0 if goals[0] else age + is_due
+            is_due = age > 0 or condition_holds
+            age = 0 if goal_holds[0] else age + is_due
             is_broken = age > self.chart.ticks_within(promise.within_s)
         else:
-            is_broken = when is (promise.kind is PromiseKind.NEVER)
+            is_broken = condition_holds is (promise.kind is PromiseKind.NEVER)
         self.ages[number] = age
         if not is_broken:
             self.broken.discard(number)

@@ -18,6 +18,8 @@ from posewright.charts.types import Value
 from posewright.errors import InputError
 
 Env = dict[str, Any]
+"""The environment: the current value of every name."""
+
 Compute = Callable[[Expression, Env], Any]
 
 

@@ -166,6 +166,7 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
 def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a remainder, which has the sign of the divisor."""
     margin = int(isinstance(dividend.low, int))  # an integer remainder never reaches the divisor
+    # 0 * bound is a zero of the type of the divisor, int or float
     low = min(divisor.low + margin, 0 * divisor.low)
     high = max(divisor.high - margin, 0 * divisor.high)
     if dividend.low >= 0 and divisor.low > 0:
@@ -175,7 +176,9 @@ def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, flo
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    limit = float(dividend.size) if divisor.integral else dividend.size and math.inf
+    limit = float(dividend.size)
+    if not divisor.integral and dividend.size:
+        limit = math.inf
     low = -limit
     high = limit
     if divisor.low >= 0 and dividend.low >= 0:

@@ -41,7 +41,8 @@ class Prover:
     same answers on every machine.
 
     Args:
-        types: the types of every name that the expressions read, except those in `Expression.constant_values`.
+        types: the types of every name that the expressions read, except
+            those in `Expression.constant_values`.
         effort: how hard it tries.
         budget: shared with other provers; None for a budget of its own.
     """

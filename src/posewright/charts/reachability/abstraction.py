@@ -107,7 +107,7 @@ class Abstraction:
         bounds: the greatest value of every cell but the last; empty if there are no cells.
         values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
-        threshold_values: values that are tried in any case, where not all values can be.
+        values_to_try: values that are tried in any case, where not all values can be.
     """
 
     value_type: Type
@@ -116,7 +116,7 @@ class Abstraction:
     bounds: tuple[Value, ...] = ()
     values: tuple[Value, ...] = ()
     is_exact: bool = True
-    threshold_values: tuple[Value, ...] = ()
+    values_to_try: tuple[Value, ...] = ()
 
     @property
     def merges_values(self) -> bool:
@@ -141,7 +141,7 @@ def abstract_registers(
     machine: Machine,
     watched_conditions: Sequence[Expression] = (),
     tracked: Collection[str] = (),
-    threshold_values: Mapping[str, Collection[Value]] | None = None,
+    values_to_try: Mapping[str, Collection[Value]] | None = None,
 ) -> dict[str, Abstraction]:
     """Return the abstractions of the outputs and locals of a machine, by name.
 
@@ -149,7 +149,7 @@ def abstract_registers(
         machine: the machine that is explored.
         watched_conditions: conditions that are evaluated after every tick.
         tracked: names whose exact values are kept, whether or not anything reads them.
-        threshold_values: values of numbers that are tried in any case, where not all can be.
+        values_to_try: values of numbers that are tried in any case, where not all can be.
     """
     uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
@@ -157,9 +157,9 @@ def abstract_registers(
         name: _abstract_register(name, value_type, start_values[name], uses)
         for name, value_type in machine.chart.variables.items()
     }
-    for name, values in (threshold_values or {}).items():
-        valid_thresholds = tuple(value for value in values if abstractions[name].value_type.contains(value))
-        abstractions[name] = replace(abstractions[name], threshold_values=valid_thresholds)
+    for name, values in (values_to_try or {}).items():
+        valid_values = tuple(value for value in values if abstractions[name].value_type.contains(value))
+        abstractions[name] = replace(abstractions[name], values_to_try=valid_values)
     return abstractions
 
 

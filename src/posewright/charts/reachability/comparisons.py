@@ -110,14 +110,16 @@ class SymbolicComparison:
         expression = self.expression
 
         def compile_at_index(tree: Tree) -> IndexFunction:
+            """Return a term as a function of the index; each call counts as work of the path."""
             evaluate = compile_tree(tree, expression.constant_values, expression.source)
-            env = dict(known_values)
+            values = dict(known_values)
 
             def compute(index: int) -> Value:
+                """Return the value of the term where the input has the value with this index."""
                 path.work += WORK_PER_VALUE
-                env[name] = value_of(index)
+                values[name] = value_of(index)
                 try:
-                    value: Value = evaluate(env)
+                    value: Value = evaluate(values)
                 except ExpressionError:
                     value = False  # a path on which a divisor is zero ends before the comparison
                 return value

@@ -65,14 +65,14 @@ def partition(spans: Spans, selection: Spans) -> tuple[Spans, Spans]:
         # spans of `selection` below this span are below all that follow
         while first_relevant < len(selection) and selection[first_relevant][1] < low:
             first_relevant += 1
-        number = first_relevant
-        while number < len(selection) and selection[number][0] <= high and start <= high:
-            first, last = selection[number]
+        index = first_relevant
+        while index < len(selection) and selection[index][0] <= high and start <= high:
+            first, last = selection[index]
             if first > start:
                 outside.append((start, first - 1))
             inside.append((max(first, start), min(last, high)))
             start = last + 1
-            number += 1
+            index += 1
         if start <= high:
             outside.append((start, high))
     return tuple(inside), tuple(outside)
@@ -156,7 +156,7 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
     if not math.isfinite(value):
         return value
     exponent = math.floor(math.log10(abs(value)))
-    for digits in range(MAX_DIGITS + 1):
+    for digits in range(MAX_DIGITS + 1):  # fewer digits are simpler
         last_exponent = exponent - digits
         truncated = _truncate_to_exponent(abs(value), last_exponent)
         for mantissa in (truncated + 1, truncated):
@@ -174,22 +174,26 @@ def _truncate_to_exponent(value: float, exponent: int) -> int:
 
 
 def _double_to_index(value: float) -> int:
+    """Return the index of a 64-bit fraction, which is 0 for 0.0 and ascends by 1 from value to value."""
     (bits,) = struct.unpack("<q", struct.pack("<d", value))
     return int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF_FFFF_FFFF)
 
 
 def _index_to_double(index: int) -> float:
+    """Return the 64-bit fraction with an index."""
     (value,) = struct.unpack("<d", struct.pack("<q", abs(index)))
     return float(value) if index >= 0 else -float(value)
 
 
 def _single_to_index(value: float) -> int:
+    """Return the index of the greatest 32-bit fraction that is not above a value."""
     (bits,) = struct.unpack("<i", struct.pack("<f", value))
     index = int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF)
     return index - 1 if _index_to_single(index) > value else index
 
 
 def _index_to_single(index: int) -> float:
+    """Return the 32-bit fraction with an index."""
     (value,) = struct.unpack("<f", struct.pack("<i", abs(index)))
     return float(value) if index >= 0 else -float(value)
 
@@ -236,7 +240,10 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
 
 
 class _BreakpointFinder:
-    """Finds breakpoints in the domain of one number: indices at which a new piece of a term or condition begins."""
+    """Finds the breakpoints of terms and conditions of one number.
+
+    A breakpoint is an index into the number's domain at which a new piece of the term or condition begins.
+    """
 
     def __init__(self, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> None:
         self.name = name
@@ -245,6 +252,7 @@ class _BreakpointFinder:
         ((self.low, self.high),) = domain.full
 
     def _reads_name(self, tree: Tree) -> bool:
+        """Return whether a tree reads the number that varies."""
         return self.name in names_in(tree)
 
     # Breakpoints of conditions
@@ -272,7 +280,10 @@ class _BreakpointFinder:
         return type(self.compile_at_index(tree)(self.low)) in (int, float)
 
     def may_oscillate(self, tree: Tree) -> bool:
-        """Return whether rounding may make a comparison change to and fro: it reads a fraction twice."""
+        """Return whether a comparison may change several times near a crossing.
+
+        Rounding can cause that where the comparison reads a fraction twice.
+        """
         if isinstance(self.domain.value_type, IntType):
             return False
         for node in nodes_of(tree):
@@ -294,7 +305,10 @@ class _BreakpointFinder:
     # Breakpoints of terms
 
     def _find_monotonic_breakpoints(self, tree: Tree) -> set[int]:
-        """Return breakpoints between which a term is monotonic, as a constant over a linear term is."""
+        """Return breakpoints between which a term is monotonic.
+
+        A term constant / linear also has a breakpoint where its denominator crosses zero.
+        """
         is_reciprocal = (
             isinstance(tree, Binary)
             and tree.operator is Operator.OVER
@@ -366,7 +380,7 @@ class _BreakpointFinder:
         }
 
     def _find_saturation_breakpoints(self, tree: Tree, breakpoints: set[int]) -> set[int]:
-        """Return where an integer term reaches the limits of 32 bits and stays there."""
+        """Return the indices at which an integer term starts or stops to saturate at 32 bits."""
         compute = self.compile_at_index(tree)
         if type(compute(self.low)) is not int:
             return set()
@@ -380,7 +394,7 @@ class _BreakpointFinder:
         return set().union(*(self._find_sign_changes(saturation_side, low, high) for low, high in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
-        """Return where two terms that are linear between the breakpoints cross."""
+        """Return the indices at which two terms, linear between the breakpoints, become equal or cross."""
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
 
@@ -401,7 +415,7 @@ class _BreakpointFinder:
         return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
     def _find_sign_changes(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
-        """Return where a monotonic sign changes: at two indices at most."""
+        """Return the indices, at most two, at which a monotonic function to -1, 0 and 1 changes."""
         first = sign(low)
         last = sign(high)
         if first == last:
@@ -410,7 +424,7 @@ class _BreakpointFinder:
         return {change, bisect_first(lambda i: sign(i) == last, change, high)}
 
     def sample_breakpoints(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
-        """Return breakpoints where a condition changes, as far as samples show.
+        """Return indices at which a condition changes, as far as samples show.
 
         Sampled are the bounds, evenly spread indices, and values near the constants and their square roots.
         """

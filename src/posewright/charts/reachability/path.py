@@ -174,6 +174,7 @@ def _set_condition(name: str, domain: Domain, spans: Spans) -> Expression:
 
 
 def _span_condition(name: str, domain: Domain, low: int, high: int) -> Tree:
+    """Return the condition that an input has a value with an index from `low` to `high`."""
     if not domain.is_number:
         values = (domain.value(index) for index in range(low, high + 1))
         return _disjunction(Binary(Operator.EQUAL, Name(name), Literal(value)) for value in values)
@@ -290,8 +291,8 @@ class PathCondition:
         """Fix an input, with one path for each possible value, and return its value."""
         if not self.is_fixed(name):
             spans = self.sets[name]
-            singles = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
-            self.choose_set(name, singles)
+            single_value_sets = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
+            self.choose_set(name, single_value_sets)
         return self.value(name)
 
     def fork_samples(self, name: str) -> Value:
@@ -301,10 +302,10 @@ class PathCondition:
         middle_span = spans[len(spans) // 2]
         simplest = domain.index(simplest_value(domain, spans))
         samples = [simplest, spans[0][0], spans[-1][1], sum(middle_span) // 2]
-        singles = tuple(((i, i),) for i in dict.fromkeys(samples))
-        if count_values(spans) > len(singles):
-            self.incomplete_reasons.append(f"{name} was tried at {len(singles)} of its values only")
-        self.choose_set(name, singles)
+        single_value_sets = tuple(((i, i),) for i in dict.fromkeys(samples))
+        if count_values(spans) > len(single_value_sets):
+            self.incomplete_reasons.append(f"{name} was tried at {len(single_value_sets)} of its values only")
+        self.choose_set(name, single_value_sets)
         return self.value(name)
 
     def relate(self, relation: Relation) -> bool:
@@ -312,10 +313,10 @@ class PathCondition:
         for known_relation in self.relations:
             if known_relation.condition == relation.condition:
                 return known_relation.holds
-        options = (relation.negated(), relation)
-        possible = (i for i in (0, 1) if self._is_possible(self.sets, (*self.relations, options[i])))
+        alternatives = (relation.negated(), relation)
+        possible = (i for i in (0, 1) if self._is_possible(self.sets, (*self.relations, alternatives[i])))
         answer = self.choose(2, possible) == 1
-        self.relations.append(options[answer])
+        self.relations.append(alternatives[answer])
         self.related_names |= relation.names
         return answer
 

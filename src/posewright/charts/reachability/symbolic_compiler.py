@@ -65,7 +65,7 @@ class SymbolicCompiler:
 
 
 class _ExpressionCompiler:
-    """Compiles the parts of one expression."""
+    """Compiles the parts of one expression to functions of the registers and a path."""
 
     def __init__(
         self, expression: Expression, domains: Mapping[str, Domain], types: Mapping[str, Type]
@@ -76,6 +76,7 @@ class _ExpressionCompiler:
         self.types = types
 
     def _inputs_in(self, tree: Tree) -> list[str]:
+        """Return the names of the inputs and events that a tree reads, sorted."""
         return sorted(
             name for name in names_in(tree) if name in self.domains and name not in self.constant_values
         )
@@ -156,6 +157,7 @@ class _ExpressionCompiler:
         compiled: dict[int, SymbolicFunction] = {}
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
+            """Return the value of the first branch whose condition holds, else of the last one."""
             index = len(conditions)
             for i, holds in enumerate(conditions):
                 if holds(registers, path):
@@ -286,27 +288,28 @@ class _ExpressionCompiler:
     def _compile_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes a number as exactly as its register keeps it.
 
-        Where the inputs are not fixed, the cells of the register decide, then its threshold_values; otherwise the inputs
-        are fixed, to all their values or to samples.
+        Where the inputs are not fixed, the register's cells decide, then its `values_to_try`. Otherwise the
+        inputs are fixed, with a path for each of their values or of some samples.
         """
         check_divisors = self._compile_divisor_check(tree)
         evaluate_concrete = self._compile_concrete(tree)
         inputs = self._inputs_in(tree)
-        cell_value = self._compile_cell_value(tree, abstraction) if abstraction.values else None
-        threshold_values = [
-            (threshold, self._compile_equality(abstraction.rounded(tree), threshold))
-            for threshold in abstraction.threshold_values
+        compute_cell_value = self._compile_cell_value(tree, abstraction) if abstraction.values else None
+        equality_tests = [
+            (value, self._compile_equality(abstraction.rounded(tree), value))
+            for value in abstraction.values_to_try
         ]
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
+            """Return the assigned number; open inputs are fixed only where cells do not decide."""
             check_divisors(registers, path)
             if all(path.is_fixed(name) for name in inputs):
                 return evaluate_concrete({**registers, **{name: path.value(name) for name in inputs}})
-            if cell_value is not None:
-                return cell_value(registers, path)
-            for threshold, holds in threshold_values:
+            if compute_cell_value is not None:
+                return compute_cell_value(registers, path)
+            for value, holds in equality_tests:
                 if holds(registers, path):
-                    return threshold
+                    return value
             n_combinations = prod(map(path.size, inputs))
             fix_input = (
                 path.fork_all_values if n_combinations <= MAX_STORED_COMBINATIONS else path.fork_samples
@@ -322,6 +325,8 @@ class _ExpressionCompiler:
         at_most_bound: dict[int, SymbolicFunction] = {}
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
+            """Return the value that represents the cell of the term, found by bisection of the bounds."""
+
             def is_at_most(cell: int) -> bool:
                 if cell not in at_most_bound:
                     bound = Literal(abstraction.bounds[cell])
