@@ -79,6 +79,7 @@ class ChartAnalysis:
     exploration: Exploration
 
     def __init__(self, chart: Chart, limits: ExplorationLimits = DEFAULT_LIMITS) -> None:
+        """Lower the chart and prepare its solver; nothing is decided or explored yet."""
         self.chart = chart
         self.limits = limits
         self.interpreter = Interpreter(chart)

@@ -66,6 +66,7 @@ class UnwrittenRuns:
         }
 
         def ends_unset(step: SymbolicStep) -> bool:
+            """Return whether a step ends where the output should be set, without setting it."""
             if step.after is None or not self._leaves_unwritten(name, step):
                 return False
             configuration = step.after.configuration

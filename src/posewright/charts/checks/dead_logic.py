@@ -216,6 +216,7 @@ class DeadTransitions(Check):
         return winners[0] if winners else None
 
     def _build_never_enabled_finding(self, transition: CompoundTransition, reason: str = "") -> Finding:
+        """Return the warning that a transition's guard never holds, with the reason if one is known."""
         name = self.analysis.source_of(transition).name
         message = f"the guard `{format_trigger(transition)}` never holds in {name}"
         if reason:

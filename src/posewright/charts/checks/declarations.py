@@ -233,6 +233,7 @@ class CaseCollisions(Check):
                 yield from (Declaration(value, "value", line_of(value)) for value in value_type.values)
 
     def _build_finding(self, first: Declaration, second: Declaration) -> Finding:
+        """Return the error that two declared names differ only in case."""
         message = f"{first} and {second} differ only in case: rename one"
         state_names = [declaration.name for declaration in (second, first) if declaration.kind == "state"]
         state = state_names[0] if state_names else None

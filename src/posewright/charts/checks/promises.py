@@ -66,6 +66,7 @@ class ResponseCheck:
     """
 
     def __init__(self, graph: ReachabilityGraph, when_index: int, goal_index: int) -> None:
+        """Collect the steps after which the goal is false; arguments as in the class."""
         self.when_index = when_index
         self.steps_without_goal = [
             [

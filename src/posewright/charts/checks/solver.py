@@ -45,6 +45,7 @@ class CheckSolver:
         budget: SolverBudget | None = None,
         is_time_over: Callable[[], bool] = bool,
     ) -> None:
+        """Prepare a prover for names of these types; `is_time_over` ends the check early."""
         self.prover = Prover(types, budget=budget)
         self.is_time_over = is_time_over
         self.n_decided = 0

@@ -199,6 +199,7 @@ def _cycles_through(
     n_cycles = 0
 
     def find_return_path(node: int, configuration: object) -> tuple[int, InputRows] | None:
+        """Return the nearest node with a configuration, and the rows that lead there from a node."""
         return graph.find_nearest(
             lambda number: number < len(configurations) and configurations[number] == configuration,
             start=node,

@@ -96,6 +96,7 @@ class _Compiler:
         return evaluate
 
     def compile_unary(self, tree: Unary) -> Evaluate:
+        """Return a function for `not`, or for a negation that saturates at 32 bits if it is an integer."""
         operand = self.compile(tree.operand)
         if tree.operator is Operator.MINUS:
             return self.saturate(tree, lambda env: -operand(env))

@@ -90,6 +90,7 @@ class StateLowering:
     """
 
     def __init__(self, chart: Chart, state: str) -> None:
+        """Start without counters; lowering expressions adds those that they need."""
         self.chart = chart
         self.state = state
         self.max_wait = 0
@@ -111,6 +112,7 @@ class StateLowering:
         """Return an expression with counters in place of times, and names `in.S` in place of state tests."""
 
         def lower_node(node: Tree) -> Tree | None:
+            """Return the replacement of a state test or of a temporal condition; None for other nodes."""
             if isinstance(node, InState):
                 return Name(IN_STATE_PREFIX + node.state, node.offset, BoolType())
             return self._lower_temporal(node, expression) if isinstance(node, TemporalCondition) else None
@@ -192,6 +194,7 @@ class _ChartLowering:
     """Lowers a chart; nodes are numbered with the chart as 0, then the states as they are written."""
 
     def __init__(self, chart: Chart) -> None:
+        """Number the states, and record the parent and the ancestors of each."""
         self.chart = chart
         self.states: list[State | None] = [None, *chart.every_state]
         self.number_of = {name: number for number, name in enumerate(chart.state_names, 1)}

@@ -23,6 +23,7 @@ class EntrySet:
     def __init__(
         self, nodes: Sequence[StateNode], history: Mapping[tuple[int, HistoryKind], tuple[int, ...]]
     ) -> None:
+        """Start with an empty entry set; `history` has the states that each history restores."""
         self.nodes = nodes
         self.history = history
         self.entered: set[int] = set()
@@ -109,7 +110,7 @@ class Microstep:
             entering it raises.
         configuration: the configuration afterwards.
         history: the histories afterwards.
-        acts: whether leaving or entering runs an action, raises an event or resets a counter.
+        has_effects: whether leaving or entering runs an action, raises an event or resets a counter.
     """
 
     transitions: tuple[CompoundTransition, ...]
@@ -117,7 +118,7 @@ class Microstep:
     entering: tuple[tuple[StateNode, tuple[str, ...]], ...]
     configuration: Configuration
     history: History
-    acts: bool
+    has_effects: bool
 
 
 class MicrostepPlanner:
@@ -133,6 +134,7 @@ class MicrostepPlanner:
     """
 
     def __init__(self, nodes: Sequence[StateNode], histories: Sequence[tuple[int, HistoryKind]]) -> None:
+        """Find the histories that may be cleared; microsteps are computed when they are first needed."""
         self.nodes = nodes
         self.histories = histories
         self.forgotten = frozenset(
@@ -209,10 +211,10 @@ class MicrostepPlanner:
             for (number, _), remembered in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
-        acts_on_exit = any(node.exit or node.counters for node in leaving)
-        acts_on_entry = any(node.entry or done_events for node, done_events in entering)
-        acts = acts_on_exit or acts_on_entry
-        return Microstep(transitions, leaving, tuple(entering), configuration, history, acts)
+        exit_has_effects = any(node.exit or node.counters for node in leaving)
+        entry_has_effects = any(node.entry or done_events for node, done_events in entering)
+        has_effects = exit_has_effects or entry_has_effects
+        return Microstep(transitions, leaving, tuple(entering), configuration, history, has_effects)
 
     def _is_history_entered_from_inside(self, number: int) -> bool:
         """Return whether a transition from inside a node, or from itself, enters its history.

@@ -130,6 +130,7 @@ class Monitor:
     """
 
     def __init__(self, chart: Chart, start: Snapshot | None = None) -> None:
+        """Prepare the conditions of every promise, before the first tick."""
         self.chart = chart
         machine = start.machine if start is not None else lower(chart)
         self.conditions = [
@@ -137,7 +138,7 @@ class Monitor:
             for promise in chart.promises
         ]
         # of `leads to`: ticks for which the goal has been due, the tick of the condition included
-        self.ages = [0] * len(self.conditions)
+        self.ticks_due = [0] * len(self.conditions)
         self.broken: set[int] = set()
         self.n_ticks = 0
         self.before = start
@@ -177,24 +178,24 @@ class Monitor:
         """Return the promise if the tick broke it and it was not broken before."""
         promise = self.chart.promises[number]
         conditions = self.conditions[number]
-        age = self.ages[number]
+        ticks_due = self.ticks_due[number]
         complete_env = {**env, **conditions.evaluate_names(state.active_nodes, raised)}
         condition_holds, *goal_holds = [
             bool(condition.evaluate(complete_env)) for condition in conditions.conditions
         ]
         if promise.kind is PromiseKind.LEADS_TO:
-            is_due = age > 0 or condition_holds
-            age = 0 if goal_holds[0] else age + is_due
-            is_broken = age > self.chart.ticks_within(promise.within_s)
+            is_due = ticks_due > 0 or condition_holds
+            ticks_due = 0 if goal_holds[0] else ticks_due + is_due
+            is_broken = ticks_due > self.chart.ticks_within(promise.within_s)
         else:
             is_broken = condition_holds is (promise.kind is PromiseKind.NEVER)
-        self.ages[number] = age
+        self.ticks_due[number] = ticks_due
         if not is_broken:
             self.broken.discard(number)
             return None
         if number in self.broken:
             return None
         self.broken.add(number)
-        waited = max(age - 1, 0)
+        waited = max(ticks_due - 1, 0)
         message = format_broken_promise(promise, self.n_ticks, state.state, waited)
         return BrokenPromise(promise, self.n_ticks, message)

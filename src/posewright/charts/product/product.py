@@ -43,6 +43,7 @@ class Product:
     def __init__(
         self, first: ChartStateSpace, second: ChartStateSpace, term_variables: Collection[str]
     ) -> None:
+        """Prepare a recorder of terms for each chart."""
         self.first = first
         self.second = second
         self.inputs = first.inputs

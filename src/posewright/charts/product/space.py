@@ -90,6 +90,7 @@ class ProductSpace:
         *,
         compare_states: bool = False,
     ) -> None:
+        """Choose the outputs that are compared by terms, and prepare the state spaces of both charts."""
         outputs = first.chart.outputs
         term_variables = _find_unread_outputs(first.machine) & _find_unread_outputs(second.machine)
         term_variables -= {

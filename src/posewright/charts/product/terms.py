@@ -70,6 +70,7 @@ class TermRecorder:
     """
 
     def __init__(self, states: ChartStateSpace, names: Collection[str]) -> None:
+        """Wrap the function of every assignment to a recorded variable, so that it records the term."""
         self.domains = states.inputs.domains
         self.variable_types = {
             name: value_type for name, value_type in states.machine.chart.variables.items() if name in names

@@ -56,9 +56,9 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    def is_exact_in(self, form: FloatFormat) -> bool:
+    def is_exact_in(self, float_format: FloatFormat) -> bool:
         """Return whether it is integral and the format has every integer between the bounds."""
-        return self.finite and self.integral and self.size <= 2.0**form.significand
+        return self.finite and self.integral and self.size <= 2.0**float_format.significand
 
 
 ANY = Interval(-math.inf, math.inf, nan=True)
@@ -125,9 +125,9 @@ def _saturate(value: float) -> int:
     return int(min(max(value, INT_LOW), INT_HIGH))
 
 
-def rounded_interval(operand: Interval, form: FloatFormat) -> Interval:
+def rounded_interval(operand: Interval, float_format: FloatFormat) -> Interval:
     """Return the interval of a rounded number; rounding is monotonic."""
-    if form is DOUBLE:
+    if float_format is DOUBLE:
         return operand
     low = to_single(operand.low)
     high = to_single(operand.high)

@@ -50,6 +50,7 @@ class Prover:
     def __init__(
         self, types: Mapping[str, Type], effort: Effort | None = None, budget: SolverBudget | None = None
     ) -> None:
+        """Prepare to answer questions about expressions over names of these types."""
         self.types = types
         self.budget = budget or SolverBudget(effort)
         self.translator = Translator(types)
@@ -57,6 +58,7 @@ class Prover:
 
     @cached_property
     def _search(self) -> SmtSearch:
+        """The search with the SMT solver; raises MissingExtraError if that is not installed."""
         require_solver("proof")
         from posewright.charts.proof.search import SmtSearch
 

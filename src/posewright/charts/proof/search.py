@@ -63,6 +63,7 @@ class _SmtQuestion:
     """Decides with the solver whether one term can be true."""
 
     def __init__(self, encoder: BitEncoder, budget: SolverBudget, root: SmtTerm) -> None:
+        """Encode a term with all its parts, and assert it and what is known of its variables."""
         options = Options()
         options.set(Option.PRODUCE_MODELS, True)
         self.encoder = encoder

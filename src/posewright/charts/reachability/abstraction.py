@@ -269,12 +269,16 @@ class _RegisterUses:
             self.exact_names |= self.registers_in(tree, expression)
 
     def _add_comparison(self, tree: Binary, expression: Expression) -> None:
-        """Add a comparison; only one of a single number, without `if` or division, allows cells."""
+        """Record how a comparison reads registers.
+
+        One that reads a single number, without `if` or division, only divides that register into cells. Any
+        other makes the exact values of its registers matter.
+        """
         registers = self.registers_in(tree, expression)
         reads_one_register = (
             len(registers) == 1 and names_in(tree) - expression.constant_values.keys() == registers
         )
-        if not reads_one_register or any(_is_choice_or_division(node) for node in nodes_of(tree)):
+        if not reads_one_register or any(_is_if_or_division(node) for node in nodes_of(tree)):
             self.exact_names |= registers
             return
         (name,) = registers
@@ -295,7 +299,7 @@ class _RegisterUses:
             self.exact_names |= self.registers_in(tree, expression)
 
 
-def _is_choice_or_division(node: Tree) -> bool:
+def _is_if_or_division(node: Tree) -> bool:
     return isinstance(node, If) or (isinstance(node, Binary) and node.operator in DIVISIONS)
 
 
@@ -354,6 +358,7 @@ class TimerAbstraction:
     """
 
     def __init__(self, *machines: Machine) -> None:
+        """Collect the counters of all machines, and compute the classes of their values."""
         compared_numbers: list[set[int] | None] = []
         counters: list[Counter] = []
         for machine in machines:

@@ -48,6 +48,7 @@ class SymbolicComparison:
     """
 
     def __init__(self, expression: Expression, tree: Tree, domains: Mapping[str, Domain]) -> None:
+        """Compile the comparison, and separate the inputs that it reads from the registers."""
         self.expression = expression
         self.tree = tree
         self.domains = domains

@@ -109,6 +109,7 @@ class ReachabilityGraph:
     """
 
     def __init__(self, space: StateSpace) -> None:
+        """Start with an empty graph over a state space; `explore` adds nodes."""
         self.space = space
         self.predecessors: list[tuple[int, int] | None] = []
         self.states: list[AbstractState] = []
@@ -299,7 +300,7 @@ class ReachabilityGraph:
     # Sets of nodes that are never left
 
     def never_left(self, nodes: Collection[int]) -> set[int]:
-        """Return those of some nodes from which no run leaves the set of all of them.
+        """Return the nodes of a set from which no run leaves the set.
 
         A run may leave from any node of which not every step is known.
         """

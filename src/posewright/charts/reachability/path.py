@@ -241,6 +241,7 @@ class PathCondition:
     """
 
     def __init__(self, space: InputSpace, prefix: Choices = ()) -> None:
+        """Start with all inputs possible; `prefix` prescribes the first choices of the path."""
         self.space = space
         self.domains = space.domains
         self.sets = dict(space.full_sets)

@@ -86,7 +86,7 @@ class AbstractState:
 def build_abstract_state(
     state: Snapshot, steps: Iterable[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]
 ) -> AbstractState:
-    """Return the abstract state of a state.
+    """Return the abstract state of a state; steps with the same target share a successor.
 
     Args:
         state: the state before the tick.
@@ -136,6 +136,7 @@ class ChartStateSpace:
         limits: ExplorationLimits,
         budget: WorkBudget,
     ) -> None:
+        """Compile the chart's expressions for symbolic ticks; no state is computed yet."""
         self.interpreter = interpreter
         self.machine = interpreter.machine
         self.inputs = inputs

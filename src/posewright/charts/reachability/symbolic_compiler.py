@@ -70,6 +70,7 @@ class _ExpressionCompiler:
     def __init__(
         self, expression: Expression, domains: Mapping[str, Domain], types: Mapping[str, Type]
     ) -> None:
+        """Prepare the compilation of one expression; `domains` and `types` as in `SymbolicCompiler`."""
         self.expression = expression
         self.constant_values = expression.constant_values
         self.domains = domains
@@ -82,6 +83,7 @@ class _ExpressionCompiler:
         )
 
     def _compile_concrete(self, tree: Tree) -> Callable[[Mapping[str, Value]], Value]:
+        """Return a function that evaluates a tree where every name has a known value."""
         return compile_tree(tree, self.constant_values, self.expression.source)
 
     def _compile_without_inputs(self, tree: Tree) -> SymbolicFunction:
@@ -216,6 +218,7 @@ class _ExpressionCompiler:
         evaluate = self._compile_concrete(tree)
 
         def check(registers: Registers, path: PathCondition) -> None:
+            """Raise the ExpressionError of a division by zero if a divisor is zero on the path."""
             for is_zero in zero_conditions:
                 if is_zero(registers, path):
                     evaluate({**registers, **path.inputs()})
@@ -283,6 +286,7 @@ class _ExpressionCompiler:
         return evaluate
 
     def _compile_equality(self, tree: Tree, value: Value) -> SymbolicFunction:
+        """Return a function that decides whether a tree has a certain value."""
         return self.compile_condition(Binary(Operator.EQUAL, tree, Literal(value)))
 
     def _compile_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
