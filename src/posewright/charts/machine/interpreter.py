@@ -12,7 +12,7 @@ from posewright.charts.machine.machine import Machine, Snapshot, make_getter
 from posewright.charts.machine.microsteps import EntrySet
 from posewright.charts.machine.native import TickInputs, native_machine
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.tick import Compute, TickExecution, plain
+from posewright.charts.machine.tick import Compute, TickExecution, evaluate_expression
 from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, convert_value
 from posewright.errors import InputError, UnknownNameError
@@ -150,7 +150,9 @@ class Interpreter:
             after = tick.run(*tick_inputs)
         return after if self._cached_row_length < 0 else self._cache_step(state, inputs, after)
 
-    def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> TickOutcome:
+    def outcome(
+        self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = evaluate_expression
+    ) -> TickOutcome:
         """Return the snapshot after one tick, with the transitions taken and the events raised.
 
         Args:
@@ -244,7 +246,7 @@ class Interpreter:
         if not state.is_of(self.machine):
             raise InputError(f"{state!r} belongs to another chart than {self.chart.name}")
 
-    def _start_tick(self, state: Snapshot, compute: Compute = plain) -> TickExecution:
+    def _start_tick(self, state: Snapshot, compute: Compute = evaluate_expression) -> TickExecution:
         """Return a tick that starts in a snapshot of this chart and has not run yet."""
         self._require_own_snapshot(state)
         return TickExecution(self.machine, state, compute)

@@ -23,7 +23,7 @@ Env = dict[str, Any]
 Compute = Callable[[Expression, Env], Any]
 
 
-def plain(expression: Expression, env: Env) -> Any:
+def evaluate_expression(expression: Expression, env: Env) -> Any:
     """Return the value of an expression in an environment that has a value for every name."""
     return expression.evaluate(env)
 
@@ -45,7 +45,7 @@ class TickExecution:
     uninterrupted_nodes: frozenset[int] = frozenset()  # with `during` actions, active since the tick began
     n_microsteps = 0
 
-    def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
+    def __init__(self, machine: Machine, state: Snapshot, compute: Compute = evaluate_expression) -> None:
         """Prepare a tick from a snapshot; `run` executes it."""
         self.machine = machine
         self.planner = machine.planner
@@ -82,7 +82,7 @@ class TickExecution:
         completes = machine.runs_to_completion
         has_transitions = None in machine.transitions_by_event
         if not completes and (
-            has_transitions or self.compute is not plain
+            has_transitions or self.compute is not evaluate_expression
         ):  # a `compute` may record the attempt
             self.microstep(None)
         if completes or self.queue:
@@ -173,7 +173,7 @@ class TickExecution:
         if transition.wait and env[transition.since_register] < transition.wait:
             return False
         compute = self.compute
-        if compute is plain:
+        if compute is evaluate_expression:
             for test in transition.tests:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
                 if not test(env):
                     return False

@@ -60,7 +60,7 @@ class _RunState:
     Attributes:
         state: the chart's state.
         packed: the record of it without `status`.
-        ages: for each promise of the monitor, the number of ticks for which its response has been due.
+        ticks_due: for each promise of the monitor, the number of ticks for which its response has been due.
         broken: numbers of the broken promises.
         status: of the last tick.
         next_states: the next state by input record.
@@ -68,7 +68,7 @@ class _RunState:
 
     state: Snapshot
     packed: bytes
-    ages: tuple[int, ...] = ()
+    ticks_due: tuple[int, ...] = ()
     broken: frozenset[int] = frozenset()
     status: int = OK
     next_states: dict[bytes, _RunState] = field(default_factory=dict)
@@ -96,8 +96,8 @@ class InterpreterRun:
         self._run_states: dict[object, _RunState] = {}
         self._cached_steps = 0
         initial = self._interpreter.initial()
-        ages = (0,) * len(self.machine.chart.promises)
-        self._initial = _RunState(initial, self._layout.pack(initial), ages=ages)
+        ticks_due = (0,) * len(self.machine.chart.promises)
+        self._initial = _RunState(initial, self._layout.pack(initial), ticks_due=ticks_due)
         self._present = self._initial
 
     def reset(self) -> None:
