@@ -35,7 +35,7 @@ def build_condition(
 
     Args:
         tree: the tree of the condition.
-        parts: expressions it is built from; their fixed names and the source of the last are taken over.
+        parts: expressions it is built from; their constants and the source of the last are taken over.
         constant_values: values of further names in the tree.
     """
     constants_of_parts: dict[str, Value] = {}
@@ -87,7 +87,7 @@ def split_in_half(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
 
 
 def substitute(expression: Expression, values: Mapping[str, Value]) -> Expression:
-    """Return an expression in which the names in `values` are fixed to their values."""
+    """Return an expression in which the names in `values` are constants with these values."""
     substituted = {name: values[name] for name in expression.names if name in values}
     if not substituted:
         return expression
@@ -182,7 +182,7 @@ def outcome_differs(
 
 
 def _saturate(value: Expression, value_type: Type | None) -> Expression:
-    """Return an integer expression as a variable of type `kind` stores it: clamped to its range."""
+    """Return an integer expression as a variable of a type stores it: clamped to its range."""
     if not (isinstance(value_type, IntType) and isinstance(value.type, IntType)):
         return value
     at_most_high = Call("min", (value.tree, Literal(value_type.high)))

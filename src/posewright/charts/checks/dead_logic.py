@@ -196,7 +196,7 @@ class DeadTransitions(Check):
                         f"`{format_guards([segment])}` always holds in {name}, whatever the values are: "
                         "change it, or write `when: true`"
                     )
-                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
+                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, line=segment.line)
                 seen_ids.add(id(segment))
 
     def _is_always_true(self, guard: Expression) -> bool:
@@ -221,7 +221,7 @@ class DeadTransitions(Check):
         message = f"the guard `{format_trigger(transition)}` never holds in {name}"
         if reason:
             message += f": {reason}"
-        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(transition))
+        return Finding(Level.WARNING, Rule.NEVER, message, name, line=self._line_of(transition))
 
     def _build_shadowed_finding(
         self,
@@ -235,7 +235,7 @@ class DeadTransitions(Check):
         winner_text = f"`{format_trigger(winner)}` ({format_lines(winner)})" if winner else "an earlier one"
         message = f"`{format_trigger(transition)}` is never taken: {winner_text} always wins"
         if witness is None:
-            return Finding(Level.WARNING, Rule.SHADOWED, message, name, None, line)
+            return Finding(Level.WARNING, Rule.SHADOWED, message, name, line=line)
         case, relevant_case = self.analysis.describe_witness(name, witness, transition.guard.names)
         message += f", as {relevant_case}"
         return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, line, witness.trace)

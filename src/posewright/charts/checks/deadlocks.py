@@ -259,7 +259,7 @@ class EndlessTicks(Check):
         message = f"the junctions {path} form a cycle: a transition through them never ends"
         segments = segments_of(self.chart.junctions[cycle[-1]])
         line = next((segment.line for segment in segments if segment.junction == cycle[0]), None)
-        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, line)
+        return Finding(Level.ERROR, Rule.CYCLE, message, line=line)
 
     def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
         """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""

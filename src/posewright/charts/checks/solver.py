@@ -57,10 +57,10 @@ class CheckSolver:
             MissingExtraError: the solver is needed and not installed.
         """
         if self.is_time_over():
-            return SolverAnswer(None, reason="the time limit was reached")
+            return SolverAnswer(possible=None, reason="the time limit was reached")
         answer = self.prover.solve(claims)
         if answer.possible is None:
-            return SolverAnswer(None, reason="the prover gave up")
+            return SolverAnswer(possible=None, reason="the prover gave up")
         self.n_decided += 1
         return SolverAnswer(answer.possible, answer.case)
 

@@ -112,7 +112,7 @@ class _Compiler:
             return lambda env: left(env) or right(env)
         apply = STRICT_OPERATORS[tree.operator]
         if tree.operator not in (Operator.OVER, Operator.MODULO):
-            if isinstance(tree.right, Literal):  # a third faster
+            if isinstance(tree.right, Literal):  # reading the value now makes evaluation a third faster
                 value = tree.right.value
                 return self.saturate(tree, lambda env: apply(left(env), value))
             return self.saturate(tree, lambda env: apply(left(env), right(env)))
@@ -120,6 +120,7 @@ class _Compiler:
         offset = tree.offset
 
         def divide(env: Env) -> Any:
+            """Return the quotient or remainder; raise an ExpressionError if the divisor is zero."""
             divisor = right(env)
             if divisor == 0:
                 hint = "test the divisor first, as in d != 0 and n / d > 2"
@@ -135,6 +136,7 @@ class _Compiler:
             return compute
 
         def compute_saturated(env: Env) -> Any:
+            """Return the integer result, clamped to 32 bits."""
             result = compute(env)
             if INT_LOW <= result <= INT_HIGH:
                 return result
@@ -149,6 +151,7 @@ class _Compiler:
         compiled_default = self.compile(default)
 
         def choose(env: Env) -> Any:
+            """Return the value after the first condition that is true, else the default."""
             for condition, value in compiled_cases:
                 if condition(env):
                     return value(env)

@@ -60,8 +60,10 @@ class Inliner:
         """
         trees: dict[str, Tree] = {}
         parameters = zip(function.parameters.items(), arguments, call.arguments, strict=True)
-        for (name, parameter_type), argument, written in parameters:
-            trees[name] = self._convert_argument(function, name, argument, parameter_type, written.offset)
+        for (name, parameter_type), argument, parsed_argument in parameters:
+            trees[name] = self._convert_argument(
+                function, name, argument, parameter_type, parsed_argument.offset
+            )
         cases = [self._inline_row(function, row, trees, call) for row in function.rows]
         _, last_value = cases[-1]
         result = join_cases(cases[:-1], last_value)
@@ -140,9 +142,9 @@ class Inliner:
             return tree
         low, high = range_of(tree, self.converter.scope.constants)
         offset = tree.offset
-        number = float if isinstance(target, FloatType) else int
+        convert = float if isinstance(target, FloatType) else int
         if high > target.high:
-            tree = Call("min", (Literal(number(target.high)), tree), offset)
+            tree = Call("min", (Literal(convert(target.high)), tree), offset)
         if low < target.low:
-            tree = Call("max", (Literal(number(target.low)), tree), offset)
+            tree = Call("max", (Literal(convert(target.low)), tree), offset)
         return tree

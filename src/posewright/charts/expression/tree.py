@@ -372,15 +372,15 @@ _MONOTONE_OPERATORS: dict[Operator, Callable[[float, float], float]] = {
 """Operators whose extremes over two ranges lie at the ends of these."""
 
 
-def _binary_range(binary: Operator, left: Range, right: Range) -> Range:
+def _binary_range(arithmetic_operator: Operator, left: Range, right: Range) -> Range:
     """Return the range of an arithmetic operation on values in two ranges."""
-    if binary is Operator.MODULO:
+    if arithmetic_operator is Operator.MODULO:
         return min(right[0], 0), max(right[1], 0)
-    if binary not in _MONOTONE_OPERATORS:
+    if arithmetic_operator not in _MONOTONE_OPERATORS:
         return UNBOUNDED
-    if binary is Operator.OVER and right[0] <= 0 <= right[1]:
+    if arithmetic_operator is Operator.OVER and right[0] <= 0 <= right[1]:
         return UNBOUNDED
-    corners = [_MONOTONE_OPERATORS[binary](a, b) for a in left for b in right]
+    corners = [_MONOTONE_OPERATORS[arithmetic_operator](a, b) for a in left for b in right]
     if any(map(math.isnan, corners)):
         return UNBOUNDED
     return _saturate(min(corners), max(corners))

@@ -89,11 +89,11 @@ def float_interval(integer: Interval) -> Interval:
 def hull(intervals: Sequence[Interval]) -> Interval:
     """Return the smallest interval that contains several others."""
     return Interval(
-        min(interval.low for interval in intervals),
-        max(interval.high for interval in intervals),
-        all(interval.integral for interval in intervals),
-        all(interval.single for interval in intervals),
-        any(interval.nan for interval in intervals),
+        low=min(interval.low for interval in intervals),
+        high=max(interval.high for interval in intervals),
+        integral=all(interval.integral for interval in intervals),
+        single=all(interval.single for interval in intervals),
+        nan=any(interval.nan for interval in intervals),
     )
 
 
@@ -131,7 +131,7 @@ def rounded_interval(operand: Interval, float_format: FloatFormat) -> Interval:
         return operand
     low = to_single(operand.low)
     high = to_single(operand.high)
-    return Interval(low, high, operand.integral, True, operand.nan)
+    return Interval(low, high, integral=operand.integral, single=True, nan=operand.nan)
 
 
 _OPERATIONS: dict[Operator, Callable[[float, float], float]] = {

@@ -111,5 +111,5 @@ class Prover:
         for case in cases:
             complete_case = trial.complete(case)
             if trial.holds(complete_case):
-                return ProverAnswer(True, complete_case)
+                return ProverAnswer(possible=True, case=complete_case)
         return IMPOSSIBLE

@@ -48,7 +48,7 @@ class SmtSearch:
             return UNKNOWN
         simplified_case = trial.simplify(case)
         self.budget.remember(simplified_case)
-        return ProverAnswer(True, simplified_case)
+        return ProverAnswer(possible=True, case=simplified_case)
 
     def _try_known_cases(self, trial: CaseTrial) -> dict[str, Value] | None:
         """Return a case of an earlier question that the trial confirms, None if there is none."""

@@ -126,7 +126,7 @@ def solve_with_prover(
             false=[relation.condition for relation in relations if not relation.holds],
         )
     except MissingExtraError as error:
-        return Solution(None, f"{_format_relations(relations)}: {error}")
+        return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: {error}")
     case = answer.case or {}
     values: dict[str, Value] = {name: value for name, value in case.items() if name in domains}
     is_outside = False  # where a set has many spans, the prover knows only its bounds
@@ -135,7 +135,7 @@ def solve_with_prover(
         inside, _ = partition(((index, index),), sets[name])
         is_outside = is_outside or not inside
     if answer.possible is None or is_outside:
-        return Solution(None, f"{_format_relations(relations)}: not decided")
+        return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: not decided")
     return Solution(None if answer.case is None else values)
 
 
