@@ -279,5 +279,5 @@ class EndlessTicks(Check):
             line = None
         trace = (*self.analysis.exploration.trace_to(state), step.inputs)
         case = self.analysis.build_counterexample(state_name, step.inputs, state.registers, set())
-        message = f"{error.message}: {error.hint}" if error.hint else error.message
+        message = f"{error.message}; {error.hint}" if error.hint else error.message
         return Finding(Level.ERROR, Rule.CYCLE, message, state_name, case, line, trace)

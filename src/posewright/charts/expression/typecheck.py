@@ -177,7 +177,7 @@ def _fail_unknown_name(node: Name, scope: Scope, source: SourceText) -> NoReturn
     hint = suggest_names(name, scope.names)
     if name in scope.states:
         hint = f"to test whether a state is active, write in({name})"
-    source.fail(node.offset, f"no input, output or constant is called {name!r}", hint=hint)
+    source.fail(node.offset, f"unknown input, output or constant {name!r}", hint=hint)
 
 
 def suggest_names(name: str, names: Sequence[str]) -> str:
@@ -272,7 +272,7 @@ class _TypeChecker:
         """Return the test of a state of the chart, as a truth value."""
         if tree.state not in self.scope.states:
             hint = suggest_names(tree.state, sorted(self.scope.states))
-            self.source.fail(tree.offset, f"no state is called {tree.state!r}", hint=hint)
+            self.source.fail(tree.offset, f"unknown state {tree.state!r}", hint=hint)
         return TypedTree(tree, BoolType())
 
     def check_unary(self, tree: Unary) -> TypedTree:

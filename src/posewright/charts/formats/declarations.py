@@ -101,7 +101,7 @@ def _add_unit(declared_type: Type, node: Node) -> Type:
         node.fail(f"{declared_type} cannot have a unit", hint="only numbers have units")
     unit = node.text()
     if unit not in UNITS:
-        raise UnknownNameError(f"no unit is called {unit!r}", where=node.where, hint=unit_hint(unit))
+        raise UnknownNameError(f"unknown unit {unit!r}", where=node.where, hint=unit_hint(unit))
     return replace(declared_type, unit=unit)
 
 
@@ -209,7 +209,7 @@ def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Sco
         return name if value.constant else f"not {name}"
     if isinstance(parameter_type, EnumType):
         if cell.text not in parameter_type.values:
-            raise UnknownNameError.among("value here", cell.text, parameter_type.values, where=cell.where)
+            raise UnknownNameError.among("value", cell.text, parameter_type.values, where=cell.where)
         return f"{name} == {cell.text}"
     interval = _INTERVAL.fullmatch(cell.text)
     if interval is not None:

@@ -165,9 +165,11 @@ def _require_same_interface(a: Chart, b: Chart) -> None:
     }
     for kind, (names_of_a, names_of_b) in interfaces.items():
         if dict(names_of_a) != dict(names_of_b):
+            list_a = ", ".join(names_of_a) or "none"
+            list_b = ", ".join(names_of_b) or "none"
             raise InputError(
                 f"{a.name} and {b.name} have different {kind}",
-                hint=f"{list(names_of_a)}, {list(names_of_b)}",
+                hint=f"{a.name} has {list_a}; {b.name} has {list_b}",
             )
 
 
