@@ -300,7 +300,7 @@ def repeat_name(field: dict[str, Any]) -> None:
     [
         (repeat_name, "repeated name"),
         (lambda field: field["shapes"][1].update(name="a\0b"), "not a name"),
-        (lambda field: field["shapes"][1].update(size_m=[0.0, 0.0, 0.0]), "cannot compile"),
+        (lambda field: field["shapes"][1].update(size_m=[0.0, 0.0, 0.0]), "does not compile"),
         (lambda field: field.update(boxes=field["boxes"] * 30), "90 boxes"),
         (lambda field: field.update(shapes=1), "expected a list"),
     ],
