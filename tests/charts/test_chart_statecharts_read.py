@@ -189,7 +189,7 @@ def test_actions_are_done_one_after_the_other(race: Chart) -> None:
 
 def test_truth_tables_are_functions(race: Chart) -> None:
     steer, level = race.functions["steer"], race.functions["level"]
-    assert steer.gives == EnumType(("straight", "to_left", "to_right"))
+    assert steer.return_type == EnumType(("straight", "to_left", "to_right"))
     assert [str(row.when) for row in steer.rows] == [
         "not w and not v and not u",
         "not w and not v and u",

@@ -192,7 +192,7 @@ def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
     value_source = SourceText(value_cell.text, value_cell.where)
     return FunctionRow(
         when=parse_expression(condition_source, header.scope, BoolType()),
-        give=parse_expression(value_source, header.scope, header.gives),
+        value=parse_expression(value_source, header.scope, header.gives),
         cells=tuple(cell.text for cell in parameter_cells),
         line=where.line,
     )
@@ -301,7 +301,7 @@ def _read_enum_values(
         for name, declared_type in types.items():
             nodes_by_type.setdefault(declared_type, nodes[section][name])
     for name, function in declared.functions.items():
-        for declared_type in (*function.takes.values(), function.gives):
+        for declared_type in (*function.parameters.values(), function.return_type):
             nodes_by_type.setdefault(declared_type, nodes["functions"][name])
     value_nodes: dict[str, Node] = {}
     for declared_type, node in nodes_by_type.items():
