@@ -190,6 +190,10 @@ class BodyError(PosewrightError):
     """A body does not answer, or gives an invalid answer."""
 
 
+class ControllerError(PosewrightError):
+    """A controller of a user raised an exception, or returned something else than commands."""
+
+
 class OutputError(PosewrightError):
     """A file cannot be written at the given path."""
 

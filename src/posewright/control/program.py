@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -68,20 +68,16 @@ class ProgramWithController:
     Attributes:
         program: the program replaced by the controller.
         factory: creates the controller.
+        name: of the controller, for people and recordings.
+        source: the texts that define the controller, by file name.
+        kind: precedes the name in recordings.
     """
 
     program: Program
     factory: ControllerFactory
-
-    @property
-    def name(self) -> str:
-        """The name of the program."""
-        return self.program.name
-
-    @property
-    def kind(self) -> str:
-        """The kind of the program."""
-        return self.program.kind
+    name: str
+    source: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "python"
 
     @property
     def robot(self) -> Robot:
@@ -100,8 +96,8 @@ class ProgramWithController:
 
     @property
     def documents(self) -> Mapping[str, str]:
-        """The program's documents."""
-        return self.program.documents
+        """The program's documents, and the source of the controller."""
+        return {**self.program.documents, **self.source}
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -23,9 +23,11 @@ from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, 
 from posewright.runs.batch_report import write_report
 from posewright.runs.outcome import Outcome, Unjudged
 from posewright.runs.plants import SIMULATION
+from posewright.runs.python_programs import PythonKind, is_controller_object, load_object
 from posewright.runs.run import run
 from posewright.runs.streams import Derivation, read_derivation
 from posewright.runs.trial import (
+    ControllerSource,
     Trial,
     TrialOptions,
     add_motions,
@@ -198,6 +200,11 @@ def run_many(
             derivation=read_derivation(streams),
         ),
     )
+    if _names_object(controller):
+        raise InputError(
+            "the seeds of a batch cannot share a controller",
+            hint="pass a class or a function that creates it",
+        )
     task = _TrialTask(resolved_trial, trial_options, recordings)
     settings = task.settings()
     if folder is not None:
@@ -216,6 +223,13 @@ def run_many(
     )
     write_report(batch)
     return batch
+
+
+def _names_object(controller: ControllerSource) -> bool:
+    """Return whether a controller is an object, which would carry its state from one seed to the next."""
+    if isinstance(controller, str):
+        return PythonKind().recognises(controller) and is_controller_object(load_object(controller))
+    return is_controller_object(controller)
 
 
 def run_of(name: str, outcome: Outcome) -> BatchRun:

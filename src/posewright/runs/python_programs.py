@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import linecache
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import read_text
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.robots import Robot, SensorSpec
+from posewright.runs.user_code import UserController, source_documents, user_code
 
 _REFERENCE = re.compile(r"(?P<module>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 
@@ -65,15 +67,14 @@ class PythonKind:
         card = _choose_robot(
             robot, template.robot if template is not None else None, options.get("robot"), name
         )
-        file, _, class_name = name.rpartition(":")
-        texts = {Path(file).name: read_text(Path(file))} if file.endswith(".py") else {}
+        class_name = name.rpartition(":")[2]
         return PythonProgram(
             class_name,
             card,
             factory,
             sensors=card.sensors if template is None else template.sensors,
             start_pose=standing_pose(card) if template is None else template.start_pose,
-            documents=texts,
+            documents=source_documents(loaded),
         )
 
 
@@ -118,17 +119,18 @@ def controller_factory(source: object, name: str = "") -> ControllerFactory:
     Raises:
         InputError: it is none of these.
     """
-    source_name = name or repr(source)
-    if not isinstance(source, type) and isinstance(source, Controller):
-        return lambda _program, _seed: source
+    source_name = name or controller_name(source)
+    if is_controller_object(source):
+        controller = _require_controller(source, source_name)
+        return lambda _program, _seed: controller
     if not callable(source):
         raise InputError(f"{source_name} is not a controller", hint=_HINT)
     parameters = _positional_parameters(source)
     n_required = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
     if len(parameters) >= 2 >= n_required:
-        return lambda program, seed: _require_controller(source(program, seed), source_name)
+        return lambda program, seed: _create_controller(lambda: source(program, seed), source_name)
     if n_required == 0:
-        return lambda _program, _seed: _require_controller(source(), source_name)
+        return lambda _program, _seed: _create_controller(source, source_name)
     raise InputError(
         f"{source_name} can be called neither with a program and a seed nor without arguments", hint=_HINT
     )
@@ -147,10 +149,30 @@ def _positional_parameters(function: Callable[..., object]) -> list[inspect.Para
     return [parameter for parameter in parameters if parameter.kind in kinds]
 
 
+def controller_name(source: object) -> str:
+    """Return the name of a class, a function or a controller: `Mine`."""
+    if isinstance(source, type) or inspect.isroutine(source):
+        return source.__qualname__
+    return type(source).__name__
+
+
+def is_controller_object(source: object) -> bool:
+    """Return whether something is a controller itself, not a class or a function that creates one."""
+    return not isinstance(source, type) and isinstance(source, Controller)
+
+
+def _create_controller(create: Callable[[], object], name: str) -> Controller:
+    with user_code(name):
+        candidate = create()
+    return _require_controller(candidate, name)
+
+
 def _require_controller(candidate: object, name: str) -> Controller:
     """Return a controller, or raise an InputError that lists the methods that it lacks."""
+    if isinstance(candidate, type):
+        raise InputError(f"{name} returned the class {candidate.__name__}, not a controller", hint=_HINT)
     if isinstance(candidate, Controller):
-        return candidate
+        return UserController(candidate, name)
     missing = [method for method in ("next", "restart", "close") if method not in dir(candidate)]
     raise InputError(f"{name} is not a controller: it lacks {', '.join(missing)}", hint=_HINT)
 
@@ -182,11 +204,16 @@ def _choose_robot(
     from posewright.robots import robot as read_robot
 
     card = requested or template_robot
-    if card is not None:
-        return card
-    if option is None:
+    option_card = None if option is None else read_robot(option)
+    if card is None and option_card is None:
         raise InputError(f"{program} names no robot", hint="--robot, or --set like=BEHAVIOUR")
-    return read_robot(option)
+    if card is not None and option_card is not None and option_card.name != card.name:
+        raise InputError(
+            f"{program} is to drive {option_card.name}, but the robot is {card.name}",
+            hint="leave out the option robot, or choose another trial or robot",
+        )
+    chosen = card or option_card
+    return chosen if chosen is not None else read_robot(str(option))
 
 
 def load_object(reference: str) -> object:
@@ -204,34 +231,48 @@ def load_object(reference: str) -> object:
     path = Path(module_name) if module_name.endswith(".py") else None
     try:
         module = importlib.import_module(module_name) if path is None else _execute_file(path)
-    except (ImportError, SyntaxError, NameError, TypeError, ValueError, AttributeError, LookupError) as error:
+    except PosewrightError:
+        raise
+    except (Exception, SystemExit) as error:  # foreign code can raise anything
         raise FormatError(
             f"Python cannot execute it: {type(error).__name__}: {error}",
             where=Where(path or Path(module_name)),
         ) from error
     contents = vars(module)
     if match["name"] not in contents:
-        names = [name for name, value in contents.items() if isinstance(value, type)]
+        names = [
+            name
+            for name, value in contents.items()
+            if isinstance(value, type) and value.__module__ == module.__name__
+        ]
         hint = f"it has {', '.join(names)}" if names else "it has no class"
-        raise FormatError(f"there is no {match['name']} in {module_name}", hint=hint)
+        raise FormatError(
+            f"there is no {match['name']} in it", where=Where(path or Path(module_name)), hint=hint
+        )
     loaded: object = contents[match["name"]]
     return loaded
 
 
+_EXECUTED: dict[str, str] = {}
+"""Texts of the Python files that were executed, by the name of their module."""
+
+
 def _execute_file(path: Path) -> ModuleType:
-    """Return the module of a Python file, which is executed once."""
-    read_text(path)  # raises a readable error if there is no such file, or it is no text
+    """Return the module of a Python file, which is executed once, and again after it was edited."""
+    text = read_text(path)  # raises a readable error if there is no such file, or it is not text
     name = f"posewright_program:{path.absolute()}"  # unique, so that a class can be traced to its file
-    if name in sys.modules:
+    if name in sys.modules and _EXECUTED.get(name) == text:
         return sys.modules[name]
+    linecache.checkcache(str(path))
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FormatError("not a Python file", where=Where(path), hint="a file that ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(text, str(path), "exec"), vars(module))  # noqa: S102 -- the user asked for it
     except BaseException:
         del sys.modules[name]
         raise
+    _EXECUTED[name] = text
     return module

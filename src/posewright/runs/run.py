@@ -21,7 +21,7 @@ from posewright.bodies import (
 )
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
 from posewright.documents import require_writable
-from posewright.errors import InputError
+from posewright.errors import InputError, PosewrightError
 from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
@@ -232,6 +232,7 @@ def run(run: Run) -> Outcome:
     """
     outputs = run.outputs
     outputs.check()
+    _require_roles(run)
     plant = run.make_plant(run.bodies, run.arena)
     controllers: dict[str, Controller] = dict(run.controllers)
     try:
@@ -261,11 +262,34 @@ def run(run: Run) -> Outcome:
         finally:  # the recording of a failed run shows why it failed
             recording = recorder.recording()
             _write_recording(recording, outputs)
-    finally:
-        for controller in controllers.values():
-            controller.close()
+    finally:  # all are closed, and the error that ended the run stays the one that is raised
+        close_errors = [str(error) for error in map(_close, controllers.values()) if error is not None]
     score = _score_run(run, plant, recording)
-    return Outcome(recording, score, wall_s, _collect_remarks(run, recording), link=latencies_of(plant))
+    remarks = (*_collect_remarks(run, recording), *close_errors)
+    return Outcome(recording, score, wall_s, remarks, link=latencies_of(plant))
+
+
+def _require_roles(run: Run) -> None:
+    """Raise an InputError unless a contest has the programs that its roles need."""
+    if run.contest is None:
+        return
+    roles = tuple(run.contest.entries)
+    is_alone = len(roles) <= 1
+    fits = len(run.programs) == 1 if is_alone else tuple(run.programs) == roles
+    if not fits:
+        raise InputError(
+            f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}",
+            hint="one program" if is_alone else f"one program for each of {', '.join(roles)}, in this order",
+        )
+
+
+def _close(controller: Controller) -> PosewrightError | None:
+    """Close a controller, and return the error with which that failed; None if it did not."""
+    try:
+        controller.close()
+    except PosewrightError as error:
+        return error
+    return None
 
 
 @contextmanager

@@ -21,9 +21,15 @@ from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.programs import names_behaviour, read_program
-from posewright.runs.python_programs import PythonKind, controller_factory, load_object
+from posewright.runs.python_programs import (
+    PythonKind,
+    controller_factory,
+    controller_name,
+    load_object,
+)
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation, read_derivation
+from posewright.runs.user_code import source_documents
 from posewright.search.plan import MAX_SEED, require_seed
 
 _TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))
@@ -285,12 +291,17 @@ def _with_controller(program: Program, controller: ControllerSource) -> Program:
     """Return the program with another controller, or on a board."""
     if isinstance(controller, Board):
         return controller.program(program)
-    if not isinstance(controller, str):
-        return ProgramWithController(program, controller_factory(controller))
-    if ".py:" in controller:
-        return ProgramWithController(program, controller_factory(load_object(controller), controller))
-    board = find_board(controller)
-    return program if board is None else board.program(program)
+    if isinstance(controller, str) and not PythonKind().recognises(controller):
+        board = find_board(controller)
+        return program if board is None else board.program(program)
+    source = load_object(controller) if isinstance(controller, str) else controller
+    name = controller if isinstance(controller, str) else ""
+    return ProgramWithController(
+        program,
+        controller_factory(source, name),
+        controller_name(source),
+        source_documents(source),
+    )
 
 
 def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
