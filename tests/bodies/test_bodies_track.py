@@ -47,7 +47,7 @@ def test_a_world_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None
 
 
 def test_frames_of_another_robot_are_told() -> None:
-    with pytest.raises(BodyError, match=r"angles has the shape \(5, 17\) \(expected \(5, 18\)\)"):
+    with pytest.raises(BodyError, match=r"angles has the shape \(5, 17\) \(expected \(n, 18\)\)"):
         JointCommands(np.zeros((5, 17))).require_fit(JOINTS)
     with pytest.raises(BodyError, match="free has the shape"):
         JointCommands(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).require_fit(JOINTS)

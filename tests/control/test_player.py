@@ -296,7 +296,7 @@ def test_a_motion_that_is_not_there_is_refused_with_a_suggestion(shop) -> None:
 
 
 def test_links_to_nowhere_are_refused_at_once(shop) -> None:
-    with pytest.raises(UnknownNameError, match="'walk' leads to"):
+    with pytest.raises(UnknownNameError, match="unknown motion 'stop' after 'walk'"):
         shop.player(shop.nod("walk", "left_elbow", exit="stop"))
 
 

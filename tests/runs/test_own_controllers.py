@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +17,11 @@ import posewright as pw
 from posewright.bodies import BodyState, JointCommands
 from posewright.control import Block, Controller, Program, Seed
 from posewright.controllers.behaviours import BehaviourController
-from posewright.errors import InputError
-from posewright.runs.python_programs import PythonKind
+from posewright.errors import ControllerError, InputError, Where
+from posewright.runs.python_programs import PythonKind, load_object
+from posewright.runs.trial import read_trial, trial_run
+
+run_module = importlib.import_module("posewright.runs.run")  # `posewright.runs.run` is the function
 
 MINE = '''
 import numpy as np
@@ -74,7 +81,7 @@ def test_a_race_by_a_wrapped_behaviour_is_the_behaviours_race_to_the_last_bit() 
     Wrapped.created.clear()
     plain = pw.run_trial("passivity-test", seed=3)
     wrapped = pw.run_trial("passivity-test", seed=3, controller=Wrapped)
-    assert wrapped.recording.digest() == plain.recording.digest()
+    assert wrapped.recording.content_digest == plain.recording.content_digest
     (controller,) = Wrapped.created
     assert isinstance(controller.inner, BehaviourController)
     assert controller.closes == 1
@@ -102,7 +109,8 @@ def test_a_class_that_inherits_controller_needs_next_only() -> None:
             return JointCommands(np.repeat(state.positions[np.newaxis], n, axis=0))
 
     outcome = pw.run_trial("passivity-test", seed=1, controller=Still)
-    assert outcome.recording.robot().header.controller == "behaviour passivity_test"
+    assert outcome.recording.robot().header.controller == "python Still"
+    assert Path(__file__).name in outcome.recording.header.documents
 
 
 def test_a_class_in_a_file_runs_a_trial_from_the_command_line(mine: Path) -> None:
@@ -115,7 +123,7 @@ def test_a_class_in_a_file_takes_a_behaviours_place_from_the_command_line(mine: 
     arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--json"]
     result = run_here(*arguments)
     assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["behaviour"] == "passivity_test"
+    assert json.loads(result.stdout)["behaviour"] == "Mine"
 
 
 def test_a_class_in_a_file_runs_a_batch_in_several_processes(mine: Path, tmp_path: Path) -> None:
@@ -179,3 +187,82 @@ def test_robots_old_programs_take_part_in_trials_of_their_robots(
     outcome = pw.run_trial(trial, behaviour=behaviour, options=options, make_watcher=lambda _plant: Brief())
     assert outcome.recording.robot().header.controller == kind
     assert outcome.recording.robot().knows_place
+
+
+BROKEN = {
+    "raises in next": ("1 / 0", "Broken.next raised ZeroDivisionError", 8),
+    "returns None": ("return None", "Broken.next returned None", None),
+    "returns an array": ("return state.positions", "an object of the type ndarray", None),
+    "exits": ("raise SystemExit(0)", "Broken.next raised SystemExit: 0", 8),
+}
+
+
+@pytest.mark.parametrize("body, message, line", BROKEN.values(), ids=BROKEN)
+def test_what_is_wrong_with_a_users_controller_is_said_with_its_file_and_line(
+    body: str, message: str, line: int | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(
+        "from posewright.control import Controller\n\n\nclass Broken(Controller):\n"
+        "    def restart(self): ...\n\n    def next(self, state, n):\n        " + body + "\n"
+    )
+    with pytest.raises(ControllerError, match=re.escape(message)) as caught:
+        pw.run_trial("passivity-test", controller=f"{path}:Broken")
+    if line is not None:
+        assert caught.value.where == Where(path, line)
+    batch = pw.run_many("passivity-test", seeds="1-2", controller=f"{path}:Broken")
+    assert [message in str(run.error) for run in batch.runs] == [True, True]
+
+
+def test_a_close_that_fails_costs_no_score_and_hides_no_error() -> None:
+    class Slams(Controller):
+        def next(self, state: BodyState, n: int) -> JointCommands:
+            return JointCommands(np.repeat(state.positions[np.newaxis], n, axis=0))
+
+        def close(self) -> None:
+            raise RuntimeError("slam")
+
+    class Fails(Slams):
+        def next(self, state: BodyState, n: int) -> JointCommands:
+            raise ValueError("first")
+
+    outcome = pw.run_trial("passivity-test", controller=Slams)
+    assert any("Slams.close raised RuntimeError: slam" in remark for remark in outcome.remarks)
+    with pytest.raises(ControllerError, match="first"):
+        pw.run_trial("passivity-test", controller=Fails)
+
+
+def test_a_batch_goes_on_with_the_same_class_only(mine: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"controller": f"{mine}:Mine", "folder": tmp_path / "runs"}
+    pw.run_many("passivity-test", seeds="1", **options)
+    mine.write_text(mine.read_text() + "\n# another\n")
+    with pytest.raises(InputError, match=r"mine\.py"):
+        pw.run_many("passivity-test", seeds="1-2", **options)
+
+
+def test_seeds_do_not_share_a_controller() -> None:
+    class Still(Controller):
+        def next(self, state: BodyState, n: int) -> JointCommands:
+            return JointCommands(np.repeat(state.positions[np.newaxis], n, axis=0))
+
+    with pytest.raises(InputError, match="cannot share a controller"):
+        pw.run_many("passivity-test", seeds="1-2", controller=Still())
+
+
+def test_a_file_that_was_edited_is_executed_again(mine: Path) -> None:
+    first = load_object(f"{mine}:Mine")
+    assert load_object(f"{mine}:Mine") is first
+    mine.write_text(mine.read_text() + "\nAGAIN = True\n")
+    assert load_object(f"{mine}:Mine") is not first
+
+
+def test_a_robot_that_a_program_cannot_have_is_an_error(mine: Path) -> None:
+    with pytest.raises(InputError, match="is to drive sony_ers7, but the robot is robotis_bioloid"):
+        pw.run_trial("passivity-test", behaviour=f"{mine}:Mine", options={"robot": "sony_ers7"})
+
+
+def test_a_contest_needs_a_program_for_each_role() -> None:
+    run = trial_run(read_trial("sumo"))
+    first = next(iter(run.programs.values()))
+    with pytest.raises(InputError, match="one program for each of red, blue"):
+        run_module.run(replace(run, programs={"red": first}, starts={}))

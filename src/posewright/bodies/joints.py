@@ -96,7 +96,8 @@ class JointCommands:
             UnsafeCommandError: the angle of a driven joint is not finite.
         """
         n_joints = len(joints)
-        _require_shape("angles", self.angles, (len(self.angles), n_joints))
+        if self.angles.ndim != 2 or self.angles.shape[1] != n_joints:
+            raise BodyError(f"angles has the shape {self.angles.shape}", hint=f"expected (n, {n_joints})")
         if self.free is not None:
             _require_shape("free", self.free, (n_joints,))
         if self.stiffness is not None:

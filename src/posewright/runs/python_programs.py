@@ -152,7 +152,7 @@ def _positional_parameters(function: Callable[..., object]) -> list[inspect.Para
 def controller_name(source: object) -> str:
     """Return the name of a class, a function or a controller: `Mine`."""
     if isinstance(source, type) or inspect.isroutine(source):
-        return source.__qualname__
+        return source.__name__
     return type(source).__name__
 
 

@@ -119,10 +119,11 @@ def play_day(
 
 
 def _require_no_python(contestants: Sequence[Contestant]) -> None:
-    """Raise an InputError if an entry contains a Python program."""
+    """Raise an InputError if an entry contains a Python program, or an option that names a Python file."""
     for contestant in contestants:
         for discipline, behaviour in contestant.behaviours.items():
-            if PythonKind().recognises(behaviour):
+            settings = contestant.options.get(discipline, {}).values()
+            if PythonKind().recognises(behaviour) or any(".py" in value for value in settings):
                 raise InputError(
                     f"the entry {contestant.name!r} has a Python program for {discipline}: {behaviour}",
                     hint="it could do anything to this machine; --trust-python runs it anyway",
