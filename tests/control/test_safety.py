@@ -89,7 +89,7 @@ def test_what_is_no_number_is_refused_by_name(strange: float) -> None:
 
 
 def test_another_robots_frames_are_refused() -> None:
-    with pytest.raises(BodyError, match=r"\(12, 18\)"):
+    with pytest.raises(BodyError, match=r"\(n, 18\)"):
         Safety(ROBOT).filter(JointCommands(np.zeros((12, 20))), STAND)
 
 

@@ -197,7 +197,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("body, message, line", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("body", "message", "line"), BROKEN.values(), ids=BROKEN)
 def test_what_is_wrong_with_a_users_controller_is_said_with_its_file_and_line(
     body: str, message: str, line: int | None, tmp_path: Path
 ) -> None:
