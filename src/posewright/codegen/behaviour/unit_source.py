@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import Slot, WiresCode, exact, slots_of
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.behaviour.wires import Slot, WiresCode, exact, find_slots
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
@@ -62,7 +62,7 @@ class UnitSource:
     def __init__(
         self,
         behaviour: Behaviour,
-        chart: ChartSubject,
+        chart: ChartUnitSpec,
         states: np.dtype[np.void],
         inputs: np.dtype[np.void],
         *,
@@ -77,9 +77,14 @@ class UnitSource:
         names = chart.generator.names
         self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}
         self._wires = WiresCode(
-            behaviour, slots_of(behaviour), names.inputs, names.event_inputs, self._outputs, places("inputs")
+            behaviour,
+            find_slots(behaviour),
+            names.inputs,
+            names.event_inputs,
+            self._outputs,
+            places("inputs"),
         )
-        self._expressions = CExpressions(self._read, chart.generator.code.value_name, soft=False)
+        self._expressions = CExpressions(self._read, chart.generator.code.enum_constant, soft=False)
 
     def files(self) -> tuple[SourceFile, SourceFile]:
         """Return the header and the source."""
@@ -89,6 +94,7 @@ class UnitSource:
         return f"chart.out.{self._outputs[name.name]}"
 
     def _header(self) -> SourceFile:
+        """Return `unit.h`: sizes, periods and offsets of the records, and the unit's functions."""
         writer = CWriter()
         writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
         writer.line(f'#define UNIT_NAME "{identifier(self.behaviour.name).lower()}"')
@@ -110,7 +116,7 @@ class UnitSource:
         """Yield the constants of `unit.h` with the offsets of sensors and states in their records."""
         meanings = {
             name: _describe_slot(slot, self.behaviour.robot)
-            for slot, name in slots_of(self.behaviour).items()
+            for slot, name in find_slots(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
         yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
@@ -124,12 +130,13 @@ class UnitSource:
         yield from self.chart.state_offsets(self.states, behaviour_meanings)
 
     def _source(self) -> SourceFile:
+        """Return `unit.c`: constants, variables, the function `sense`, the tick and the unit's functions."""
         writer = CWriter()
         functions = CWriter()
         self._wires.write(functions)
         self._write_choose(functions)
         body = CWriter()
-        for name in closure(self._expressions.used):
+        for name in closure(self._expressions.support_functions):
             body.write([*fragment(name), ""])
         self._write_constants(body)
         self._write_variables(body)
@@ -150,6 +157,7 @@ class UnitSource:
         return writer.file("unit.c")
 
     def _write_constants(self, writer: CWriter) -> None:
+        """Write the constants of time, and the status of a sensor without a reading if that can happen."""
         behaviour = self.behaviour
         period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
@@ -164,6 +172,7 @@ class UnitSource:
         writer.line()
 
     def _write_variables(self, writer: CWriter) -> None:
+        """Write the static variables of the unit."""
         names = self.chart.generator.names
         writer.line(f"static {self._prefix}_t chart;")
         writer.line(f"static {self._prefix}_inputs_t in;")
@@ -192,11 +201,11 @@ class UnitSource:
                     if rule.when is None:
                         writer.line(f"return {numbers[rule.play]}U; {action}")
                         break
-                    with writer.block(f"if ({self._expressions.condition(rule.when)})"):
+                    with writer.block(f"if ({self._expressions.translate_condition(rule.when)})"):
                         writer.line(f"return {numbers[rule.play]}U; {action}")
             else:
                 writer.line("return 0U;")
-        if self._expressions.divides:
+        if self._expressions.checks_divisor:
             raise InputError(
                 "a rule divides by what may be zero, which a board does not do",
                 where=where.get("0"),
@@ -204,6 +213,7 @@ class UnitSource:
             )
 
     def _write_tick(self, writer: CWriter) -> None:
+        """Write the function that senses, steps the chart and requests its motion."""
         writer.line(comment("Senses, and lets the chart decide."))
         with writer.function("static void tick(const uint8_t *input)"):
             writer.line("const bool waits = (frame * FRAME_S) < WAIT_S;")
@@ -220,6 +230,7 @@ class UnitSource:
             writer.line("player_request(action);")
 
     def _write_api(self, writer: CWriter) -> None:
+        """Write the functions that `unit.h` declares."""
         with writer.function("void unit_reset(void)"):
             writer.line(f"{self._prefix}_init(&chart);")
             writer.line("(void)memset(&in, 0, sizeof in);")
@@ -238,6 +249,7 @@ class UnitSource:
             self._write_unit_step(writer)
 
     def _write_unit_step(self, writer: CWriter) -> None:
+        """Write the body of `unit_step`: a tick if one is due, a frame of the player, the state record."""
         places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
         writer.line(f"uint8_t *active = &state[{places['active']}];")
         with writer.block("if (frame == due)"):

@@ -56,16 +56,16 @@ class Slot:
         index = "" if self.index is None else f"{self.index}"
         return " ".join(part for part in (kind, self.name, index) if part)
 
-    def value(self, state: BodyState, robot: Robot, chance: float) -> float:
-        """Return the number for a state of the body; `chance` is the random number of the tick."""
+    def value(self, state: BodyState, robot: Robot, random_number: float) -> float:
+        """Return the number for a state of the body; `random_number` is that of the tick."""
         if self.kind == "channel":
             return TickContext(state).number(self.name, self.index)
         if self.kind == "chance":
-            return chance
+            return random_number
         return float((state.positions if self.kind == "joint" else state.efforts)[robot.index(self.name)])
 
 
-def slots_of(behaviour: Behaviour) -> Mapping[Slot, str]:
+def find_slots(behaviour: Behaviour) -> Mapping[Slot, str]:
     """Return the numbers that the wires read, with the names of their fields, in the record's order."""
     slots = dict.fromkeys(slot for wire in behaviour.inputs for slot in _slots_read(wire.source, behaviour))
     names = distinct(map(str, slots))
@@ -155,6 +155,7 @@ class WiresCode:
                 writer.line("return true;")
 
     def _write_wire(self, writer: CWriter, wire: InputWire) -> None:
+        """Write the lines that set one input, or one event at the rising edge of its wire."""
         where = self.where.get(wire.name)
         line = where.line if where is not None else None
         is_event = wire.name in self.events
@@ -225,6 +226,7 @@ class WiresCode:
         return f"free_course({arguments}, &{fan}, {side}, {sizes})"
 
     def _direction_expression(self, direction: Direction) -> str:
+        """Return the expression of C for a direction relative to the robot [rad]."""
         if isinstance(direction.towards, str):
             towards = f"((double)chart.out.{self.outputs[direction.towards]} * {exact(RAD_PER_DEG)})"
         else:

@@ -12,7 +12,7 @@ import numpy as np
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.buses.dynamixel.packets import split_packets
 from posewright.charts import Chart, Interpreter, Snapshot, Value
-from posewright.codegen.behaviour.subject import BehaviourSubject
+from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
 from posewright.codegen.hil.board_unit import BoardUnit, Record
 from posewright.codegen.records import RecordFormat
 from posewright.control import Controller, Schedule, Seed
@@ -127,22 +127,24 @@ class BehaviourOnBoardController(LinkedController):
     bus gives the commands, limited by the speed in the packet. Without a packet the pose is held.
 
     Args:
-        subject: the behaviour on the board; the robot stands in its start pose.
+        unit_spec: the behaviour on the board; the robot stands in its start pose.
         unit: the unit on the board.
         board: the board with the servo bus.
         seed: of random inputs.
     """
 
-    def __init__(self, subject: BehaviourSubject, unit: BoardUnit, board: BusBoard, seed: Seed = 0) -> None:
+    def __init__(
+        self, unit_spec: BehaviourUnitSpec, unit: BoardUnit, board: BusBoard, seed: Seed = 0
+    ) -> None:
         super().__init__(unit)
         self._frames_without_packet = 0
-        self._subject = subject
+        self._subject = unit_spec
         self._board = board
         self._random = np.random.default_rng(seed)
-        behaviour = subject.behaviour
+        behaviour = unit_spec.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._initial = Interpreter(behaviour.chart).initial()
-        self._motions = (None, *subject.tables.pages)
+        self._motions = (None, *unit_spec.tables.pages)
         self.restart()
 
     @property

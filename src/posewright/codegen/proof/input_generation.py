@@ -279,6 +279,7 @@ def _number_field(
 def _float_field(
     name: str, kind: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
 ) -> InputField:
+    """Return a field of floats: a pool of critical values and their neighbours, and a range for others."""
     info = np.finfo(storage)
     low = kind.low
     high = kind.high
