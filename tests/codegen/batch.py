@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from posewright.codegen.offsets import IN, constants_of, offset_lines
+from posewright.codegen.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.unit import Executable, Records, SourceFile, UnitSpec
 
 _OWN = re.compile(
@@ -65,7 +65,7 @@ class BatchSubject:
         lines = ["#ifndef UNIT_H", "#define UNIT_H", "#include <stdint.h>", '#define UNIT_NAME "batch"']
         lines += ["#define UNIT_PERIOD_US 100000UL"]
         lines += [f"#define UNIT_{name} {size}U" for name, size in sizes.items()]
-        lines += offset_lines(self.inputs, constants_of(self.inputs, IN), {})
+        lines += offset_lines(self.inputs, offset_constants(self.inputs, IN), {})
         lines += ["void unit_reset(void);", "void unit_load(const uint8_t *state);"]
         lines += ["void unit_step(const uint8_t *input, uint8_t *state);", "#endif"]
         return SourceFile("unit.h", tuple(lines))

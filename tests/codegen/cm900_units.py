@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.offsets import IN, STATE, constants_of, offset_lines
+from posewright.codegen.offsets import IN, STATE, offset_constants, offset_lines
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.target import Cm900
@@ -81,8 +81,8 @@ class WrittenUnit:
         self._files = {"unit.h": header, "unit.c": source}
 
     def _offsets(self) -> Iterator[str]:
-        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), {})
-        yield from offset_lines(self.states, constants_of(self.states, STATE), {})
+        yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), {})
+        yield from offset_lines(self.states, offset_constants(self.states, STATE), {})
 
     def sources(self) -> tuple[SourceFile, ...]:
         return tuple(SourceFile(name, tuple(text.splitlines())) for name, text in self._files.items())

@@ -15,7 +15,7 @@ from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.proving import verify
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.targets.arduino_uno import UnoProcessor
-from posewright.codegen.targets.arduino_uno.processor import parts_of
+from posewright.codegen.targets.arduino_uno.processor import read_part_sizes
 from posewright.codegen.unit import Executable, SourceFile
 from posewright.errors import BodyError, InputError
 
@@ -211,7 +211,7 @@ Linker script and memory map
  .bss           0x00800105        0x3 /usr/lib/libgcc.a(_div.o)
  .debug_info    0x00000000      0x100 mealy.o
 """
-    parts = dict(parts_of(link_map))
+    parts = dict(read_part_sizes(link_map))
     assert parts["mealy.o"] == (0x1C + 8 + 5, 5)
     assert parts["mealy.o:.text.step"] == (0x1C, 0)
     assert parts["_div.o"] == (0, 3)

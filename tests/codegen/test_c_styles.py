@@ -18,7 +18,7 @@ from posewright.charts.machine import Interpreter
 from posewright.charts.model import ChartKind
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartUnitSpec, Options
-from posewright.codegen.c.guard_pruning import prune_guards, terms_of
+from posewright.codegen.c.guard_pruning import find_terms, prune_guards
 from posewright.codegen.c.truth_table import Style
 from posewright.errors import InputError
 
@@ -222,7 +222,7 @@ def test_what_is_settled_is_not_asked_and_changes_no_answer(data) -> None:
     guards = [
         parse_expression(t, scope, BoolType()) for t in data.draw(st.lists(texts, min_size=1, max_size=5))
     ]
-    terms = [[*terms_of(guard.tree)] for guard in guards]
+    terms = [[*find_terms(guard.tree)] for guard in guards]
     places = prune_guards(terms)
     for number in range(8):
         env = {name: bool(number >> k & 1) for k, name in enumerate(names)}

@@ -32,7 +32,7 @@ def _tools() -> None:
     need_tool("arm-none-eabi-gcc")
 
 
-def chart_subject(name: str) -> ChartUnitSpec:
+def chart_unit_spec(name: str) -> ChartUnitSpec:
     return ChartUnitSpec(read_chart(CHARTS / name))
 
 
@@ -43,7 +43,7 @@ def assert_same_as_interpreter(unit_spec: ChartUnitSpec, processor: CortexProces
 
 
 def test_documents_machine_is_the_interpreters_in_every_state() -> None:
-    unit_spec = chart_subject("document/obstacle_mealy.chart.yaml")
+    unit_spec = chart_unit_spec("document/obstacle_mealy.chart.yaml")
     processor = CortexProcessor(unit_spec)
     assert_same_as_interpreter(unit_spec, processor, 20_000)
     needs = processor.footprint()
@@ -66,7 +66,7 @@ def test_documents_machine_is_the_interpreters_in_every_state() -> None:
     ],
 )
 def test_timers_regions_and_fractions_are_the_interpreters(name: str) -> None:
-    unit_spec = chart_subject(name)
+    unit_spec = chart_unit_spec(name)
     processor = CortexProcessor(unit_spec)
     assert_same_as_interpreter(unit_spec, processor, 1000)
     # at most what a record holds, and where events are raised a queue of a thousand
@@ -138,8 +138,8 @@ def test_instructions_are_those_that_a_step_runs() -> None:
 
 
 def test_a_step_that_hangs_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{CortexProcessor.__module__}._PATIENCE_S", 0.5)
-    monkeypatch.setattr(f"{CortexProcessor.__module__}._MOST_COUNTED", 1_000_000)
+    monkeypatch.setattr(f"{CortexProcessor.__module__}._TIMEOUT_S", 0.5)
+    monkeypatch.setattr(f"{CortexProcessor.__module__}._MAX_INSTRUCTIONS_PER_STEP", 1_000_000)
     processor = CortexProcessor(counting("while (input[0] == 7U) { }"))
     for place in (5, 100):  # among those that are counted, and not
         given = np.zeros(101, BYTE)

@@ -50,11 +50,11 @@ GROUPS: dict[str, dict[str, Any]] = {
 
 
 def executables(
-    subjects: Sequence[UnitSpec], start: Callable[[UnitSpec], Executable], at_once: int, stack: ExitStack
+    specs: Sequence[UnitSpec], start: Callable[[UnitSpec], Executable], at_once: int, stack: ExitStack
 ) -> Iterator[Member]:
     """Yield every unit as it runs in a batch of `at_once`, or of half as many where these do not fit."""
-    for begin in range(0, len(subjects), at_once):
-        batch = BatchSubject(subjects[begin : begin + at_once])
+    for begin in range(0, len(specs), at_once):
+        batch = BatchSubject(specs[begin : begin + at_once])
         try:
             running = stack.enter_context(closing(start(batch)))
         except InputError:
@@ -87,15 +87,13 @@ def test_random_charts_of_all_features_do_the_same_everywhere(group_charts: list
     for tool in ("gcc", "avr-gcc", "arm-none-eabi-gcc"):
         need_tool(tool)
     assert len(group_charts) >= CHARTS
-    subjects = [ChartUnitSpec(chart) for chart in group_charts]
-    uno_subjects = [for_uno(chart) for chart in group_charts]
+    specs = [ChartUnitSpec(chart) for chart in group_charts]
+    uno_specs = [for_uno(chart) for chart in group_charts]
     with ExitStack() as stack:
-        host_members = executables(subjects, HostLibrary, CHARTS_OF_A_ROUND, stack)
-        uno_members = executables(uno_subjects, UnoProcessor, 8, stack)
-        cm900_members = executables(subjects, CortexProcessor, CHARTS_OF_A_ROUND, stack)
-        for unit_spec, host, uno, cm900 in zip(
-            subjects, host_members, uno_members, cm900_members, strict=True
-        ):
+        host_members = executables(specs, HostLibrary, CHARTS_OF_A_ROUND, stack)
+        uno_members = executables(uno_specs, UnoProcessor, 8, stack)
+        cm900_members = executables(specs, CortexProcessor, CHARTS_OF_A_ROUND, stack)
+        for unit_spec, host, uno, cm900 in zip(specs, host_members, uno_members, cm900_members, strict=True):
             executable_of_target = {"host": host, "arduino-uno": uno, "cm900": cm900}
             comparison = Comparison(unit_spec.reference(), executable_of_target)
             episodes = chart_stream(unit_spec.format, covering=False).episodes(1)

@@ -14,7 +14,7 @@ from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.offsets import IN, constants_of, offset_lines
+from posewright.codegen.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.unit import Element, SourceFile
 from posewright.control.schedule import in_frames
 from posewright.controllers.behaviours import Behaviour
@@ -119,7 +119,7 @@ class UnitSource:
             for slot, name in find_slots(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
-        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
+        yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
         motions = ", ".join(f"{at} {name}" for at, name in enumerate(["none", *self.behaviour.motions]))
         behaviour_meanings = {
             "action": f"the motion asked for: {motions}",

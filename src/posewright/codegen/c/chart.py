@@ -13,7 +13,7 @@ from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
-from posewright.codegen.c.truth_table import Style, TruthTable, table_of
+from posewright.codegen.c.truth_table import Style, TruthTable, choose_table
 from posewright.codegen.c.values import whole
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
@@ -85,7 +85,7 @@ class ChartGenerator:
         style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
         form = self.form if isinstance(self.form, SingleStateCode) else None
-        return table_of(self.machine, form, style, lambda: switch.body.lines)
+        return choose_table(self.machine, form, style, lambda: switch.body.lines)
 
     @cached_property
     def body(self) -> CWriter:

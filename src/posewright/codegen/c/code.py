@@ -14,7 +14,7 @@ from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE_PREFIX, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.expressions import CExpressions
-from posewright.codegen.c.guard_pruning import prune_guards, terms_of
+from posewright.codegen.c.guard_pruning import find_terms, prune_guards
 from posewright.codegen.c.if_chains import ChainFunctions
 from posewright.codegen.c.names import ChartNames
 from posewright.codegen.c.values import whole
@@ -137,7 +137,7 @@ class ChartCode:
             yield Binary(Operator.GREATER_EQUAL, counter, Literal(transition.wait)), {}
         for guard in transition.guards:
             if guard != ALWAYS:
-                yield from ((tree, guard.fixed) for tree in terms_of(guard.tree))
+                yield from ((tree, guard.fixed) for tree in find_terms(guard.tree))
 
     def write_actions(self, actions: Actions) -> None:
         """Write actions, one after the other."""

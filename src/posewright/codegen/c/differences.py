@@ -230,13 +230,13 @@ NodePredicate = Callable[[Tree, Mapping[str, Value]], bool]
 def _find_places(generator: ChartGenerator, predicate: NodePredicate) -> tuple[str, ...]:
     """Return the places of the chart with an expression that has a node with a property."""
     places = dict[str, None]()
-    for place, expression in _expressions(generator):
+    for place, expression in _located_expressions(generator):
         if any(predicate(node, expression.fixed) for node in nodes_of(expression.tree)):
             places[place] = None
     return tuple(places)
 
 
-def _expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
+def _located_expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
     """Yield all expressions of a machine and of its monitored promises, with their places."""
     machine: Machine = generator.machine
     for node in machine.nodes:

@@ -46,15 +46,15 @@ from posewright.charts.types import (
     Value,
     to_single,
 )
-from posewright.codegen.c.guard_pruning import operands_of
+from posewright.codegen.c.guard_pruning import find_operands
 from posewright.codegen.c.values import (
     INT16_HIGH,
     INT16_LOW,
     CExpression,
     CKind,
-    bits_of,
+    bits_literal,
+    decimal_literal,
     exact_single,
-    fraction,
     whole,
 )
 from posewright.errors import ExpressionError
@@ -196,7 +196,7 @@ class CExpressions:
 
     def float_literal(self, value: float, *, single: bool) -> CExpression:
         """Return a float as a literal of C with exactly the same bits."""
-        return bits_of(value) if self.soft and not single else fraction(value, single=single)
+        return bits_literal(value) if self.soft and not single else decimal_literal(value, single=single)
 
     # Trees
 
@@ -236,7 +236,7 @@ class CExpressions:
         if tree.operator in ARITHMETIC:
             return self._translate_arithmetic(tree)
         c_operator = " && " if tree.operator is Operator.AND else " || "
-        operands = (self.translate_tree(operand) for operand in operands_of(tree, tree.operator))
+        operands = (self.translate_tree(operand) for operand in find_operands(tree, tree.operator))
         return CExpression(c_operator.join(operand.operand for operand in operands), CKind.BOOL)
 
     def _constant_value(self, tree: Tree) -> Value | None:
@@ -298,10 +298,9 @@ class CExpressions:
         return self._float_arithmetic(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
 
     def _integer_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
-        """Return the sum, difference, product or remainder of two integers, without overflow.
+        """Return `+`, `-`, `*` or `%` of two integers in C, without overflow.
 
-        The result saturates through a support function if its range exceeds 32 bits, and is computed in 32 bits
-        if it exceeds 16.
+        A result of more than 32 bits saturates by a support function; one of more than 16 is computed in 32 bits.
         """
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)

@@ -361,7 +361,7 @@ class TruthTable:
         return f"({stored})(({wide})({part}) + {whole(field.low)})"
 
 
-def table_of(
+def choose_table(
     machine: Machine, form: SingleStateCode | None, style: Style, switch: Callable[[], Sequence[str]]
 ) -> TruthTable | None:
     """Return the table of a chart's tick; None for a switch.
@@ -372,7 +372,7 @@ def table_of(
         machine: the machine of the chart.
         form: the code of its states; None for a chart with regions.
         style: the style requested.
-        switch: returns the lines of the switch.
+        switch: returns the lines of the tick as a switch, to estimate its size.
 
     Raises:
         InputError: a table is requested, and the chart cannot be one.

@@ -18,7 +18,7 @@ from posewright.codegen.c.differences import CodeDifference, find_differences, f
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.offsets import IN, OUT, STATE, constants_of, offset_lines
+from posewright.codegen.offsets import IN, OUT, STATE, offset_constants, offset_lines
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import ACTIVE, BROKEN, STATUS, RecordFormat
 from posewright.codegen.unit import Executable, SourceFile
@@ -127,7 +127,7 @@ class ChartUnitSpec:
         meanings |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
         if meanings:
             yield from ("", comment("Where each input begins in a record of inputs."))
-            yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
+            yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
         yield from self.state_offsets(self.states)
 
     def state_offsets(
@@ -150,7 +150,7 @@ class ChartUnitSpec:
         meanings |= behaviour_meanings or {}
         output_prefixes = {field_of[name]: OUT for name in self.chart.outputs}
         yield from ("", comment("Where each value begins in a record of states."))
-        yield from offset_lines(states, constants_of(states, STATE, output_prefixes), meanings)
+        yield from offset_lines(states, offset_constants(states, STATE, output_prefixes), meanings)
 
     def _unit_source(self) -> SourceFile:
         """Return `unit.c`, which converts between records and the chart's structs."""

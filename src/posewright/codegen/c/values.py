@@ -66,13 +66,13 @@ def whole(value: float) -> str:
     return str(number) if INT16_LOW < number <= INT16_HIGH else f"INT32_C({number})"
 
 
-def bits_of(value: float) -> CExpression:
+def bits_literal(value: float) -> CExpression:
     """Return a float of 64 bits as a literal of its bits."""
     bits = struct.unpack("<Q", struct.pack("<d", value))[0]
     return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
 
 
-def fraction(value: float, *, single: bool) -> CExpression:
+def decimal_literal(value: float, *, single: bool) -> CExpression:
     """Return a float of 32 or 64 bits as a literal."""
     kind = CKind.FLOAT if single else CKind.DOUBLE
     if math.isnan(value):

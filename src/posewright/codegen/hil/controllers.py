@@ -138,7 +138,7 @@ class BehaviourOnBoardController(LinkedController):
     ) -> None:
         super().__init__(unit)
         self._frames_without_packet = 0
-        self._subject = unit_spec
+        self._unit_spec = unit_spec
         self._board = board
         self._random = np.random.default_rng(seed)
         behaviour = unit_spec.behaviour
@@ -155,7 +155,7 @@ class BehaviourOnBoardController(LinkedController):
     def restart(self) -> None:
         """Start again from the start pose; the board is reset before its next frame."""
         self.unit.restart()
-        self._commands = JointCommands(self._subject.behaviour.start_pose[np.newaxis])
+        self._commands = JointCommands(self._unit_spec.behaviour.start_pose[np.newaxis])
         self._bus_bytes = b""
         self._decision = Decision()
         self._frame = 0
@@ -165,7 +165,7 @@ class BehaviourOnBoardController(LinkedController):
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- one frame at a time
         """Return the next frame, the commands of the board's servo packet."""
         self.unit.wait_until(state.time_s)
-        inputs = self._subject.record_of(state, self._random.random())[0]
+        inputs = self._unit_spec.record_of(state, self._random.random())[0]
         record = self.unit.step(inputs)
         self._read_bus()
         events = self.unit.take_events()
@@ -176,7 +176,7 @@ class BehaviourOnBoardController(LinkedController):
             self._tick_frame = self._schedule.frame_of(self._ticks)
         if record is not None and is_tick:
             chart = self._chart_state(record)
-            readings = {name: float(inputs[name]) for name in self._subject.inputs.names or ()}
+            readings = {name: float(inputs[name]) for name in self._unit_spec.inputs.names or ()}
             motion = self._motions[int(record["action"])]
             self._decision = Decision(chart.state, readings, chart.outputs, motion)
         decision = replace(self._decision, events=events) if is_tick or events else None
@@ -192,7 +192,7 @@ class BehaviourOnBoardController(LinkedController):
         packets, self._bus_bytes = split_packets(self._bus_bytes)
         for packet in reversed(packets):
             try:
-                self._commands = self._subject.decode_packet(packet, self._commands.angles[-1])
+                self._commands = self._unit_spec.decode_packet(packet, self._commands.angles[-1])
             except FormatError:
                 continue  # damaged, or for other servos
             return
@@ -200,7 +200,7 @@ class BehaviourOnBoardController(LinkedController):
 
     def _chart_state(self, record: Record) -> Snapshot:
         """Return the chart's state from a record of states; its initial state before the first tick."""
-        records = self._subject.chart.format
+        records = self._unit_spec.chart.format
         chart_record = record.tobytes()[: records.states.itemsize]
         snapshot = records.unpack(np.frombuffer(chart_record, records.states)[0])
         return snapshot if snapshot.configuration else self._initial

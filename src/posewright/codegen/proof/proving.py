@@ -12,7 +12,7 @@ import numpy as np
 from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.generating import read_unit_spec
-from posewright.codegen.proof.input_generation import InputStream, chart_stream, literals_of, number_fields
+from posewright.codegen.proof.input_generation import InputStream, chart_stream, find_literals, number_fields
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
 from posewright.codegen.proof.verification import Comparison, Verification
@@ -155,7 +155,7 @@ def _footprint(executable: Executable) -> Footprint | None:
 
 def _critical_readings(behaviour: Behaviour) -> Iterator[float]:
     """Yield the sensor readings at which a behaviour may change, in SI units."""
-    constants = literals_of(ChartUnitSpec(behaviour.chart).lowered)
+    constants = find_literals(ChartUnitSpec(behaviour.chart).lowered)
     for wire in behaviour.inputs:
         if wire.threshold is not None:
             limit = wire.threshold.limit

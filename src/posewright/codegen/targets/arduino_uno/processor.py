@@ -146,7 +146,9 @@ class UnoProcessor:
         options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
         link(*MCU, "-Os", *options, *objects, "-lm", folder=folder)
         self._sizes = check_size(folder / "image.elf")
-        self._parts = dict(parts_of((folder / "image.map").read_text(encoding="utf-8", errors="replace")))
+        self._parts = dict(
+            read_part_sizes((folder / "image.map").read_text(encoding="utf-8", errors="replace"))
+        )
 
     def _make_set_up_command(self) -> str:
         """Return the command of the emulator with the addresses and sizes in the image."""
@@ -194,7 +196,7 @@ _FLASH_AND_RAM = (".data", ".rodata")
 _PLACED = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
 
-def parts_of(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
+def read_part_sizes(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield flash and RAM of every object, and of every section of an object, from GNU ld's map file.
 
     A section is `object:section`, `mealy.o:.text.mealy_step`. Sections removed by `--gc-sections` do not

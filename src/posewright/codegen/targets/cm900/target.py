@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.offsets import IN, OUT, STATE, constants_of
+from posewright.codegen.offsets import IN, OUT, STATE, offset_constants
 from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
 from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
@@ -113,7 +113,7 @@ def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
     """Yield the lines of `board_hooks.c`, a proposal for the user to change."""
     fields = _fields(unit_spec.inputs)
     events = unit_spec.chart.events if isinstance(unit_spec, ChartUnitSpec) else ()
-    constants = constants_of(unit_spec.inputs, IN)
+    constants = offset_constants(unit_spec.inputs, IN)
     reads = list(_read_lines(fields, constants, events))
     name = unit_spec.name
     yield f"/* Yours: where {name} gets its inputs from, and what it does. It is never written over."
@@ -153,7 +153,7 @@ def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
 def _example(unit_spec: UnitSpec) -> str:
     """Return the constant of a byte of the states for an example: an output, else the status."""
     outputs = unit_spec.chart.outputs if isinstance(unit_spec, ChartUnitSpec) else ()
-    constants = constants_of(unit_spec.states, STATE, dict.fromkeys(outputs, OUT))
+    constants = offset_constants(unit_spec.states, STATE, dict.fromkeys(outputs, OUT))
     sizes = {name: kind.itemsize for name, kind, _ in _fields(unit_spec.states)}
     example = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
     return constants[example]
