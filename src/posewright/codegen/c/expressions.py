@@ -300,7 +300,7 @@ class CExpressions:
     def _integer_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         """Return `+`, `-`, `*` or `%` of two integers in C, without overflow.
 
-        A result of more than 32 bits saturates by a support function; one of more than 16 is computed in 32 bits.
+        The result saturates if it may exceed 32 bits, and is computed in 32 bits if it may exceed 16.
         """
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)
