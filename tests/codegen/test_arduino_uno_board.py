@@ -281,7 +281,7 @@ def test_flashing_takes_avrdude_and_a_port() -> None:
 
 
 def test_a_folder_without_a_sketch_and_a_sketch_that_does_not_compile_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no sketch"):
+    with pytest.raises(InputError, match="not a sketch"):
         ArduinoUno().build(tmp_path)
     written(BLINK, tmp_path)
     pins = (tmp_path / "board_pins.h").read_text()

@@ -129,7 +129,7 @@ class ChartCode:
                 return
 
     def _terms(self, transition: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
-        """Yield the terms that must all hold for a transition, with the values of fixed names."""
+        """Yield the terms that must all hold for a transition, with the values of constant names."""
         if transition.wait:
             counter = Name(
                 transition.since_register, declared_type=self.machine.types[transition.since_register]
@@ -137,7 +137,7 @@ class ChartCode:
             yield Binary(Operator.GREATER_EQUAL, counter, Literal(transition.wait)), {}
         for guard in transition.guards:
             if guard != ALWAYS:
-                yield from ((tree, guard.fixed) for tree in find_terms(guard.tree))
+                yield from ((tree, guard.constant_values) for tree in find_terms(guard.tree))
 
     def write_actions(self, actions: Actions) -> None:
         """Write actions, one after the other."""

@@ -224,14 +224,14 @@ def _find_name_difference(generator: ChartGenerator) -> CodeDifference | None:
 # Where in the chart
 
 NodePredicate = Callable[[Tree, Mapping[str, Value]], bool]
-"""Returns whether a node of an expression has a property, given the values of fixed names."""
+"""Returns whether a node of an expression has a property, given the values of constant names."""
 
 
 def _find_places(generator: ChartGenerator, predicate: NodePredicate) -> tuple[str, ...]:
     """Return the places of the chart with an expression that has a node with a property."""
     places = dict[str, None]()
     for place, expression in _located_expressions(generator):
-        if any(predicate(node, expression.fixed) for node in nodes_of(expression.tree)):
+        if any(predicate(node, expression.constant_values) for node in nodes_of(expression.tree)):
             places[place] = None
     return tuple(places)
 
@@ -259,14 +259,14 @@ def _format_place(name: str, line: int | None) -> str:
     return f"{name} (line {line})" if line else name
 
 
-def _may_divide_by_zero(tree: Tree, fixed: Mapping[str, Value]) -> bool:
+def _may_divide_by_zero(tree: Tree, constant_values: Mapping[str, Value]) -> bool:
     if not isinstance(tree, Binary) or tree.operator not in (Operator.OVER, Operator.MODULO):
         return False
-    low, high = range_of(tree.right, fixed)
+    low, high = range_of(tree.right, constant_values)
     return low <= 0 <= high
 
 
-def _is_fraction_modulo(tree: Tree, _fixed: Mapping[str, Value]) -> bool:
+def _is_fraction_modulo(tree: Tree, _constant_values: Mapping[str, Value]) -> bool:
     return (
         isinstance(tree, Binary) and tree.operator is Operator.MODULO and not isinstance(tree.type, IntType)
     )

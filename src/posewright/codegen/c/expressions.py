@@ -94,7 +94,7 @@ class CExpressions:
     Attributes:
         support_functions: names of the support functions that are called.
         checks_divisor: whether a divisor is checked for zero.
-        fixed: the values of names that are constant in the present expression.
+        constant_values: the values of names that are constant in the present expression.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class CExpressions:
         self.write_chain = write_chain
         self.support_functions: set[str] = set()
         self.checks_divisor = False
-        self.fixed: Mapping[str, Value] = {}
+        self.constant_values: Mapping[str, Value] = {}
 
     def translate_condition(self, expression: Expression) -> str:
         """Return a condition, without brackets."""
@@ -120,19 +120,19 @@ class CExpressions:
     def translate_all(self, terms: Sequence[tuple[Tree, Mapping[str, Value]]]) -> str:
         """Return the condition that all terms hold; each is a tree and the values of its fixed names."""
         texts: list[str] = []
-        for tree, self.fixed in terms:
+        for tree, self.constant_values in terms:
             term = self.translate_tree(tree)
             texts.append(term.text if len(terms) == 1 else term.operand)
         return " && ".join(texts)
 
     def translate(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
         """Return an expression in C; arguments as for `tree`."""
-        self.fixed = expression.fixed
+        self.constant_values = expression.constant_values
         return self.translate_tree(expression.tree, enumeration)
 
     def translate_assigned(self, expression: Expression, kind: Type) -> str:
         """Return the expression of C for a value assigned to a variable of a type."""
-        self.fixed = expression.fixed
+        self.constant_values = expression.constant_values
         constant = self._constant_value(expression.tree)
         if constant is not None:
             return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the chart was type-checked
@@ -207,9 +207,9 @@ class CExpressions:
             tree: the tree, with types.
             enumeration: the type of a name that is an enumeration's value.
         """
-        if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
+        if isinstance(tree, Name) and isinstance(self.constant_values.get(tree.name), str):
             kind = enumeration if isinstance(enumeration, EnumType) else tree.type
-            text = self.enum_constant(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # the type is an enumeration
+            text = self.enum_constant(kind, str(self.constant_values[tree.name]))  # type: ignore[arg-type]  # the type is an enumeration
             return CExpression(text, CKind.ENUM, atom=True)
         constant = self._constant_value(tree)
         if constant is not None and not isinstance(constant, str):
@@ -243,10 +243,10 @@ class CExpressions:
         """Return the value of a tree without variables; None if it has variables or divides by zero."""
         if isinstance(tree, Literal):
             return tree.value
-        if names_in(tree) - self.fixed.keys():
+        if names_in(tree) - self.constant_values.keys():
             return None
         try:
-            value: Value = compile_tree(tree, self.fixed, Expression(tree, BoolType()).source)({})
+            value: Value = compile_tree(tree, self.constant_values, Expression(tree, BoolType()).source)({})
         except ExpressionError:
             return None  # a division by zero must happen at run time
         return value
@@ -360,7 +360,7 @@ class CExpressions:
         return CExpression(f"{left.operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.operand}", kind)
 
     def _may_be_zero(self, tree: Tree) -> bool:
-        low, high = range_of(tree, self.fixed)
+        low, high = range_of(tree, self.constant_values)
         return low <= 0 <= high
 
     def _checked_divisor(self, divisor: CExpression, *, soft: bool) -> CExpression:
@@ -403,7 +403,7 @@ class CExpressions:
         operands = (tree.left, tree.right)
         enumeration = next((kind for kind in map(_find_enumeration, operands) if kind is not None), None)
         for operand in operands:
-            if isinstance(operand, Name) and operand.name not in self.fixed:
+            if isinstance(operand, Name) and operand.name not in self.constant_values:
                 if isinstance(operand.type, EnumType):
                     enumeration = operand.type
                 break
