@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import Slot, WiresCode, exact, find_slots
+from posewright.codegen.behaviour.wires import Slot, WiresCode, double_literal, find_slots
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
@@ -160,10 +160,9 @@ class UnitSource:
         """Write the constants of time, and the status of a sensor without a reading if that can happen."""
         behaviour = self.behaviour
         period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
-        writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
-        writer.line(
-            f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}"
-        )
+        writer.line(f"#define FRAME_S {double_literal(behaviour.robot.frame_period_s)}")
+        wait_meaning = comment("before the chart takes its first step")
+        writer.line(f"#define WAIT_S {double_literal(behaviour.wait_s)} {wait_meaning}")
         writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
         writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
         if self._wires.can_fail:
@@ -178,7 +177,7 @@ class UnitSource:
         writer.line(f"static {self._prefix}_inputs_t in;")
         for event in self.behaviour.chart.events:
             writer.line(f"static bool raw_{names.event_inputs[event]};")
-        if self._wires.begins:
+        if self._wires.uses_first_record:
             writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
         writer.line(f"static bool has_stepped; {comment('the chart did')}")
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
@@ -237,7 +236,7 @@ class UnitSource:
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
             writer.line("player_reset();")
-            if self._wires.begins:
+            if self._wires.uses_first_record:
                 writer.line("is_first = true;")
             writer.line("has_stepped = false;")
             writer.write(f"{name} = 0U;" for name in ("status", "action", "frame", "due", "late", "early"))

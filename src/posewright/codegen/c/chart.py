@@ -14,7 +14,7 @@ from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
 from posewright.codegen.c.truth_table import Style, TruthTable, choose_table
-from posewright.codegen.c.values import whole
+from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
 
@@ -62,7 +62,7 @@ class ChartGenerator:
         names: the chart's names in C.
         chains_line: the line of `body` before which the functions of chains go.
         monitors: the code of the monitors.
-        form: the code of the states: one active state, or regions.
+        state_code: the code of the states: one active state, or regions.
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
@@ -73,7 +73,7 @@ class ChartGenerator:
         self.names = self.code.names
         self.chains_line = 0
         self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())
-        self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
+        self.state_code = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
     @cached_property
     def table(self) -> TruthTable | None:
@@ -84,7 +84,7 @@ class ChartGenerator:
         """
         style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
-        form = self.form if isinstance(self.form, SingleStateCode) else None
+        form = self.state_code if isinstance(self.state_code, SingleStateCode) else None
         return choose_table(self.machine, form, style, lambda: switch.body.lines)
 
     @cached_property
@@ -130,12 +130,12 @@ class ChartGenerator:
             with code.function(f"static void tick({self._parameters})"):
                 self.table.write_tick()
             return
-        self.form.write_set_functions()
+        self.state_code.write_set_functions()
         self.chains_line = len(code.writer.lines)
-        self.form.write_functions()
+        self.state_code.write_functions()
         for event in (None, *sorted(machine.handled_events)):
-            if self.form.has_transitions(event):
-                self.form.write_microstep(self.function_of(event), event)
+            if self.state_code.has_transitions(event):
+                self.state_code.write_microstep(self.function_of(event), event)
         if self.uses_queue:
             self._write_process_event()
         if self.uses_queue or machine.runs_to_completion:
@@ -159,32 +159,32 @@ class ChartGenerator:
         with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
                 for event in sorted(self.machine.handled_events):
-                    if self.form.has_transitions(event):
+                    if self.state_code.has_transitions(event):
                         writer.line(f"case {self.names.events[event]}:")
                         writer.line(f"    return {self.function_of(event)}(chart, in);")
                 writer.write(["default:", "    return false;"])
 
     def _write_settle(self) -> None:
         """Write the function that processes queued events and transitions without an event."""
-        has_eventless = self.machine.runs_to_completion and self.form.has_transitions(None)
+        has_eventless = self.machine.runs_to_completion and self.state_code.has_transitions(None)
         condition = "(chart->status == 0U)" if self.counts_microsteps else "true"
-        call = self._counted("sampled(chart, in)" if has_eventless else "false")
+        call = self._count_microstep_call("sampled(chart, in)" if has_eventless else "false")
         with self.code.function(f"static void settle({self._parameters})") as writer:
             with writer.block(f"while ({condition})"):
                 if self.uses_queue:
                     with writer.block(f"if (!{call})" if has_eventless else ""):
-                        self._take_from_queue()
+                        self._write_take_from_queue()
                 elif has_eventless:
                     with writer.block(f"if (!{call})"):
                         writer.line("return;")
                 else:
                     writer.line("return;")
 
-    def _counted(self, call: str) -> str:
+    def _count_microstep_call(self, call: str) -> str:
         """Return the call of a microstep, in a call that counts it if microsteps are counted."""
         return f"counted(chart, {call})" if self.counts_microsteps else call
 
-    def _take_from_queue(self) -> None:
+    def _write_take_from_queue(self) -> None:
         """Write lines that process the next event of the queue, or return if there is none."""
         writer = self.code.writer
         size = self.code.queue_size
@@ -195,31 +195,31 @@ class ChartGenerator:
         kind = "uint8_t" if size < 256 else "uint16_t"
         writer.line(f"chart->next = ({kind})((chart->next + 1U) % {size}U);")
         writer.line("chart->waiting--;")
-        writer.line(f"(void){self._counted('deal_with(chart, in, event)')};")
+        writer.line(f"(void){self._count_microstep_call('deal_with(chart, in, event)')};")
 
     def _write_tick(self) -> None:
         """Write the body of the function that takes a tick."""
         writer = self.code.writer
         machine = self.machine
         settles = self.uses_queue or machine.runs_to_completion
-        self.form.write_begin()
-        self.form.write_stayed_flags()
-        if not machine.runs_to_completion and self.form.has_transitions(None):
-            writer.line(f"(void){self._counted('sampled(chart, in)')};")
+        self.state_code.write_begin()
+        self.state_code.write_stayed_flags()
+        if not machine.runs_to_completion and self.state_code.has_transitions(None):
+            writer.line(f"(void){self._count_microstep_call('sampled(chart, in)')};")
         if settles:
             writer.line("settle(chart, in);")
         for event in machine.events:
-            if self.form.has_transitions(event):
+            if self.state_code.has_transitions(event):
                 with (
                     writer.about(Element("event", event, self.chart.lines.get(event))),
                     writer.block(f"if (in->{self.names.event_inputs[event]})"),
                 ):
                     call = f"{self.function_of(event)}(chart, in)"
-                    writer.line(f"(void){self._counted(call)};")
+                    writer.line(f"(void){self._count_microstep_call(call)};")
                     if settles:
                         writer.line("settle(chart, in);")
         if machine.during_nodes:
-            self.form.write_during_actions()
+            self.state_code.write_during_actions()
             if self.uses_queue:
                 writer.line("settle(chart, in);")
 
@@ -261,9 +261,11 @@ class ChartGenerator:
     def _write_constants(self, writer: CWriter) -> None:
         """Write the constants of states, queued events and enumeration values."""
         writer.line(
-            comment("The innermost states." if isinstance(self.form, SingleStateCode) else "The states.")
+            comment(
+                "The innermost states." if isinstance(self.state_code, SingleStateCode) else "The states."
+            )
         )
-        writer.write([*self.form.constants(), ""])
+        writer.write([*self.state_code.constants(), ""])
         if self.uses_queue:
             writer.line(comment("Events that are raised inside and waited for."))
             events = sorted(self.machine.handled_events)
@@ -312,7 +314,7 @@ class ChartGenerator:
         writer.line(comment("Outputs, and what is kept from tick to tick. Only `out` is for others to read."))
         with writer.block("typedef struct", f"}} {self.names.prefix}_t;"):
             writer.line(f"{self.names.prefix}_outputs_t out;")
-            writer.write(self.form.fields())
+            writer.write(self.state_code.fields())
             for name in self.machine.registers:
                 if name not in self.chart.outputs:
                     self._write_field(writer, name, self.register_type(name), self.names.fields[name])
@@ -360,8 +362,8 @@ class ChartGenerator:
         body = self.body
         names = self.names
         writer = CWriter()
-        init = self._capture(self._write_init)
-        step = self._capture(self._write_step)
+        init = self._capture_lines(self._write_init)
+        step = self._capture_lines(self._write_step)
         functions = CWriter()
         for name in closure(sorted(self.code.expressions.support_functions)):
             if name == "pw_f64":  # the header has it
@@ -377,8 +379,8 @@ class ChartGenerator:
         functions.elements.pop()
         writer.write([f'#include "{names.prefix}.h"', ""])
         self._write_includes(writer, "\n".join(functions.lines))
-        if isinstance(self.form, SingleStateCode) and self.form.enters_at_first_tick:
-            writer.write([f"#define NOT_STARTED {len(self.form.leaves)}U", ""])
+        if isinstance(self.state_code, SingleStateCode) and self.state_code.enters_at_first_tick:
+            writer.write([f"#define NOT_STARTED {len(self.state_code.leaves)}U", ""])
         if self.counts_microsteps:
             writer.write([f"#define MAX_MICROSTEPS {MAX_MICROSTEPS}U", ""])
         writer.include(functions)
@@ -399,7 +401,7 @@ class ChartGenerator:
         if "PW_ROM" in text:
             writer.write([*ROM.splitlines(), ""])
 
-    def _capture(self, write: Callable[[], None]) -> CWriter:
+    def _capture_lines(self, write: Callable[[], None]) -> CWriter:
         """Return a writer with the lines of a function that writes to the code's writer."""
         self.code.writer = CWriter()
         write()
@@ -451,7 +453,7 @@ class ChartGenerator:
                     writer.line(f"chart->{self.names.registers[name]} = {text};")
             if not self.chart.outputs:
                 writer.line("chart->out.unused = false;")
-            self.form.write_init()
+            self.state_code.write_init()
             self.monitors.write_init()
             if self.uses_queue:
                 writer.write(["chart->next = 0U;", "chart->waiting = 0U;"])
@@ -463,7 +465,7 @@ class ChartGenerator:
     def _write_step(self) -> None:
         """Write the step function, which clamps inputs and takes a tick; a failed tick changes nothing."""
         prefix = self.names.prefix
-        clamps = self._clamps()
+        clamps = self._input_clamp_lines()
         with self.code.function(f"uint8_t {prefix}_step({self._parameters})"):
             writer = self.code.writer
             inputs = "in"
@@ -494,15 +496,15 @@ class ChartGenerator:
                 writer.line("chart->status = after.status;")
             writer.line("return chart->status;")
 
-    def _clamps(self) -> list[str]:
+    def _input_clamp_lines(self) -> list[str]:
         """Return lines that clamp the inputs to their ranges."""
         lines = []
         for name, kind in self.chart.inputs.items():
             field = f"clamped.{self.names.inputs[name]}"
-            lines += self._clamp(field, kind)
+            lines += self._clamp_lines(field, kind)
         return lines
 
-    def _clamp(self, field: str, kind: Type) -> list[str]:
+    def _clamp_lines(self, field: str, kind: Type) -> list[str]:
         """Return lines that clamp a field to the range of its type; none for a bool."""
         expressions = self.code.expressions
         if isinstance(kind, EnumType):
@@ -516,7 +518,7 @@ class ChartGenerator:
             bound_texts = [expressions.float_literal(bound, single=kind.single).text for bound in bounds]
             return [f"{field} = {fit}({field}, {', '.join(bound_texts)});"]
         if isinstance(kind, IntType):
-            return _bounds(field, kind)
+            return _integer_clamp_lines(field, kind)
         return []
 
     def generate(self) -> tuple[SourceFile, SourceFile]:
@@ -525,12 +527,20 @@ class ChartGenerator:
         return self.header(), source
 
 
-def _bounds(field: str, kind: IntType) -> list[str]:
+def _integer_clamp_lines(field: str, kind: IntType) -> list[str]:
     """Return lines that clamp an integer to its range if its storage type has a larger one."""
     low, high = INT_RANGES[kind.storage]
     lines = []
     if kind.high < high:
-        lines += [f"if ({field} > {whole(kind.high)}) {{", f"    {field} = {whole(kind.high)};", "}"]
+        lines += [
+            f"if ({field} > {integer_literal(kind.high)}) {{",
+            f"    {field} = {integer_literal(kind.high)};",
+            "}",
+        ]
     if kind.low > low:
-        lines += [f"if ({field} < {whole(kind.low)}) {{", f"    {field} = {whole(kind.low)};", "}"]
+        lines += [
+            f"if ({field} < {integer_literal(kind.low)}) {{",
+            f"    {field} = {integer_literal(kind.low)};",
+            "}",
+        ]
     return lines

@@ -17,7 +17,7 @@ from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.guard_pruning import find_terms, prune_guards
 from posewright.codegen.c.if_chains import ChainFunctions
 from posewright.codegen.c.names import ChartNames
-from posewright.codegen.c.values import whole
+from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 
@@ -162,15 +162,15 @@ class ChartCode:
         """Write assignments, by temporaries where a value reads a variable that is set before it."""
         kinds = self.machine.chart.variables
         set_before: set[str] = set()
-        at_once = True
+        can_assign_directly = True
         for name, value in action.values.items():
-            at_once = at_once and not (value.names & set_before)
+            can_assign_directly = can_assign_directly and not (value.names & set_before)
             set_before.add(name)
         texts = {
             name: self.expressions.translate_assigned(value, kinds[name])
             for name, value in action.values.items()
         }
-        if at_once:
+        if can_assign_directly:
             self.writer.write(
                 f"chart->{self.names.registers[name]} = {text};" for name, text in texts.items()
             )
@@ -204,7 +204,7 @@ class ChartCode:
     def write_counting(self, counter: Counter) -> None:
         """Write the counting of one tick."""
         field = f"chart->{self.names.registers[counter.name]}"
-        head = f"if ({field} < {whole(counter.limit)})"
+        head = f"if ({field} < {integer_literal(counter.limit)})"
         if counter.condition is not None:
             condition = self.expressions.translate(counter.condition)
             with self.writer.block(f"if (!{condition.operand})", f"}} else {head} {{"):
@@ -246,24 +246,26 @@ def queue_bound(machine: Machine) -> int:
     """
     if not machine.queue_limit:
         return 0
-    raised: dict[str, set[str]] = {event: set() for event in machine.handled_events}
-    always = _raised_by_states(machine)
+    successors_of: dict[str, set[str]] = {event: set() for event in machine.handled_events}
+    raised_by_states = _events_raised_by_states(machine)
     for transition in machine.transitions:
         for event in transition.events:
-            raised[event] |= (set(events_raised(transition.do)) | always) & machine.handled_events
+            successors_of[event] |= (
+                set(events_raised(transition.do)) | raised_by_states
+            ) & machine.handled_events
     total: int = sum(_count_raises(actions, machine.handled_events) for actions in all_actions(machine))
     total += sum(len(node.ancestors) for node in machine.nodes if node.final)
     if machine.runs_to_completion:
         return MAX_QUEUE
-    longest = _longest_chain(raised)
-    outside = 1 + len(machine.events) + 1
-    if longest is None or total ** max(longest, 1) * outside >= MAX_QUEUE:
+    chain_length = _longest_chain(successors_of)
+    n_external = 1 + len(machine.events) + 1
+    if chain_length is None or total ** max(chain_length, 1) * n_external >= MAX_QUEUE:
         return MAX_QUEUE
-    bound: int = total ** max(longest, 1)
+    bound: int = total ** max(chain_length, 1)
     return max(1, 2 * bound)
 
 
-def _raised_by_states(machine: Machine) -> set[str]:
+def _events_raised_by_states(machine: Machine) -> set[str]:
     """Return the events that entering or leaving states may raise."""
     events = {
         DONE_PREFIX + machine.nodes[k].name
@@ -288,14 +290,14 @@ def _count_raises(actions: Actions, queued_events: frozenset[str]) -> int:
     return count
 
 
-def _longest_chain(raised: dict[str, set[str]]) -> int | None:
-    """Return the length of the longest chain of events that raise each other; None for a cycle."""
-    length: dict[str, int] = {}
-    for _ in range(len(raised) + 1):
-        before = dict(length)
-        for event, successors in raised.items():
+def _longest_chain(successors_of: dict[str, set[str]]) -> int | None:
+    """Return the length of the chain_length chain of events that raise each other; None for a cycle."""
+    lengths: dict[str, int] = {}
+    for _ in range(len(successors_of) + 1):
+        before = dict(lengths)
+        for event, successors in successors_of.items():
             if all(successor in before for successor in successors):
-                length[event] = 1 + max((before[successor] for successor in successors), default=0)
-        if len(length) == len(raised):
-            return max(length.values(), default=1)
+                lengths[event] = 1 + max((before[successor] for successor in successors), default=0)
+        if len(lengths) == len(successors_of):
+            return max(lengths.values(), default=1)
     return None

@@ -55,7 +55,7 @@ from posewright.codegen.c.values import (
     bits_literal,
     decimal_literal,
     exact_single,
-    whole,
+    integer_literal,
 )
 from posewright.errors import ExpressionError
 
@@ -141,13 +141,13 @@ class CExpressions:
     def clamp_to_type(self, value: CExpression, kind: Type) -> str:
         """Return the expression of C for a value clamped to the range of a type, in its storage type."""
         if isinstance(kind, IntType):
-            text = value.bare or value.text
+            text = value.uncast_text or value.text
             if value.low < kind.low or value.high > kind.high:
                 self.support_functions.add("pw_clamp_i32")
-                text = f"pw_clamp_i32({text}, {whole(kind.low)}, {whole(kind.high)})"
+                text = f"pw_clamp_i32({text}, {integer_literal(kind.low)}, {integer_literal(kind.high)})"
                 return text if kind.storage == "int32" else f"({kind.storage}_t){text}"
             needs_no_cast = value.kind is CKind.LONG and kind.storage == "int32"
-            return text if needs_no_cast else f"({kind.storage}_t){value.bare or value.operand}"
+            return text if needs_no_cast else f"({kind.storage}_t){value.uncast_text or value.operand}"
         if isinstance(kind, FloatType):
             return self._clamp_float(value, kind)
         needs_cast = isinstance(kind, EnumType) and not value.atom
@@ -191,7 +191,9 @@ class CExpressions:
             return CExpression("true" if value else "false", CKind.BOOL, atom=True)
         if isinstance(value, int):
             kind = CKind.INT if INT16_LOW <= value <= INT16_HIGH else CKind.LONG
-            return CExpression(whole(value), kind, atom=value >= 0, low=value, high=value, value=value)
+            return CExpression(
+                integer_literal(value), kind, atom=value >= 0, low=value, high=value, value=value
+            )
         return self.float_literal(float(value), single=to_single(float(value)) == value)
 
     def float_literal(self, value: float, *, single: bool) -> CExpression:
@@ -488,7 +490,7 @@ class CExpressions:
         if first.is_whole:
             name = f"pw_{function}_i32"
             self.support_functions.add(name)
-            text = f"{name}({first.bare or first.text}, {second.bare or second.text})"
+            text = f"{name}({first.uncast_text or first.text}, {second.uncast_text or second.text})"
             value = CExpression(text, kind, atom=True, low=low, high=high)
             return _with_int_cast(value) if kind is CKind.INT else value
         soft = self.soft and kind is CKind.DOUBLE
@@ -503,7 +505,7 @@ class CExpressions:
             high = min(max(abs(number.low), abs(number.high)), INT_HIGH)
             self.support_functions.add("pw_abs")
             is_small = number.kind is CKind.INT and high <= INT16_HIGH
-            text = f"pw_abs({number.bare or number.text})"
+            text = f"pw_abs({number.uncast_text or number.text})"
             value = CExpression(text, CKind.INT if is_small else CKind.LONG, atom=True, low=low, high=high)
             return _with_int_cast(value) if is_small else value
         if number.kind is CKind.DOUBLE and self.soft:
@@ -524,7 +526,7 @@ class CExpressions:
 
 def _with_int_cast(value: CExpression) -> CExpression:
     """Return the call of a function that returns an `int32_t`, cast to 16 bits."""
-    return replace(value, text=f"(int16_t){value.text}", atom=False, bare=value.text)
+    return replace(value, text=f"(int16_t){value.text}", atom=False, uncast_text=value.text)
 
 
 def _compute(operator: Operator, a: float, b: float) -> float:

@@ -16,7 +16,7 @@ from posewright.charts.machine import Machine, Snapshot, TickExecution
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.single import SingleStateCode
-from posewright.codegen.c.values import whole
+from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import comment
 from posewright.codegen.unit import Element
 from posewright.errors import ExpressionError, InputError
@@ -358,7 +358,7 @@ class TruthTable:
         if not field.low:
             return f"({stored})({part})"
         wide = "int32_t" if kind.storage in ("int32", "uint16") else "int16_t"
-        return f"({stored})(({wide})({part}) + {whole(field.low)})"
+        return f"({stored})(({wide})({part}) + {integer_literal(field.low)})"
 
 
 def choose_table(
@@ -426,7 +426,7 @@ def _cell_text(text: str, kind: Type) -> str:
     wide = "uint8_t" if kind.high - kind.low < 256 else "uint16_t"
     if not kind.low:
         return f"({wide}){text}"
-    return f"({wide})({text} {'-' if kind.low > 0 else '+'} {whole(abs(kind.low))})"
+    return f"({wide})({text} {'-' if kind.low > 0 else '+'} {integer_literal(abs(kind.low))})"
 
 
 def _two_values(kind: Type) -> tuple[Value, Value]:

@@ -159,9 +159,9 @@ class ChartUnitSpec:
         prefix = generator.names.prefix
         writer.write(['#include "unit.h"', "", "#include <string.h>", "", f'#include "{prefix}.h"', ""])
         if "NOT_STARTED" in "\n".join(
-            (*generator.form.lines_loading_active(), *generator.form.lines_storing_active())
+            (*generator.state_code.lines_loading_active(), *generator.state_code.lines_storing_active())
         ):
-            writer.write([f"#define NOT_STARTED {len(generator.form.constants())}U", ""])
+            writer.write([f"#define NOT_STARTED {len(generator.state_code.constants())}U", ""])
         writer.write([f"static {prefix}_t chart;", ""])
         self.write_bits(writer)
         with writer.function("void unit_reset(void)"):
@@ -174,7 +174,7 @@ class ChartUnitSpec:
 
     def write_bits(self, writer: CWriter, *, loads: bool = True) -> None:
         """Write the functions for bits that `write_state` and, with `loads`, the loading of states call."""
-        form = self.generator.form
+        form = self.generator.state_code
         writes = "\n".join(form.lines_storing_active())
         reads = "\n".join(form.lines_loading_active())
         needs_both = bool(self.lowered.history) and isinstance(form, SingleStateCode)
@@ -200,7 +200,7 @@ class ChartUnitSpec:
         with writer.function("void unit_load(const uint8_t *state)"):
             writer.line(f"const uint8_t *active = &state[{spans['active'].offset}];")
             writer.line(f"{generator.names.prefix}_init(&chart);")
-            writer.write(generator.form.lines_loading_active())
+            writer.write(generator.state_code.lines_loading_active())
             if generator.can_fail:
                 writer.line("chart.status = state[0];")
             for name in self.lowered.registers:
@@ -208,7 +208,7 @@ class ChartUnitSpec:
                 span = spans[self.format.field_of[name]]
                 writer.write(_from_bytes(f"chart.{generator.names.registers[name]}", kind, "state", span))
             for row, name in enumerate(self.format.history_fields):
-                writer.write(generator.form.lines_loading_history(row, f"&state[{spans[name].offset}]"))
+                writer.write(generator.state_code.lines_loading_history(row, f"&state[{spans[name].offset}]"))
 
     def _before_first_tick(self, offset: int) -> list[str]:
         """Return lines that set the initial states in a record if the first tick has failed.
@@ -251,7 +251,7 @@ class ChartUnitSpec:
         """Write lines that store `chart` in a record `state` of zeros, with the bitmap `active` in it."""
         generator = self.generator
         spans = self._field_spans()
-        writer.write(generator.form.lines_storing_active())
+        writer.write(generator.state_code.lines_storing_active())
         if generator.can_fail:
             writer.write(self._before_first_tick(spans[ACTIVE].offset))
         for name in self.lowered.registers:
@@ -259,7 +259,7 @@ class ChartUnitSpec:
             span = spans[self.format.field_of[name]]
             writer.write(_to_bytes(f"chart.{generator.names.registers[name]}", kind, span))
         for row, name in enumerate(self.format.history_fields):
-            writer.write(generator.form.lines_storing_history(row, f"&state[{spans[name].offset}]"))
+            writer.write(generator.state_code.lines_storing_history(row, f"&state[{spans[name].offset}]"))
         if generator.monitors.promises:
             offset, size = spans[BROKEN]
             writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")

@@ -36,7 +36,7 @@ class CExpression:
         atom: whether it can be an operand without brackets.
         low, high: its smallest and largest value, if it is an integer.
         value: its value, if it is a literal number.
-        bare: its text without the cast to `int`; empty if it has no cast.
+        uncast_text: its text without the cast to `int`; empty if it has no cast.
     """
 
     text: str
@@ -45,7 +45,7 @@ class CExpression:
     low: float = -math.inf
     high: float = math.inf
     value: float | None = None
-    bare: str = ""
+    uncast_text: str = ""
 
     @property
     def operand(self) -> str:
@@ -58,7 +58,7 @@ class CExpression:
         return self.kind in (CKind.INT, CKind.LONG)
 
 
-def whole(value: float) -> str:
+def integer_literal(value: float) -> str:
     """Return an integer as a literal."""
     number = int(value)
     if number == INT_LOW:

@@ -260,11 +260,13 @@ def _propose_pins(
     digital = list(DIGITAL)
     proposed: dict[Port, str] = {}
     for port in sorted(outputs, key=lambda output: output.type is not None and output.type.storage == "bool"):
-        number = isinstance(port.type, IntType | FloatType)
-        pin = next((p for p in (PWM if number else DIGITAL_OUTPUTS) if p in digital), None)
+        is_number = isinstance(port.type, IntType | FloatType)
+        pin = next((p for p in (PWM if is_number else DIGITAL_OUTPUTS) if p in digital), None)
         if pin is not None and not isinstance(port.type, EnumType):
             digital.remove(pin)
-            proposed[port] = f"PwmOut({pin}, {_range_to_duty(port.type)})" if number else f"DigitalOut({pin})"
+            proposed[port] = (
+                f"PwmOut({pin}, {_range_to_duty(port.type)})" if is_number else f"DigitalOut({pin})"
+            )
     for port in (*inputs, *events):
         if isinstance(port.type, IntType | FloatType):
             if analogue:
