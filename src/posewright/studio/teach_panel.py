@@ -132,8 +132,8 @@ class BusThread:
         bus = stack.enter_context(Bus(port, joints=joints_of(card)))
         if self.fake is None:
             stack.callback(KillGuard(port).dismiss)
-        bus.patience_s = max(
-            bus.patience_s, MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
+        bus.answer_timeout_s = max(
+            bus.answer_timeout_s, MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
         )
         find_servos(bus, card)
         return stack.enter_context(Teacher(bus, card, time.monotonic))

@@ -48,7 +48,7 @@ from posewright.buses.dynamixel.packets import (
 from posewright.buses.serial_port import (
     SerialDevice,
     SerialPort,
-    answer_timeout_s,
+    default_answer_timeout_s,
     open_line,
     port_exceptions,
     require_exclusive,
@@ -61,7 +61,7 @@ T = TypeVar("T")
 BAUD = 1_000_000
 """Baud rate of a new AX-12 [bits per second]."""
 
-MAX_PATIENCE_S = 0.25
+MAX_ANSWER_TIMEOUT_S = 0.25
 """How long the answer to a repeated request may take beyond its bytes at most [s]; ours."""
 
 MS = 1000.0
@@ -110,7 +110,7 @@ class Bus:
         joints: names of joints by servo ID, for messages.
         now: the clock of time-outs [s].
         sleep: waits for a time of this clock [s].
-        patience_s: how long an answer may take beyond its bytes [s].
+        answer_timeout_s: how long an answer may take beyond its bytes [s].
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Bus:
         *,
         retries: int = 2,
         joints: Mapping[int, str] | None = None,
-        patience_s: float | None = None,
+        answer_timeout_s: float | None = None,
     ) -> None:
         """Open the port for this process alone.
 
@@ -127,8 +127,8 @@ class Bus:
             port: path and rate of the port.
             retries: how often a request without a valid answer is sent again.
             joints: names of joints by servo ID.
-            patience_s: how long an answer may take beyond its bytes [s]; None derives it from the port's
-                latency.
+            answer_timeout_s: how long an answer may take beyond its bytes [s]; None derives it from
+                the port's latency.
 
         Raises:
             BodyError: there is no such port, or another program holds it.
@@ -162,7 +162,9 @@ class Bus:
             raise
         with suppress(AttributeError, NotImplementedError, *self._port_exceptions):  # Linux only
             self.port.set_low_latency_mode(True)  # FTDI's adapters then buffer bytes for 1 ms, not 16
-        self.patience_s = answer_timeout_s(port.path) if patience_s is None else patience_s
+        if answer_timeout_s is None:
+            answer_timeout_s = default_answer_timeout_s(port.path)
+        self.answer_timeout_s = answer_timeout_s
         self._port_handler.is_open = True
         self._set_timing(port.baud)
 
@@ -372,8 +374,9 @@ class Bus:
             self.drain()
         self._late_id = servo
         self.send(packet)
-        patience_s = max(self.patience_s, min(2.0**attempt * self.patience_s, MAX_PATIENCE_S))
-        answer = self._transfer(lambda: self._receive(packet, n_parameters, patience_s))
+        longer_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
+        timeout_s = max(self.answer_timeout_s, longer_s)
+        answer = self._transfer(lambda: self._receive(packet, n_parameters, timeout_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
@@ -430,9 +433,9 @@ class Bus:
             )
         self._port_handler.is_using = False
 
-    def _receive(self, request: bytes, n_parameters: int, patience_s: float) -> StatusPacket | NoAnswer:
+    def _receive(self, request: bytes, n_parameters: int, answer_timeout_s: float) -> StatusPacket | NoAnswer:
         """Return the answer to a request; skip our own echo and the answers of other servos."""
-        self._start_timeout(len(request) + OVERHEAD + n_parameters, patience_s)
+        self._start_timeout(len(request) + OVERHEAD + n_parameters, answer_timeout_s)
         is_ping = request[4] == Instruction.PING
         echo: bytes | None = None
         failure = NoAnswer.TIMEOUT
@@ -457,7 +460,7 @@ class Bus:
     def _read_packet(self, size: int) -> bytes | NoAnswer:
         """Return the next valid packet, or why there is none before the time-out."""
         if not self._port_handler.packet_timeout:
-            self._start_timeout(size, self.patience_s)
+            self._start_timeout(size, self.answer_timeout_s)
         received, code = self._packets.rxPacket(self._port_handler)
         packet = bytes(received)
         if code == 0:
@@ -469,16 +472,16 @@ class Bus:
             return NoAnswer.CHECKSUM
         return NoAnswer.CORRUPT
 
-    def _start_timeout(self, n_bytes: int, patience_s: float) -> None:
-        """Start the time-out of an answer: the time of so many bytes sent and received, plus patience."""
-        self._port_handler.setPacketTimeoutMillis((n_bytes * self.byte_s + patience_s) * MS)
+    def _start_timeout(self, n_bytes: int, answer_timeout_s: float) -> None:
+        """Start the time-out of an answer: the time of `n_bytes` on the wire plus `answer_timeout_s`."""
+        self._port_handler.setPacketTimeoutMillis((n_bytes * self.byte_s + answer_timeout_s) * MS)
 
     def drain(self) -> None:
         """Discard received bytes until any pending answer is over."""
         self._transfer(self._drain)
 
     def _drain(self) -> None:
-        self._start_timeout(OVERHEAD, self.patience_s)
+        self._start_timeout(OVERHEAD, self.answer_timeout_s)
         while not self._port_handler.isPacketTimeout():
             self._port_handler.readPort(self.port.in_waiting)
 

@@ -67,7 +67,7 @@ class ControlBoard:
 
     Attributes:
         axes: the axes of the board.
-        refusals: number of rejected messages, by reason.
+        rejection_counts: number of rejected messages, by reason.
 
     Raises:
         InputError: there is no such layout.
@@ -80,7 +80,7 @@ class ControlBoard:
         self._layout = layout
         self.axes = Axes.of(service.robot)
         self._moves = moves = AxisMotions(service, self.axes)
-        self.refusals: Counter[str] = Counter()
+        self.rejection_counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._rpc_clients: dict[str, None] = {}  # in the order of their first request
         self._state = service.state
@@ -142,7 +142,7 @@ class ControlBoard:
     @property
     def refused(self) -> int:
         """Number of rejected messages, for all reasons."""
-        return sum(self.refusals.values())
+        return sum(self.rejection_counts.values())
 
     @property
     def stamp(self) -> Envelope:
@@ -213,8 +213,8 @@ class ControlBoard:
 
     def _count_rejection(self, reason: str) -> None:
         """Count a rejected message by its reason, or under a common one if there are too many reasons."""
-        has_counter = reason in self.refusals or len(self.refusals) < MAX_REASONS
-        self.refusals[reason if has_counter else "other reasons"] += 1
+        has_counter = reason in self.rejection_counts or len(self.rejection_counts) < MAX_REASONS
+        self.rejection_counts[reason if has_counter else "other reasons"] += 1
 
     def _answer_get(self, word: str, arguments: Bottle) -> Bottle:
         """Return the answer to `[get] [word]`."""
