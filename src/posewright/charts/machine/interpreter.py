@@ -102,7 +102,7 @@ class Interpreter:
         """
         node = self.machine.node(state)
         entry_set = EntrySet(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
-        entry_set.add_targets((ResolvedTarget(node.index),), 0)
+        entry_set.add_targets((ResolvedTarget(node.index),), domain=0)
         if self.machine.nodes[0].parallel:
             entry_set.add_regions(self.machine.nodes[0])
         counts: dict[str, Value] = {}

@@ -185,7 +185,7 @@ class MicrostepPlanner:
         }
         entry_set = EntrySet(self.nodes, new_history)
         for transition in transitions:
-            entry_set.add_targets(transition.targets, transition.domain or 0)
+            entry_set.add_targets(transition.targets, domain=transition.domain or 0)
         return self._build_microstep(
             transitions, active, exit_set, entry_set.entered, tuple(new_history.values())
         )

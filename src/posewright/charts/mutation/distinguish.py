@@ -81,7 +81,7 @@ class RandomInputs:
         kinds = self.exploration.chart.inputs
         explored_values: dict[str, dict[Value, None]] = {name: {} for name in kinds}
         for state in self.exploration.distinct_states:
-            for step in self.exploration.cases(state):
+            for step in self.exploration.steps_from(state):
                 for name, values in explored_values.items():
                     values[step.inputs[name]] = None
         return {
@@ -162,7 +162,7 @@ class DivergenceSearch:
         Every input that makes a difference in the chart's state is tried.
         """
         for (state, inputs), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
-            rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.cases(pair[0])}
+            rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.steps_from(pair[0])}
             for row in list(rows.values())[:MAX_HOLD_INPUTS]:
                 row_without_events = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
                 run = (*inputs, row, *[row_without_events] * HOLD_TICKS)
@@ -422,7 +422,7 @@ def _find_touched_nodes(exploration: Exploration, state: Snapshot) -> frozenset[
     if not state.started:
         return frozenset(range(len(nodes)))
     touched = set(state.active_nodes)
-    for step in exploration.cases(state):
+    for step in exploration.steps_from(state):
         if step.after is not None:
             touched.update(step.after.active_nodes)
         for goal in {goal.node for transition in step.taken_transitions for goal in transition.targets}:
