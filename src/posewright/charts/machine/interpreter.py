@@ -108,7 +108,7 @@ class Interpreter:
         counts: dict[str, Value] = {}
         for number in entry_set.entered:
             for counter in self.machine.nodes[number].counters:
-                if counter.condition is None and not counter.again:
+                if counter.condition is None and not counter.restarts:
                     count = counter.limit if ticks_active is None else max(ticks_active - 1, 0)
                     counts[counter.name] = min(count, counter.limit)
         leaves = tuple(sorted(number for number in entry_set.entered if self.machine.nodes[number].is_leaf))

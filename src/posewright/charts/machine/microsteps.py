@@ -129,7 +129,7 @@ class MicrostepPlanner:
         histories: the histories of the machine: number of the node, and kind.
 
     Attributes:
-        forgotten: nodes whose history is cleared when they are entered, since it is entered from outside only
+        nodes_with_cleared_history: nodes whose history is cleared when they are entered, since it is entered from outside only
             and written again when they are left.
     """
 
@@ -137,7 +137,7 @@ class MicrostepPlanner:
         """Find the histories that may be cleared; microsteps are computed when they are first needed."""
         self.nodes = nodes
         self.histories = histories
-        self.forgotten = frozenset(
+        self.nodes_with_cleared_history = frozenset(
             number for number, _ in histories if not self._is_history_entered_from_inside(number)
         )
         self._active_nodes: dict[Configuration, frozenset[int]] = {}
@@ -207,7 +207,7 @@ class MicrostepPlanner:
             entering.append((node, self._list_done_events(node, active_after) if node.final else ()))
         configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
         history = tuple(
-            () if number in active_after and number in self.forgotten else remembered
+            () if number in active_after and number in self.nodes_with_cleared_history else remembered
             for (number, _), remembered in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))

@@ -248,7 +248,7 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
             (t.events, t.wait, t.targets, t.domain, t.since_register, t.guards, t.do)
             for t in node.transitions
         ]
-        return node.during, node.exit, node.counters, node.remembers, transitions
+        return node.during, node.exit, node.counters, node.history_kinds, transitions
 
     active = set[int]()
     entered = set[int]()

@@ -411,7 +411,7 @@ class TimerAbstraction:
 
 def _next_counts(counter: Counter) -> tuple[int, ...]:
     """Return the value that follows every value of a counter while it runs; never zero."""
-    after_limit = 1 if counter.again else counter.limit
+    after_limit = 1 if counter.restarts else counter.limit
     return (*range(1, counter.limit + 1), after_limit)
 
 

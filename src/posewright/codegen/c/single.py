@@ -254,7 +254,7 @@ class SingleStateCode:
         """Write lines that store the history of a state when it is left."""
         code = self.code
         machine = code.machine
-        for memory in node.remembers:
+        for memory in node.history_kinds:
             field = f"chart->{self.memories[node.index, memory]}"
             inner_leaves = [leaf for leaf in leaves if leaf in node.descendants]
             candidates = node.children if memory is HistoryKind.SHALLOW else inner_leaves
@@ -317,13 +317,13 @@ class SingleStateCode:
         """
         code = self.code
         machine = code.machine
-        forgotten = machine.planner.forgotten
+        forgotten = machine.planner.nodes_with_cleared_history
         for node, done in entering:
             with code.writer.about(code.state_element(node)):
                 code.act(node.entry)
                 for event in done:
                     code.put(event)
-                for memory in node.remembers if node.index in forgotten else ():
+                for memory in node.history_kinds if node.index in forgotten else ():
                     code.writer.line(f"chart->{self.memories[node.index, memory]} = 0U;")
         code.writer.line(f"chart->state = {self.constant(leaf)};")
 
