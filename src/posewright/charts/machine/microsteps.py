@@ -129,8 +129,8 @@ class MicrostepPlanner:
         histories: the histories of the machine: number of the node, and kind.
 
     Attributes:
-        nodes_with_cleared_history: nodes whose history is cleared when they are entered, since it is entered from outside only
-            and written again when they are left.
+        nodes_with_cleared_history: nodes whose history is cleared on entry: it is entered only from
+            outside, and written again when they are left.
     """
 
     def __init__(self, nodes: Sequence[StateNode], histories: Sequence[tuple[int, HistoryKind]]) -> None:
