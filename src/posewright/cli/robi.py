@@ -155,7 +155,7 @@ def run(
         result |= {"return_value": controller.memory.get("return_value")}
     if breakpoints and breakpoint_status is None:
         console.print_warning(f"the program reached no breakpoint: {', '.join(breakpoints)}")
-    console.print_result(result, robi.run_lines(result), as_json=as_json)
+    console.print_result(result, robi.format_run_report(result), as_json=as_json)
     if result["error"] or result["fell"]:
         raise typer.Exit(EXIT_FAILURE)
 
@@ -399,7 +399,7 @@ def _set_up(
 
 def _sets_return_value(program: robi.Rm4Program) -> bool:
     """Return whether a program writes the memory cell of the return value."""
-    cell = robi.memory_map()["return_value"].at()
+    cell = robi.memory_map()["return_value"].address_of()
     return any(tag.address == cell for tag in program.tags)
 
 

@@ -111,6 +111,7 @@ def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]
 
 
 def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterator[TimedPose]:
+    """Yield the pose of each keyframe at its time, and once more at the end of a pause."""
     angles = np.full(len(motion.joints), np.nan)
     if pose_at_zero:
         angles = motion.resolved_poses()[0].angles

@@ -147,6 +147,7 @@ def require_no_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_
 
 
 def _render_copy(file: MotionFile, motion_format: MotionFormat, target: Path) -> Rendering:
+    """Render all motions of a file, or its only one, without options that change them."""
     if motion_format.render_file is not None:
         return motion_format.render_file(file)
     return motion_format.render(file.motion(), target, WriteOptions())
@@ -155,6 +156,7 @@ def _render_copy(file: MotionFile, motion_format: MotionFormat, target: Path) ->
 def _describe_lost_pages(
     file: MotionFile, page: PageReference | None, motion_format: MotionFormat
 ) -> tuple[str, ...]:
+    """Describe the pages that are lost if only the first one can be written in another format."""
     if page is not None or len(file.motions) < 2 or motion_format.name == file.format:
         return ()
     return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
@@ -163,16 +165,16 @@ def _describe_lost_pages(
 def describe_limit_violations(motion: Motion) -> Iterator[str]:
     """Yield a description of the angles beyond the robot's mechanical limits, if there are any."""
     card = robot_of_motion(motion)
-    indices = [card.index(name) for name in motion.joints]
-    lower, upper = (limits[indices] for limits in card.hardware_limits)
+    joint_indices = [card.index(name) for name in motion.joints]
+    lower, upper = (limits[joint_indices] for limits in card.hardware_limits)
     angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
     excess = np.fmax(lower - angles, angles - upper)
-    count = int((excess > SLACK_RAD).sum())
-    if count:
-        frame, column = np.unravel_index(np.nanargmax(excess), excess.shape)
-        angle_deg, lower_deg, upper_deg = np.rad2deg([angles[frame, column], lower[column], upper[column]])
+    n_violations = int((excess > SLACK_RAD).sum())
+    if n_violations:
+        frame, joint = np.unravel_index(np.nanargmax(excess), excess.shape)
+        angle_deg, lower_deg, upper_deg = np.rad2deg([angles[frame, joint], lower[joint], upper[joint]])
         yield (
-            f"{count} angles are beyond the limits of {card.name}: {motion.joints[column]} is at "
+            f"{n_violations} angles are beyond the limits of {card.name}: {motion.joints[joint]} is at "
             f"{angle_deg:.1f} deg in keyframe {frame + 1}, its limits are {lower_deg:g}..{upper_deg:g}"
         )
 

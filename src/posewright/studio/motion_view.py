@@ -92,6 +92,7 @@ class ViewedFilePanel(Panel):
         self._session.publish("file", {"name": self._path.name, "message": message})
 
     def _watch_file(self) -> None:
+        """Reload the file whenever it changes on disk, until the panel is closed."""
         last_stamp = file_stamp(self._path)
         while not self._is_over.wait(CHECK_PERIOD_S):
             stamp = file_stamp(self._path)
@@ -111,6 +112,7 @@ class ViewedFilePanel(Panel):
             self._session.post(lambda: self._open(document))
 
     def _open(self, document: Document) -> None:
+        """Show a newly read document at the present page and time."""
         page = self._session.cursor.page
         numbers = document.pages.numbers
         time_s = self._player.time_s

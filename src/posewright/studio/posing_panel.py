@@ -221,6 +221,7 @@ class PosingPanel(Panel):
         self._context.scene.set_dark(dark)
 
     def _publish(self) -> None:
+        """Publish the topic `posing`: its options, note and limbs."""
         view = {
             "keep_feet": self._keeps_feet,
             "ghosts": self._onion_skin.is_on,
@@ -230,6 +231,7 @@ class PosingPanel(Panel):
         self._context.session.publish("posing", view)
 
     def _show_balance(self) -> None:
+        """Draw the balance of the present pose, and publish it."""
         session = self._context.session
         scene = self._context.scene
         if session.mode != "motion":
@@ -348,6 +350,7 @@ class PosingPanel(Panel):
         self._end_drag()
 
     def _end_drag(self) -> None:
+        """End the drag, if any, and stand the robot on the floor again."""
         if self._drag is None:
             return
         self._drag = None

@@ -283,6 +283,7 @@ def _log() -> logging.Logger:
 
 
 def _response(status: http.HTTPStatus, body: bytes, headers: dict[str, str] | None = None) -> Response:
+    """Return an HTTP response with the studio's security headers."""
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 

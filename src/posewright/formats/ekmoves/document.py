@@ -257,6 +257,7 @@ def _quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
+    """Return a text without its JSON quotes and escapes; other texts are returned unchanged."""
     if not re.fullmatch(_QUOTED, text):
         return text
     try:

@@ -248,6 +248,11 @@ def _resolve_numbers(archive: OdaArchive, entries: Sequence[PageReference]) -> l
 
 
 def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressCallback | None) -> None:
+    """Write the converted files to the folder, which is created if need be.
+
+    Raises:
+        OutputError: a file exists and must not be overwritten, or the folder cannot be created.
+    """
     folder = converter.folder
     existing = [] if overwrite else _find_existing(folder, [entry.file.name for entry in converter.files])
     if existing:

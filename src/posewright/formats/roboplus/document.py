@@ -181,7 +181,7 @@ class Page:
         return not self.steps
 
     @property
-    def is_spare(self) -> bool:
+    def is_unused(self) -> bool:
         """Whether it has no steps, no name, and no next and exit page."""
         return self.is_empty and not self.name.strip() and not (self.play.next or self.play.exit)
 
@@ -198,6 +198,7 @@ class Page:
         return b"".join(self.lines) or b"".join(line + eol for line in self._new_lines())
 
     def _new_lines(self) -> Iterator[bytes]:
+        """Yield the lines of a page that was not read from a file."""
         yield b"page_begin"
         yield b"name=" + self.name
         yield _compliance_line(self.compliance)
@@ -318,8 +319,8 @@ class RoboplusDocument:
         if len(pages) > MAX_PAGES:
             message = f"{len(pages)} pages are needed"
             raise FormatError(message, hint=f"a RoboPlus file has {MAX_PAGES}; split the motion")
-        spare = next((page for page in self.pages if page.is_spare), EMPTY_PAGE)
-        all_pages = pages + (spare,) * (MAX_PAGES - len(pages))
+        unused_page = next((page for page in self.pages if page.is_unused), EMPTY_PAGE)
+        all_pages = pages + (unused_page,) * (MAX_PAGES - len(pages))
         return self if all_pages == self.pages else replace(self, pages=all_pages, trailer=None)
 
     def repaired(self) -> RoboplusDocument:

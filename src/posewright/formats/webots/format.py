@@ -39,7 +39,7 @@ from posewright.motions import Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 
-def table_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
+def build_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
     """Return a table as a motion of `card` with a keyframe per row; the table is its origin.
 
     Raises:
@@ -141,9 +141,11 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 def _holds_motion(table: PoseTable, motion: Motion) -> bool:
     """Return whether a motion has not changed since it was read."""
-    as_read = table_motion(table, robot_of_motion(motion), Path(motion.name))
-    has_same_keyframes = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
-    return has_same_keyframes and as_read.speed == motion.speed
+    original_motion = build_motion(table, robot_of_motion(motion), Path(motion.name))
+    has_same_keyframes = (
+        original_motion.joints == motion.joints and original_motion.keyframes == motion.keyframes
+    )
+    return has_same_keyframes and original_motion.speed == motion.speed
 
 
 def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
@@ -163,6 +165,7 @@ def _table_of(motion: Motion) -> PoseTable | None:
 
 
 def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
+    """Return the columns of a table, and the joint of each; None for a device that is no joint."""
     joints = {index: joint for joint, index in columns_of(table, robot_of_motion(motion)).items()}
     return _Columns(table.devices, tuple(joints.get(index) for index in range(len(table.devices))))
 
@@ -275,7 +278,7 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     if card is None:
         card = robot_for(table.devices)
         remarks += filter(None, [describe_similar_robot(table.devices)])
-    motion = table_motion(table, card, path)
+    motion = build_motion(table, card, path)
     devices = unknown_devices(table, card)
     if devices:
         remarks.append(f"{card.name} has no devices {', '.join(devices)}: left out")

@@ -10,7 +10,7 @@ _STYLES = {"error": "red", "unsafe": "red", "loops": "yellow", "running": "yello
 _ENDINGS = {"end", "waits", "loops", "running", "error"}
 
 
-def run_lines(result: PlainMapping) -> Lines:
+def format_run_report(result: PlainMapping) -> Lines:
     """Yield the lines of a report.
 
     Args:

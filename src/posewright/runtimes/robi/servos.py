@@ -94,7 +94,7 @@ class ServoEngine:
 
     def _is_mapped(self, servo_id: int) -> bool:
         for cell in ("position", "torque"):
-            own_entry = self.memory.map[cell].at(servo_id) + TABLE_OFFSET
+            own_entry = self.memory.map[cell].address_of(servo_id) + TABLE_OFFSET
             if self.memory.get(f"table_{cell}", servo_id) != own_entry:
                 return True
         return False

@@ -248,6 +248,7 @@ class BasicCompiler:
         targets = tuple(self.builder.resolve_label(label, keyword) for label in statement.labels)
 
         def step(machine: BasicMachine) -> int:
+            """Jump to, or call, the target that the value selects; go on if there is none."""
             index = value(machine)
             if index >= len(targets):
                 return address + 1

@@ -322,6 +322,7 @@ class SymbolTable:
         line = self.line
 
         def read_port(machine: BasicMachine) -> int:
+            """Return the value of a port; REMOCON also records the key."""
             port_number = number(machine)
             if not low <= port_number <= high:
                 raise machine.error_at(line, f"{function}({port_number})", f"{low}..{high}")

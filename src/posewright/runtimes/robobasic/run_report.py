@@ -10,7 +10,7 @@ from posewright.documents.plain import PlainMapping
 _STYLES = {"error": "red", "running": "yellow"}
 
 
-def run_lines(result: PlainMapping) -> Lines:
+def format_run_report(result: PlainMapping) -> Lines:
     """Yield the lines of a report: events with times, variables, falls and digest.
 
     Args:

@@ -253,6 +253,7 @@ class DraftWriter:
             draft.release()
 
     def _run(self) -> None:
+        """Write pending drafts and check the edited file for changes, until closed."""
         while not self._is_over.is_set():
             self._wake.wait(timeout=CHECK_PERIOD_S)
             self._wake.clear()

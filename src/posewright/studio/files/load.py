@@ -175,6 +175,7 @@ def _open_file(
     page: str | None = None,
     data: bytes | None = None,
 ) -> OpenedFile:
+    """Open a page of a file, converted if it is for another robot."""
     page_number = file.page_number(page)
     card = robot_of_motion(file.motion(page_number), robot_or_name)
     if card.name != file.motion(page_number).robot:

@@ -204,6 +204,7 @@ class MonetSetup:
         }
 
     def __str__(self) -> str:
+        """Return the models and the numbers of commands, transitions, motions and sounds."""
         counts = (
             None if self.commands is None else format_count(len(self.commands.commands), "command"),
             None if self.transitions is None else format_count(len(self.transitions.agents), "transition"),
