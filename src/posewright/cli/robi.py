@@ -404,6 +404,7 @@ def _sets_return_value(program: robi.Rm4Program) -> bool:
 
 
 def _describe_rounding(conversion: robi.ConvertedMotion) -> Iterator[str]:
+    """Yield how far a converted motion is off by rounding; nothing if it is exact."""
     angle_deg = math.degrees(conversion.rounding.angle_rad)
     if angle_deg > 1e-6:
         yield f"angles are rounded by up to {angle_deg:.3f} deg: a word is 0.1 deg"

@@ -43,7 +43,7 @@ class Timeline:
     """The timed poses of a motion, each at least a step after the one before.
 
     Attributes:
-        poses: in order of time: every keyframe, and the end of every pause.
+        poses: the poses in order of time: every keyframe, and the end of every pause.
         losses: descriptions of keyframes that were merged into others.
         remarks: descriptions of what was shifted.
         times_s: when each keyframe of the motion is reached here [s]; None for one that was merged.

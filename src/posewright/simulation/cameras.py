@@ -154,7 +154,7 @@ def _fitting_distance(
 
     Args:
         offsets: centres of the balls, relative to the target, `(n, 3)` [m].
-        radii: of the balls, `(n,)` [m].
+        radii: the radii of the balls, `(n,)` [m].
         direction_deg: azimuth and elevation of the line of sight [deg].
         aspect: width of the picture over its height.
         margin: size of the picture over what must fit.
@@ -222,7 +222,7 @@ def close_up_on_poses(
 
     Args:
         world: the world.
-        poses: of the base `(7,)` and of the joints `(n_joints,)` [rad].
+        poses: the poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
         camera: the camera's name.
         aspect: width of the picture over its height.
         steady: whether the camera's motion is smoothed, so that it needs more margin; otherwise it looks

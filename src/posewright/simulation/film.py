@@ -87,8 +87,8 @@ class Film:
 
     Args:
         world: the world.
-        width: of the pictures [pixels]; even for most video formats.
-        height: of the pictures [pixels].
+        width: the width of the pictures [pixels]; even for most video formats.
+        height: the height of the pictures [pixels].
         camera: a `FilmCamera`, its name, or the name of a robot's camera sensor (`ROBOT/SENSOR` with several
             robots). Cameras that follow a robot follow the first.
         quick: render with hard shadows in a fifth of the time, for long films without a GPU.
@@ -161,7 +161,7 @@ class Film:
         """Return a picture of recorded poses, `(height, width, 3)` uint8.
 
         Args:
-            poses: of the robots, as for `World.qpos_of`.
+            poses: the poses of the robots, as for `World.qpos_of`.
             boxes: poses of the boxes, as for `World.qpos_of`.
             camera_pose: pose of a camera that follows the robot; None for its default direction.
             lights: colours of the LEDs; those of robots that it does not name are off.

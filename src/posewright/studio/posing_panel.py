@@ -59,7 +59,7 @@ class Drag:
         keyframe: index of the keyframe that is changed.
         gesture: identifies the changes of this drag, which are undone together.
         before: angles at its start, `(n_joints,)` [rad].
-        moving: the joints that may turn.
+        movable_joints: the joints that may turn.
         turned: the joints that have turned.
     """
 
@@ -68,7 +68,7 @@ class Drag:
     keyframe: int
     gesture: str
     before: Floats
-    moving: tuple[str, ...]
+    movable_joints: tuple[str, ...]
     turned: set[str] = field(default_factory=set)
 
 
@@ -298,12 +298,12 @@ class PosingPanel(Panel):
             )
             return
         self._look_at_keyframe()
-        moving = self._moving()
+        movable_joints = self._movable_joints()
         chain = kinematic_model.chain(link)
         kinematic_model.set_pose(scene.stance.base, scene.angles)
         is_carried = self._keeps_feet or not chain
         planted = [foot for foot in kinematic_model.feet_on_floor() if foot != link] if is_carried else []
-        usable = set(moving) if is_carried else set(moving) & set(chain)
+        usable = set(movable_joints) if is_carried else set(movable_joints) & set(chain)
         if not usable or not (chain or planted):
             self._show_note(
                 f"the joints of the {link.replace('_', ' ')} are held, free, or not in the motion"
@@ -313,13 +313,19 @@ class PosingPanel(Panel):
         scene.pinned_base = scene.stance.base
         self._drag = Drag(
             ik=PointIk(
-                kinematic_model, scene.stance, scene.angles, link, local, moving=moving, planted=planted
+                kinematic_model,
+                scene.stance,
+                scene.angles,
+                link,
+                local,
+                movable_joints=movable_joints,
+                planted=planted,
             ),
             page=cursor.page,
             keyframe=cursor.keyframe,
             gesture=gesture or f"drag {next(self._gestures)}",
             before=scene.angles,
-            moving=moving,
+            movable_joints=movable_joints,
         )
         self._show_note("")
 
@@ -331,7 +337,7 @@ class PosingPanel(Panel):
             return 0.0
         solution = drag.ik.solve(self._targets.pop())
         scene.pinned_base = solution.base
-        columns = {joint: scene.robot.index(joint) for joint in drag.moving}
+        columns = {joint: scene.robot.index(joint) for joint in drag.movable_joints}
         for joint, column in columns.items():
             if abs(solution.angles[column] - drag.before[column]) > MIN_TURN_RAD:
                 drag.turned.add(joint)
@@ -367,7 +373,7 @@ class PosingPanel(Panel):
         self._context.player.pause()
         session.look(page=cursor.page, keyframe=cursor.keyframe, selected=cursor.selected)
 
-    def _moving(self) -> tuple[str, ...]:
+    def _movable_joints(self) -> tuple[str, ...]:
         """Return the joints of the current pose that have an angle."""
         cursor = self._context.session.cursor
         motion = self._context.session.document.pages.motion(cursor.page)

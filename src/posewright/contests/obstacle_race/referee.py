@@ -34,11 +34,11 @@ class RaceReferee:
     """Watches a race, puts the robot back where necessary, and ends the race.
 
     Args:
-        rules: of the race.
+        rules: the rules of the race.
         arena: the field.
         supervisor: places the robot.
         note: writes events into the recording.
-        robot: whose blocks to watch; None for the only robot.
+        robot: the robot whose blocks to watch; None for the only robot.
         every: the recording has a row for each `every` frames; the referee judges by these rows.
 
     Attributes:
@@ -146,7 +146,7 @@ class RaceReferee:
         Args:
             place: preferred x and y [m].
             yaw: heading [rad].
-            truth: of the current block.
+            truth: the truth of the current block.
             time_s: now [s].
             cause: data of the touch event.
         """
@@ -194,7 +194,7 @@ class FallLocator:
     """Detects falls, and remembers where the robot last stood.
 
     Args:
-        rules: of falls.
+        rules: the rules of falls.
     """
 
     def __init__(self, rules: RaceFallRules) -> None:
@@ -258,7 +258,7 @@ class JamDetector:
     """Detects contact with a box or a wall without progress: neither a step away from a place nor a turn.
 
     Args:
-        rules: of jams.
+        rules: the rules of jams.
         arena: the field.
     """
 
@@ -273,7 +273,7 @@ class JamDetector:
         """Process another block, and return the jam at its end, if any.
 
         Args:
-            time_s: at its end [s].
+            time_s: the time at its end [s].
             base: x y z qw qx qy qz at its end, `(7,)`.
             contacts: boxes touched during it, `(n, n_boxes)`.
         """

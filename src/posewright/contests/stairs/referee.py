@@ -26,7 +26,7 @@ class StairsReferee:
     restarted, so it waits again while the clock runs on.
 
     Args:
-        rules: of the stairs.
+        rules: the rules of the stairs.
         arena: the field.
         robot: its name in the plant.
         supervisor: places it.

@@ -36,8 +36,8 @@ class Incident:
 
     Attributes:
         robot: its name.
-        reason: of the opponent's award; None for a fall, whose reason depends on who attacked.
-        at_s: in the recording's time [s].
+        reason: the reason of the opponent's award; None for a fall, whose reason depends on who attacked.
+        at_s: the time, in the recording's time [s].
     """
 
     robot: str
@@ -59,8 +59,8 @@ class Fighter:
     """One robot after the end of its wait.
 
     Attributes:
-        name: of the robot.
-        rows: after the wait.
+        name: the name of the robot.
+        rows: the rows after the wait.
         is_down: whether it is down, `(n,)`.
     """
 
@@ -82,7 +82,7 @@ class Fighter:
         """Return when each fall began [s].
 
         Args:
-            rules: of falls.
+            rules: the rules of falls.
             is_complete: whether there are no further rows; a robot down at the end has then fallen.
         """
         detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=is_complete))

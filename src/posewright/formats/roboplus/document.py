@@ -266,8 +266,8 @@ class RoboplusDocument:
 
     Attributes:
         head: the bytes before the first page, byte order mark included.
-        enabled: of each ID 0..25, whether the file moves it.
-        motor_types: of each ID 0..25: 0 for a 10-bit servo, anything else for a 12-bit one.
+        enabled: for each ID 0..25, whether the file moves it.
+        motor_types: the motor types of each ID 0..25: 0 for a 10-bit servo, anything else for a 12-bit one.
         pages: the pages, the first has number 1.
         trailer: the bytes after the last page; None if the checksum is to be computed.
         remarks: descriptions of what is unusual about the file.

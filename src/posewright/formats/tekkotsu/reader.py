@@ -205,7 +205,7 @@ class LoadChain:
 
     Attributes:
         paths: each of them is loaded by the one before it.
-        budget: of all files together.
+        budget: the budget of all files together.
     """
 
     paths: tuple[Path, ...]

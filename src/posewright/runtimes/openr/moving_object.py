@@ -25,7 +25,7 @@ class BlockMotion:
     """A motion of some joints, each on a straight line to an end angle.
 
     Attributes:
-        end_angles: by primitive [micro-radians].
+        end_angles: the end angles by primitive [micro-radians].
         n_blocks: duration in blocks of 128 ms; all joints take all of them.
     """
 

@@ -150,9 +150,9 @@ class OpenRKind:
         """Return the program of a name or path.
 
         Args:
-            name: of a shipped program, or path of a CONNECT.CFG, folder or memory stick.
+            name: the name of a shipped program, or path of a CONNECT.CFG, folder or memory stick.
             robot: the robot; None for an ERS-7.
-            options: of `set_up_openr`, by name.
+            options: the options of `set_up_openr`, by name.
 
         Raises:
             UnknownNameError: there is no such program, pose, player, object or option.

@@ -44,8 +44,8 @@ class OSensorFrameVectorData:
 
     Attributes:
         joints: angle of each primitive, `(n_frames, n_joints)` [micro-radians].
-        sensors: by name, `(n_frames,)` in millionths of the unit, 0 and 1 for a switch; `(n_frames, k)` for a
-            sensor with several values.
+        sensors: the sensors by name, `(n_frames,)` in millionths of the unit, 0 and 1 for a switch;
+            `(n_frames, k)` for a sensor with several values.
     """
 
     joints: Integers
@@ -71,7 +71,7 @@ class OVirtualRobotComm(OObject):
     """Moves joints and sends readings.
 
     Args:
-        robot: whose joints.
+        robot: the robot whose joints are commanded.
         pose: commanded angles before the first vector, `(n_joints,)` [rad].
     """
 

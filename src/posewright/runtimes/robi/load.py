@@ -24,7 +24,7 @@ def open_program(name_or_path: str | Path, rule: str = "consistent") -> Rm4Progr
     Args:
         name_or_path: a name; or an RM4 file, a listing (`*.lst`), which may call subroutines of the package,
             or a motion (`*.motion.yaml`).
-        rule: by which programs of the package judge the posture.
+        rule: the rule by which programs of the package judge the posture.
 
     Raises:
         UnknownNameError: there is no such program, rule, or label.

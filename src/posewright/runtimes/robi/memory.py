@@ -44,7 +44,7 @@ class MemoryCell:
     """Named words of one kind: one for each servo ID, one for each LED, or a single one.
 
     Attributes:
-        address: of the first word.
+        address: the address of the first word.
         about: its meaning.
         source: keys of the map's `sources`.
         count: number of words.
@@ -52,7 +52,7 @@ class MemoryCell:
         signed: whether the words are in two's complement.
         initial: content of the first word at power-on; each further word has `initial_step` more.
         initial_step: see `initial`.
-        names: of the words; empty for words of servos.
+        names: the names of the words; empty for words of servos.
     """
 
     address: Address
@@ -90,8 +90,8 @@ class MemoryMap:
     """The known words of the memory.
 
     Attributes:
-        size: of the memory [byte].
-        cells: by name.
+        size: the size of the memory [byte].
+        cells: the cells by name.
         sources: descriptions by the keys in the cells' `source`.
     """
 

@@ -40,7 +40,7 @@ def program_to_motion(program: Rm4Program, name: str | None = None) -> ProgramMo
 
     Args:
         program: the program.
-        name: of the motion; that of the program's file by default.
+        name: the name of the motion; that of the program's file by default.
 
     Raises:
         InputError: the program moves nothing, or has too many moves.
@@ -69,7 +69,7 @@ class _Move:
         reach_s: duration of the move [s].
         lights: the lights that change.
         pause_s: pause after the move [s].
-        angles: by joint [rad].
+        angles: the angles by joint [rad].
         free: joints whose torque is switched off.
         torque_percents: torque by joint [%].
     """

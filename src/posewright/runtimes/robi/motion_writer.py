@@ -38,7 +38,7 @@ class ConvertedMotion:
     """A motion as a program.
 
     Attributes:
-        program: that plays it.
+        program: the program that plays it.
         losses: what of the motion the program does not contain.
         remarks: what the program leaves out without effect.
         rounding: the largest changes of a keyframe's angle and time.
@@ -66,7 +66,7 @@ def motion_to_program(motion: Motion, *, straighten: bool = False) -> ConvertedM
     """Return a program that plays a motion.
 
     Args:
-        motion: of a Robi 2.
+        motion: the motion of a Robi 2.
         straighten: whether to replace curved moves by several straight ones; the servos move in straight
             lines.
 

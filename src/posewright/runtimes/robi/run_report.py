@@ -14,7 +14,8 @@ def format_run_report(result: PlainMapping) -> Lines:
     """Yield the lines of a report.
 
     Args:
-        result: of `robi_result`; with `stopped`, the status at a breakpoint, and `return_value` if known.
+        result: the result of `robi_result`; with `stopped`, the status at a breakpoint, and `return_value`
+            if known.
     """
     yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
     for event in result["events"]:
@@ -35,7 +36,7 @@ def ending_lines(result: PlainMapping, *, with_error: bool) -> Lines:
     """Yield the last lines of a run that was watched.
 
     Args:
-        result: of `robi_result`.
+        result: the result of `robi_result`.
         with_error: whether to include an error that ended the program.
     """
     endings = [event for event in result["events"] if event["what"] in _ENDINGS]

@@ -46,10 +46,10 @@ class CompiledProgram:
 
     Attributes:
         source: the source text.
-        steps: by address.
+        steps: the steps by address.
         lines: source lines, counted from 1, by address.
         labels: addresses by name in capitals.
-        variables: by name in capitals.
+        variables: the variables by name in capitals.
         findings: errors, warnings and hints by line; statements with errors have no steps.
     """
 
@@ -94,10 +94,10 @@ class BasicMachine:
 
     Attributes:
         clock_us: time of the program [us]; it runs until this reaches the time of the world.
-        address: of the step that comes next.
-        values: of the variables, by `Variable.index`.
+        address: the address of the step that comes next.
+        values: the values of the variables, by `Variable.index`.
         return_addresses: the stack of GOSUB.
-        loop_counts: by address, how often a jump back led there outside of any routine.
+        loop_counts: the loop counts by address, how often a jump back led there outside of any routine.
         steps: number of statements that were run.
         stop_reason: None while it runs.
         error: the error that stopped it.

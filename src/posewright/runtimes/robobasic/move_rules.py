@@ -46,7 +46,7 @@ class MoveRules:
     SPEED and HIGHSPEED count as known up to the next label, block or GOSUB.
 
     Args:
-        robot: whose limits apply.
+        robot: the robot whose limits apply.
         fold_constant: returns the value of a constant expression, or None.
         poses: POS statements by label in capitals.
     """

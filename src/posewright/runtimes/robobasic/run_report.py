@@ -14,7 +14,7 @@ def format_run_report(result: PlainMapping) -> Lines:
     """Yield the lines of a report: events with times, variables, falls and digest.
 
     Args:
-        result: of `basic_result`.
+        result: the result of `basic_result`.
     """
     yield f"{result['program']}: {result['duration_s']:.2f} s"
     for event in result["events"]:

@@ -26,7 +26,7 @@ class MotionAgents(MoNetAgent):
     """Moves joints for MoNet.
 
     Args:
-        setup: with the motions.
+        setup: the setup with the motions.
         exact: reach each keyframe to the micro-radian, instead of playing as Sony's player does.
     """
 

@@ -46,8 +46,8 @@ class StickChange:
     """The changed files, before they are written.
 
     Attributes:
-        archive: with the motion.
-        commands: with the command.
+        archive: the archive with the new motion.
+        commands: the commands with the new one.
         index: index of the motion in the archive, from 0.
         findings: warnings that the change causes, and notes on motions that are no longer played.
     """
@@ -322,8 +322,8 @@ class AddedMotion:
     """The result of an addition.
 
     Attributes:
-        id: of the command.
-        name: of the motion.
+        id: the ID of the command.
+        name: the name of the motion.
         model: the robot model.
         archive: the file with the motion.
         commands: the file with the command.
@@ -394,15 +394,15 @@ def add_to_stick(
         motion: the motion, or a file of any supported format.
         stick: the folder with `OPEN-R`; or an ODA archive and a MONETCMD.CFG without a stick, for which
             sounds and transitions between postures are not looked up.
-        id: by which programs request it: `MoNetExecute(60)`.
-        name: of the motion; by default its own, if that states its postures.
+        id: the ID by which programs request it: `MoNetExecute(60)`.
+        name: the name of the motion; by default its own, if that states its postures.
         model: robot model: ERS-7, ERS-210, ERS-220.
         agent: plays the motion: monetagentMTN, or monetagentMTNWALK for steps.
         sound: a sound of the stick that is played with it.
         sync: whether both begin together.
         overwrite: whether a command with that id, and its motion, may be replaced.
         page: the motion in a file with several.
-        robot: of a file that does not name its robot.
+        robot: the robot of a file that does not name its robot.
         accept_loss: whether parts that the robot cannot do may be left out.
         accept_jump: whether it may begin or end far from the postures in its name.
         output: a folder to write to instead of the stick, with the same structure, ready to be copied.

@@ -20,7 +20,7 @@ class MonetFinding:
             note is for information.
         rule: what was checked, in one word.
         message: the problem.
-        path: of the file; None if there is none.
+        path: the path of the file; None if there is none.
         line: counted from 1; None if the finding concerns no single line.
         hint: what would be right; may be empty.
         models: the robots that it concerns; empty for all, or if they are unknown.

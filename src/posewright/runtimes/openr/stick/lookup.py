@@ -36,7 +36,7 @@ class LineTarget:
     """The entry of an archive that a line plays.
 
     Attributes:
-        archive: of its agent.
+        archive: the archive of its agent.
         index: index of the entry; None if there is no such entry.
     """
 

@@ -47,8 +47,8 @@ class CommandRegistration:
     """A command that plays a motion.
 
     Attributes:
-        id: by which programs request it.
-        name: of the motion.
+        id: the ID by which programs request it.
+        name: the name of the motion.
         agent: plays the motion.
         sound: name of a sound that is played with it; None for none.
         sync: whether both begin together.
@@ -104,7 +104,7 @@ def read_motion_to_add(
     Args:
         motion: the motion, or a file.
         page: the motion in a file with several.
-        robot: of a file that does not name its robot.
+        robot: the robot of a file that does not name its robot.
 
     Raises:
         FormatError: the file has several motions and no page is given, or cannot be read.
@@ -150,9 +150,9 @@ def prepare_motion(
     Args:
         motion: the motion.
         model: the robot model, such as ERS-7.
-        name: of the converted motion.
+        name: the name of the converted motion.
         accept_loss: whether the robot may leave out parts of the motion.
-        path: of the motion's file, for messages.
+        path: the path of the motion's file, for messages.
 
     Returns:
         The converted motion, and findings about jumps.

@@ -173,7 +173,7 @@ class MonetSetup:
     """The files of one robot model, or of several that share them.
 
     Attributes:
-        models: by their names in DESIGNDB.CFG; empty if they are unknown.
+        models: the models by their names in DESIGNDB.CFG; empty if they are unknown.
         commands: the MONETCMD.CFG; None if there is none, as with the others.
         transitions: the MONET.CFG.
         motions: the archive of motions.
