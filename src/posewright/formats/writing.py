@@ -13,11 +13,11 @@ from posewright.errors import LossError, Where
 from posewright.formats.motion_file import (
     MotionFile,
     PageReference,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
     mark_single_page,
     origin_of,
+    retarget_to_robot,
 )
 from posewright.formats.motion_format import (
     EXACT,
@@ -95,9 +95,9 @@ def convert_motion(
     target = Path(target)
     file = read_to_carry(source, robot)
     source_motion = file.motion() if page is None else mark_single_page(file.motion(page))
-    carried = carry_to_robot(source_motion, robot)
-    limit_violations = tuple(describe_limit_violations(carried.motion))
-    motion = clip_to_limits(carried.motion) if clip and limit_violations else carried.motion
+    retargeted = retarget_to_robot(source_motion, robot)
+    limit_violations = tuple(describe_limit_violations(retargeted.motion))
+    motion = clip_to_limits(retargeted.motion) if clip and limit_violations else retargeted.motion
     motion_format = format_for(motion, target, format)
     is_unchanged = page is None and motion is source_motion and options is None
     is_copy = is_unchanged and motion_format.name == file.format
@@ -109,7 +109,7 @@ def convert_motion(
         rendering = motion_format.render(motion, target, options)
     losses = (
         *_describe_lost_pages(file, page, motion_format),
-        *describe_carrying_losses(carried, clip=clip),
+        *describe_retargeting_losses(retargeted, clip=clip),
         *rendering.losses,
     )
     if robot is not None and not (clip or is_copy):
@@ -120,11 +120,11 @@ def convert_motion(
 
     limit_remarks: tuple[str, ...] = ()
     if clip:
-        clipped = (*map(str, carried.clips), *limit_violations)
+        clipped = (*map(str, retargeted.clips), *limit_violations)
         limit_remarks = tuple(f"clipped to the limits: {description}" for description in clipped)
     elif not set(limit_violations) <= set(losses):
         limit_remarks = limit_violations
-    remarks = (*describe_unmoved_joints(carried), *limit_remarks, *rendering.remarks)
+    remarks = (*describe_unmoved_joints(retargeted), *limit_remarks, *rendering.remarks)
     rounding = None
     if written_motion is not None:
         rounding = measure_rounding(motion, written_motion, rendering, motion_format)

@@ -165,7 +165,7 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
     for geoms in colliding_geoms:
         for geom in geoms:
             used_bits |= geom.contype | geom.conaffinity
-    free_bits = [1 << place for place in range(_N_MASK_BITS) if not used_bits >> place & 1]
+    free_bits = [1 << bit for bit in range(_N_MASK_BITS) if not used_bits >> bit & 1]
     if len(specs) > len(free_bits):
         raise InputError(f"{len(specs)} robots in one world", hint=f"at most {len(free_bits)} can collide")
     robot_bits = free_bits[: len(specs)]

@@ -91,12 +91,12 @@ class CloseUp:
     Attributes:
         height_m: height of the target above the floor [m].
         distance_m: distance of the camera from the target [m].
-        place: a fixed target on the floor, x and y [m]; None to follow the robot.
+        target: a fixed target on the floor, x and y [m]; None to follow the robot.
     """
 
     height_m: float = 0.17
     distance_m: float = 1.1
-    place: tuple[float, float] | None = None
+    target: tuple[float, float] | None = None
 
 
 _DEFAULT_CLOSE_UP = CloseUp()
@@ -204,7 +204,7 @@ def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:
     radius = float(np.linalg.norm(places - centre, axis=1).max())
     slope = aspect * math.tan(math.radians(FOV_DEG) / 2.0)
     distance_m = largest.distance_m + radius * math.hypot(1.0, 1.0 / slope)
-    return CloseUp(largest.height_m, distance_m, place=(float(centre[0]), float(centre[1])))
+    return CloseUp(largest.height_m, distance_m, target=(float(centre[0]), float(centre[1])))
 
 
 def camera_position(camera: mujoco.MjvCamera) -> Floats:

@@ -205,10 +205,10 @@ class Film:
         return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 
     def _follow_robot(self, camera_pose: CameraPose | None) -> None:
-        """Point the camera at the close-up's place or the robot, or move it to the given pose."""
+        """Point the camera at the close-up's target or the robot, or move it to the given pose."""
         if camera_pose is None:
-            place = self._close_up.place or self._data.xpos[self._followed_body]
-            self._camera.lookat[:] = (place[0], place[1], self._close_up.height_m)
+            target = self._close_up.target or self._data.xpos[self._followed_body]
+            self._camera.lookat[:] = (target[0], target[1], self._close_up.height_m)
         else:
             self._camera.lookat[:] = camera_pose.target
             self._camera.azimuth = camera_pose.azimuth_deg

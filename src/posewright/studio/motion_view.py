@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from posewright.errors import PosewrightError
-from posewright.formats import MotionFile, carry_file_to_robot, read_motion_file
+from posewright.formats import MotionFile, read_motion_file, retarget_file_to_robot
 from posewright.motions import robot_of_motion
 from posewright.robots import Robot
 from posewright.studio.context import StudioContext
@@ -122,7 +122,7 @@ class ViewedFilePanel(Panel):
 
 
 def _read(path: Path, robot: Robot | str | None) -> MotionFile:
-    return carry_file_to_robot(read_motion_file(path, robot=robot), robot)
+    return retarget_file_to_robot(read_motion_file(path, robot=robot), robot)
 
 
 def _document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:

@@ -86,7 +86,7 @@ class OnionSkin:
         self._robot = scene.robot
         self.is_on = False
 
-    def show(self, motion: Motion, keyframe: int, is_posed: bool) -> None:
+    def show(self, motion: Motion, keyframe: int, *, is_posed: bool) -> None:
         """Show the neighbours of a keyframe, if the onion skin is on and the robot can be posed."""
         is_on = self.is_on and is_posed
         if self._robot is not self._scene.robot or (not is_on and self._views):
@@ -157,7 +157,9 @@ class PosingPanel(Panel):
         for grip in self._grips:
             grip.visible = is_posed
         if self._drag is None:
-            self._onion_skin.show(after.motion(session.cursor.page), session.cursor.keyframe, is_posed)
+            self._onion_skin.show(
+                after.motion(session.cursor.page), session.cursor.keyframe, is_posed=is_posed
+            )
         self._publish()
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from posewright.documents import Bounds
 from posewright.errors import InputError
-from posewright.formats import carry_to_robot, describe_carrying_losses, describe_unmoved_joints, native
+from posewright.formats import describe_retargeting_losses, describe_unmoved_joints, native, retarget_to_robot
 from posewright.motions import Keyframe, Motion, RetargetedMotion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import START, sorted_indices, with_range
@@ -126,7 +126,7 @@ def parse_keyframes(
     if not text.strip():
         raise InputError("there is nothing to paste", hint="copy keyframes on a time line first")
     copies = native.read(text.encode(errors="replace"), card=robot)
-    retargeted = carry_to_robot(copies, robot)
+    retargeted = retarget_to_robot(copies, robot)
     shared_joints = frozenset(retargeted.motion.joints) & frozenset(target_motion.joints)
     if not shared_joints:
         raise InputError(f"{target_motion.name} moves none of the joints of these keyframes")
@@ -150,7 +150,7 @@ def parse_keyframes(
 
 def _describe_losses(copies: Motion, retargeted: RetargetedMotion, target_motion: Motion) -> Iterator[str]:
     """Yield descriptions of what copied keyframes lose in another motion."""
-    yield from describe_carrying_losses(retargeted)
+    yield from describe_retargeting_losses(retargeted)
     if copies.robot != target_motion.robot and any(frame.stiffness for frame in copies.keyframes):
         yield f"the stiffness, which is for the servos of {copies.robot}"
     dropped = [joint for joint in retargeted.motion.joints if joint not in target_motion.joints]

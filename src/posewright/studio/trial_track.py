@@ -160,8 +160,8 @@ def _lanes(decisions: Decisions) -> View:
 
 def _at(changes: Changes, time_s: float) -> object:
     """Return a value at a time [s]; None before its first change."""
-    place = bisect.bisect_right(changes, time_s, key=lambda change: change[0]) - 1
-    return changes[place][1] if place >= 0 else None
+    index = bisect.bisect_right(changes, time_s, key=lambda change: change[0]) - 1
+    return changes[index][1] if index >= 0 else None
 
 
 def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:

@@ -243,12 +243,12 @@ def series_of(header: PoseHeader, path: Path | None = None) -> tuple[Series, ...
             message = f"{array.name} and {existing.name} are both pose {number}"
             raise FormatError(message, where=Where(path, array.line), hint="give each pose its own number")
     return tuple(
-        _build_series(name, arrays_by_number, is_numbered)
+        _build_series(name, arrays_by_number, is_numbered=is_numbered)
         for (name, is_numbered), arrays_by_number in groups.items()
     )
 
 
-def _build_series(name: str, arrays_by_number: dict[int, PoseArray], is_numbered: bool) -> Series:
+def _build_series(name: str, arrays_by_number: dict[int, PoseArray], *, is_numbered: bool) -> Series:
     """Return the arrays of a name as a series in the order of their numbers, with remarks about gaps."""
     numbers = sorted(arrays_by_number)
     remarks: list[str] = []

@@ -18,10 +18,10 @@ from posewright.formats.binary import ByteRange, GzipWrapping, is_gzip, unpack_g
 from posewright.formats.file_kind import MAX_MOTION_BYTES, read_file_bytes
 from posewright.formats.motion_file import (
     PageReference,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
     find_page,
+    retarget_to_robot,
 )
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
@@ -185,11 +185,11 @@ def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Rob
     if len(file.motions) > 1:
         hint = "extract one of them first: posewright motion convert --page"
         raise FormatError(f"the file has {len(file.motions)} motions", where=Where(path), hint=hint)
-    retargeted = carry_to_robot(file.motion(), robot)
+    retargeted = retarget_to_robot(file.motion(), robot)
     motion = OMTN_FORMAT.prepare_motion(retargeted.motion, STRAIGHT)  # the robot plays straight segments only
     written = omtn_of(replace(motion, name=name) if is_renamed else motion)
     part = _build_motion_part(written.document, name)
-    losses = (*describe_carrying_losses(retargeted), *written.losses)
+    losses = (*describe_retargeting_losses(retargeted), *written.losses)
     remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written.remarks, *part.remarks)
     return replace(part, losses=losses, remarks=remarks)
 

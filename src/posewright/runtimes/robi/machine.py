@@ -304,9 +304,9 @@ class ProgramMachine:
 
     def _error(self, message: str, hint: str | None) -> RobiProgramError:
         """Return an error of the next instruction."""
-        place = f"0x{self.address:08x}" + (f" ({self.label})" if self.label else "")
+        location = f"0x{self.address:08x}" + (f" ({self.label})" if self.label else "")
         return RobiProgramError(
-            f"at {place}: {message}",
+            f"at {location}: {message}",
             address=self.address,
             label=self.label,
             where=Where(path=self.program.path) if self.program.path else None,

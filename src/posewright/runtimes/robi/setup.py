@@ -165,7 +165,7 @@ def set_up_robi(
         robot=find_robot(ROBOT) if on is None else on,
         words=words,
         posture=posture_word,
-        breakpoints=tuple(find_breakpoint(program, place) for place in breakpoints),
+        breakpoints=tuple(find_breakpoint(program, location) for location in breakpoints),
         warnings=warnings,
     )
 

@@ -162,8 +162,8 @@ class MoveRules:
                 yield from self._check_position(line, servo, command.arguments[1], 1)
         elif _is_move(command) or command.key == "POS":
             for servo, n_commas, field in _fields_of(command):
-                place = n_commas if command is line.statement else -1
-                yield from self._check_position(line, servo, field, place)
+                comma_index = n_commas if command is line.statement else -1
+                yield from self._check_position(line, servo, field, comma_index)
 
     def _check_position(
         self, line: tree.SourceLine, servo: int, field: tree.Argument, n_commas: int

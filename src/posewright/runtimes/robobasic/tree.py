@@ -384,6 +384,6 @@ class BasicFinding:
     def display_line(self, name: str) -> display.Line:
         """Return the finding as a line of output; `name` is that of the file."""
         hint = f" ({self.hint})" if self.hint else ""
-        place = f"{name}:{self.line}:{self.column}: "
+        location = f"{name}:{self.line}:{self.column}: "
         level = display.style_level(self.severity.value)
-        return display.build_line(place, level, f": {self.message}{hint} [{self.rule}]")
+        return display.build_line(location, level, f": {self.message}{hint} [{self.rule}]")

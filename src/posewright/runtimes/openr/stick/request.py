@@ -15,12 +15,12 @@ from posewright.formats import (
     PageReference,
     Rendering,
     WriteOptions,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
     moved_joints,
     read_motion_file,
     require_no_losses,
+    retarget_to_robot,
 )
 from posewright.motions import Level, Motion, check_motion, robot_of_motion
 from posewright.robots import Robot
@@ -163,15 +163,15 @@ def prepare_motion(
     """
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
-    carried = carry_to_robot(motion, MODELS[model].robot)
-    extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
-    moved = replace(carried.motion, name=name, extras=extras)
+    retargeted = retarget_to_robot(motion, MODELS[model].robot)
+    extras = {**retargeted.motion.extras, DESIGN: MODELS[model].design}
+    moved = replace(retargeted.motion, name=name, extras=extras)
     omtn = FORMATS[OMTN]
     moved = omtn.prepare_motion(moved, STRAIGHT)  # the robot knows no curves
     rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
-    losses = (*describe_carrying_losses(carried), *_standing_legs_loss(moved), *rendering.losses)
+    losses = (*describe_retargeting_losses(retargeted), *_standing_legs_loss(moved), *rendering.losses)
     require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*describe_unmoved_joints(carried), *_design_remarks(moved), *rendering.remarks)
+    remarks = (*describe_unmoved_joints(retargeted), *_design_remarks(moved), *rendering.remarks)
     return replace(rendering, losses=losses, remarks=remarks), tuple(
         check_jumps(moved, postures_of(moved.name))
     )
