@@ -269,6 +269,7 @@ class PosingPanel(Panel):
 
         # async, since viser keeps the order of async callbacks only
         async def on_drag(event: SceneNodeDragEvent[Node]) -> None:
+            """Pass the begin, moves and end of a drag on to the session."""
             start = np.array(event.start_position)
             end = np.array(event.end_position)
             if event.phase == "start":

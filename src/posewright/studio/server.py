@@ -167,6 +167,7 @@ class Server:
         n_queued = 0
 
         def enqueue(text: str) -> None:
+            """Queue a text for the window, or drop the connection if too much waits."""
             nonlocal n_queued
             n_queued += len(text)
             if n_queued > MAX_QUEUED_CHARACTERS:

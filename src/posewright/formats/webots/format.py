@@ -81,6 +81,7 @@ def unknown_devices(table: PoseTable, card: Robot) -> list[str]:
 
 
 def _keyframes(table: PoseTable, joints: tuple[str, ...], indices: list[int]) -> Iterator[Keyframe]:
+    """Yield the rows of a table as keyframes."""
     before_ms = 0
     for row in table.rows:
         angles = np.array(
@@ -189,6 +190,7 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
 
 
 def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> None:
+    """Raise a FormatError if a motion cannot be written as a table."""
     if not columns.devices:
         raise FormatError(f"motion {motion.name!r} gives no joint an angle")
     for name in columns.devices:
@@ -239,6 +241,7 @@ def _render_new(columns: _Columns, timeline: Timeline, values: list[list[Value]]
 def _render_edited(
     table: PoseTable, columns: _Columns, timeline: Timeline, values: list[list[Value]]
 ) -> bytes:
+    """Return the bytes of a table with new values; unchanged rows and cells stay as they are."""
     lines = [table.head]
     for old_row, pose, row in zip(table.rows, timeline.poses, values, strict=True):
         cells: list[bytes] = []
@@ -273,6 +276,7 @@ def _describe_lost_devices(motion: Motion) -> tuple[str, ...]:
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    """Read a table as a motion file."""
     table = read_table(data, path)
     remarks = list(table.remarks)
     if card is None:
