@@ -154,7 +154,7 @@ def _robot_cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> 
         own_cards = robots or {}
     for name in own_cards:
         if name not in header.robots:
-            raise UnknownNameError.among("robot of the recording", name, header.robots)
+            raise UnknownNameError.among("robot", name, header.robots, owner="in the recording")
     cards = {}
     for name, robot in header.robots.items():
         card = own_cards.get(name)

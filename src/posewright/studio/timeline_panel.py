@@ -121,7 +121,7 @@ def parse_keyframes(
     not have are held.
 
     Raises:
-        InputError: the text is no motion, or has no joint in common with the target motion.
+        InputError: the text is not a motion, or has no joint in common with the target motion.
     """
     if not text.strip():
         raise InputError("there is nothing to paste", hint="copy keyframes on a time line first")

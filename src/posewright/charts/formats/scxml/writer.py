@@ -169,15 +169,15 @@ def _build_data(
 def _build_function(function: Function) -> Element:
     parameters = [
         tag(own("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
-        for name, parameter_type in function.takes.items()
+        for name, parameter_type in function.parameters.items()
     ]
-    attributes = {"name": function.name, "gives": flow_text(type_data(function.gives))}
+    attributes = {"name": function.name, "gives": flow_text(type_data(function.return_type))}
     return tag(own("function"), attributes, (*parameters, *map(_build_function_row, function.rows)))
 
 
 def _build_function_row(row: FunctionRow) -> Element:
     condition = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
-    return tag(own("row"), {**condition, "give": str(row.give)})
+    return tag(own("row"), {**condition, "give": str(row.value)})
 
 
 def _build_promise(promise: Promise) -> Element:
