@@ -155,11 +155,13 @@ class _MermaidWriter:
     # States.
 
     def _content_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of the states inside a node and of the arrows between them."""
         for child in node.inside:
             yield from self._state_lines(child, indent)
         yield from self._arrow_lines(node, indent)
 
     def _arrow_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of the arrows inside a node, with their labels."""
         for (start, end), labels in self.arrows[node.key].items():
             text = "<br/>".join(escape_text(label) for label in labels)
             a, b = (
@@ -182,6 +184,7 @@ class _MermaidWriter:
             yield from self._leaf_lines(node, indent)
 
     def _leaf_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of a state without states inside, with its note."""
         name = self.ids[node.key]
         text = escape_text(node.title)
         yield f'{indent}state "{text}" as {name}' if text != name else f"{indent}{name}"

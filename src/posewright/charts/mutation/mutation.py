@@ -110,8 +110,8 @@ class Mutation(Generic[T_co]):
     value: T_co
     change: ExpressionChange | None = None
 
-    def within(self, value: Container) -> Mutation[Container]:
-        """Return the same mutation of what contains the part."""
+    def with_value(self, value: Container) -> Mutation[Container]:
+        """Return this mutation as one of the container of the part; `value` is the mutated container."""
         return Mutation(self.kind, self.description, self.line, value, self.change)
 
 
@@ -120,7 +120,7 @@ def rebuild(
 ) -> Iterator[Mutation[Container]]:
     """Yield mutations of a part as mutations of what contains it; `build` puts the part in its place."""
     for mutation in mutations:
-        yield mutation.within(build(mutation.value))
+        yield mutation.with_value(build(mutation.value))
 
 
 def rebuild_tuple(

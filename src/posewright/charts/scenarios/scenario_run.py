@@ -41,6 +41,7 @@ class FailedExpectation:
     actual: Value
 
     def __str__(self) -> str:
+        """Return the difference as one line: `line 7, tick 3: expected motion = walk, got stand`."""
         place = f"line {self.line}, " if self.line is not None else ""
         if self.name in (INSIDE, OUTSIDE):
             subject = self.name
