@@ -94,36 +94,46 @@ def beam_hits(
         positions={"": np.nan_to_num(record.positions)},
         boxes=np.zeros((recording.n_rows, 0, 7)),
     )
-    for name, card in record.header.sensors.items():
+    for name, sensor_card in record.header.sensors.items():
         ranges = record.decisions.sensors.get(name)
-        if ranges is None or not recording.n_rows or not ("base_pose" in card or card.get("link") in links):
+        if (
+            ranges is None
+            or not recording.n_rows
+            or not ("base_pose" in sensor_card or sensor_card.get("link") in links)
+        ):
             continue
-        if card["kind"] == "range":
+        if sensor_card["kind"] == "range":
             bearings = np.zeros(1)  # the x of the sensor's frame is the middle of its beam
             step = 1
-        elif card["kind"] == "range_scan":
-            bearings = np.radians(card["start_deg"] + card["step_deg"] * np.arange(card["beams"]))
+        elif sensor_card["kind"] == "range_scan":
+            bearings = np.radians(
+                sensor_card["start_deg"] + sensor_card["step_deg"] * np.arange(sensor_card["beams"])
+            )
             step = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
         else:
             continue
         ticks = np.arange(0, len(times), step)
         ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
-        positions, rotations = _sensor_frames(record.header, card, poses.at(times[ticks]))
+        positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[ticks]))
         directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
         beams = np.einsum("nij,bj->nbi", rotations, directions)
         distances = ranges[ticks]
         ends = positions[:, np.newaxis] + distances[..., np.newaxis] * beams
-        is_hit = (distances < _REACH * card["max_range_m"]) & (distances > card.get("min_range_m", 0.0))
+        is_hit = (distances < _REACH * sensor_card["max_range_m"]) & (
+            distances > sensor_card.get("min_range_m", 0.0)
+        )
         hits.append(ends[is_hit & (ends[..., 2] > _FLOOR_M)][:, :2])
     return np.concatenate(hits)
 
 
-def _sensor_frames(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
+def _sensor_frames(
+    header: RobotHeader, sensor_card: Mapping[str, Any], poses: Poses
+) -> tuple[Floats, Floats]:
     """Return a sensor's positions `(n, 3)` [m] and rotations `(n, 3, 3)` in the field frame."""
     (base,) = poses.base.values()
     (joints,) = poses.positions.values()
-    link = "" if "base_pose" in card else card["link"]
-    pose = np.tile(card.get("base_pose") or card["link_pose"], (len(base), 1))
+    link = "" if "base_pose" in sensor_card else sensor_card["link"]
+    pose = np.tile(sensor_card.get("base_pose") or sensor_card["link_pose"], (len(base), 1))
     return compose_frames(link_frames(header, base, joints)[link], pose)
 
 

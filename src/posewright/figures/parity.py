@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.figures.style import GREY, INK, WRONG, canvas, colours_of, label_figure, styled
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +80,7 @@ def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float,
 def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return beginning and duration of the spans of a state, with adjacent ticks merged."""
     spans = []
-    for begin, end in runs(np.array([state == name for state in states], bool)):
+    for begin, end in true_intervals(np.array([state == name for state in states], bool)):
         start = begin
         for k in range(begin, end):
             is_last = k + 1 == end

@@ -30,7 +30,7 @@ from posewright.gaits import chain, se2_exp
 from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
     for line, foot in enumerate(walk.robot.feet):
-        down = runs(walk.trajectory.foot_contacts[first:last, line])
+        down = true_intervals(walk.trajectory.foot_contacts[first:last, line])
         spans_s = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in down]
         axes.broken_barh(spans_s, (line - 0.28, 0.56), color=colours[foot])
         planned = _planned_ground_phases(walk, line, first, last)

@@ -234,7 +234,7 @@ class Head:
         angles, is_visible = solve_look(self.shape, self.limits, rows, necks)
         hidden_indices = np.flatnonzero(~is_visible)
         if hidden_indices.size and neck_tilt is None:
-            angles[hidden_indices], is_found = self._with_any_neck(rows[hidden_indices])
+            angles[hidden_indices], is_found = self._solve_with_any_neck(rows[hidden_indices])
             hidden_indices = hidden_indices[~is_found]
         if hidden_indices.size:
             if not nearest:
@@ -245,12 +245,13 @@ class Head:
                 else np.array([neck_tilt])
             )
             nearest_angles = [
-                nearest_within_limits(self.shape, self.limits, rows[place], necks) for place in hidden_indices
+                nearest_within_limits(self.shape, self.limits, rows[index], necks) for index in hidden_indices
             ]
             angles[hidden_indices] = np.array(nearest_angles)
         return angles.reshape(array.shape)
 
     def _require_neck_tilt(self, neck_tilt: float) -> None:
+        """Raise an InputError if an angle is beyond the limits of the neck [rad]."""
         low, high = self.limits.single[0]
         if not low - 1e-9 <= neck_tilt <= high + 1e-9:
             raise InputError(
@@ -258,7 +259,7 @@ class Head:
                 hint=f"the range is {math.degrees(low):g}..{math.degrees(high):g}",
             )
 
-    def _with_any_neck(self, points: Floats) -> tuple[Floats, Flags]:
+    def _solve_with_any_neck(self, points: Floats) -> tuple[Floats, Flags]:
         """Return angles with the neck nearest to rest, `(n, 3)` [rad], and which points they reach `(n,)`."""
         necks = np.linspace(*self.limits.single[0], N_NECK_TILTS)
         necks = necks[np.argsort(np.abs(necks - self.rest_rad), kind="stable")]

@@ -205,11 +205,11 @@ LASER_SCAN = _ros2(
 )
 
 
-def laser_scan(frame: str, card: PlainMapping, beams: int) -> Layout:
+def laser_scan(frame: str, sensor_card: PlainMapping, beams: int) -> Layout:
     """Varying: `stamp` and `ranges`. Angles are positive to the left."""
-    first_rad = math.radians(float(card.get("start_deg", 0.0)))
-    step_rad = math.radians(float(card.get("step_deg", 0.0)))
-    max_range_m = float(card.get("max_range_m", math.inf))
+    first_rad = math.radians(float(sensor_card.get("start_deg", 0.0)))
+    step_rad = math.radians(float(sensor_card.get("step_deg", 0.0)))
+    max_range_m = float(sensor_card.get("max_range_m", math.inf))
     angles = (first_rad, first_rad + step_rad * (beams - 1), step_rad)
     layout = Layout().header(frame).constant(F32, *angles, 0.0, 0.0, 0.0, max_range_m)
     return layout.sequence("ranges", F32, beams).constant(U32, 0)
@@ -222,10 +222,10 @@ RANGE = _ros2(
 )
 
 
-def single_range(frame: str, card: PlainMapping) -> Layout:
+def single_range(frame: str, sensor_card: PlainMapping) -> Layout:
     """Varying: `stamp` and `range`. ROS has infrared and ultrasound only; a laser is infrared."""
-    field_of_view_rad = math.radians(float(card.get("fan_deg", 0.0)))
-    max_range_m = float(card.get("max_range_m", math.inf))
+    field_of_view_rad = math.radians(float(sensor_card.get("fan_deg", 0.0)))
+    max_range_m = float(sensor_card.get("max_range_m", math.inf))
     layout = Layout().header(frame).constant(U8, 1).constant(F32, field_of_view_rad, 0.0, max_range_m)
     return layout.field("range", F32).constant(F32, 0.0)
 

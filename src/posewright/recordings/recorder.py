@@ -306,7 +306,11 @@ class _RobotRecorder:
         return np.full((n_rows, *self._shapes[name]), value)
 
     def record(self) -> RobotRecord:
-        """Return the record up to now."""
+        """Return the record of this robot up to now.
+
+        `requests` are the commands of the controller, `commands` what the safety filter made of them; where
+        nothing was requested, they are equal. Optional columns are None if they have no data.
+        """
         commands = self.column("commands")
         requests = self.column("requests")
         truth = self._start.truth

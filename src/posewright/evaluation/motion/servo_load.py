@@ -11,7 +11,7 @@ import numpy as np
 from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 COMMAND_WINDOW_S = 0.25
 """The commands that can cause a lag are at most this long before it [s]."""
@@ -94,7 +94,7 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
     is_full[: played.begin] = False
     found = []
     for column, joint in _servo_joints(played):
-        intervals = runs(is_full[:, column], bridge=1)
+        intervals = true_intervals(is_full[:, column], bridge=1)
         if not intervals:
             continue
         begin, end = max(intervals, key=lambda interval: interval[1] - interval[0])

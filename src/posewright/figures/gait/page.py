@@ -65,8 +65,10 @@ def draw_gait(
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of_gait(gait, robot)
-    content = GaitContent(gait, card, half_speed_command(gait, card) if command is None else command)
+    walking_robot = robot_of_gait(gait, robot)
+    content = GaitContent(
+        gait, walking_robot, half_speed_command(gait, walking_robot) if command is None else command
+    )
     return draw_gait_page(content, figure)
 
 
@@ -196,7 +198,7 @@ def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
     _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
     above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
     feet.draw_above(above, content)
-    feet.share_true_scale([above])
+    feet.set_equal_scale([above])
     left = LEFT + COLUMN + GAP
     _write_heading(figure, ABOVE_TOP, "Which feet are down", left)
     phases = axes_at(figure, PAGE, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)

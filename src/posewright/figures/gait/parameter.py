@@ -74,8 +74,8 @@ def draw_parameter(
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of_gait(gait, robot)
-    variants = parameter_variants(gait, card, name, values)
+    walking_robot = robot_of_gait(gait, robot)
+    variants = parameter_variants(gait, walking_robot, name, values)
     return label_figure(draw_small_multiples(name, variants, figure), picture_description(name, variants))
 
 
@@ -250,7 +250,7 @@ def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_above(panel, content, names=False, by_feet=True)
-    feet.share_true_scale(axes)
+    feet.set_equal_scale(axes)
 
 
 def _draw_reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -268,7 +268,7 @@ def _draw_reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
 def _draw_stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_stance(panel, content)
-    feet.share_true_scale(axes)
+    feet.set_equal_scale(axes)
 
 
 _SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
