@@ -70,11 +70,11 @@ def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float,
     """Return the beginning and end of each tick: until the next one, answered or missed."""
     if not times:
         return []
-    due = np.unique([*times, *missed])
-    usual = float(np.median(np.diff(due))) if len(due) > 1 else 1.0
-    after = np.append(due, due[-1] + usual)
-    ends = after[np.searchsorted(due, times) + 1]
-    return [(t, min(end, t + 1.5 * usual)) for t, end in zip(times, ends.tolist(), strict=True)]
+    due_times = np.unique([*times, *missed])
+    usual_s = float(np.median(np.diff(due_times))) if len(due_times) > 1 else 1.0
+    next_due_times = np.append(due_times, due_times[-1] + usual_s)
+    ends = next_due_times[np.searchsorted(due_times, times) + 1]
+    return [(t, min(end, t + 1.5 * usual_s)) for t, end in zip(times, ends.tolist(), strict=True)]
 
 
 def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -95,12 +95,12 @@ def _write_legend(parity_figure: Canvas, counts: dict[str, int]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    differ = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
-    missed = f"not answered in time: {counts['missed']}"
+    wrong_label = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
+    missed_label = f"not answered in time: {counts['missed']}"
     handles = [
         Patch(facecolor=GREY, alpha=0.35, label="interpreter, on the same inputs"),
         Line2D([], [], color=INK, lw=3.0, label="board"),
-        Line2D([], [], color=WRONG, marker="x", ls="", label=differ),
-        Line2D([], [], color=GREY, marker="|", ls="", label=missed),
+        Line2D([], [], color=WRONG, marker="x", ls="", label=wrong_label),
+        Line2D([], [], color=GREY, marker="|", ls="", label=missed_label),
     ]
     parity_figure.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)

@@ -272,13 +272,13 @@ class TestObligations:
                     decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
                 for i, condition in enumerate(conditions_of(tree)):
                     condition_text = shorten(format_tree(condition))
-                    place = f" in {text}" if text != condition_text else ""
+                    suffix = f" in {text}" if text != condition_text else ""
                     for value, value_name in VALUE_NAMES.items():
-                        name = f"{condition_text} is {value_name}{place}"
+                        name = f"{condition_text} is {value_name}{suffix}"
                         fact = ("condition", number, i, value)
                         conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, fact))
                     pairs = (_effect_pair(number, i, True), _effect_pair(number, i, False))
-                    name = f"{condition_text} decides{place}"
+                    name = f"{condition_text} decides{suffix}"
                     effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
         return [*decisions, *conditions, *effects]
 

@@ -147,5 +147,5 @@ class Mutant:
     change: ExpressionChange | None = None
 
     def __str__(self) -> str:
-        place = f"line {self.line}: " if self.line is not None else ""
-        return f"{place}{self.description}"
+        line_text = f"line {self.line}: " if self.line is not None else ""
+        return f"{line_text}{self.description}"

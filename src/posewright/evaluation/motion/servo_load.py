@@ -130,7 +130,7 @@ def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     yield from _merge(
         [
             _saturation_finding(played, rules, saturation)
-            for saturation in sorted(saturations(played, rules), key=lambda each: -each.longest_s)
+            for saturation in sorted(saturations(played, rules), key=lambda saturation: -saturation.longest_s)
             if saturation.joint not in too_fast_joints and _is_excessive(saturation, rules)
         ]
     )

@@ -113,10 +113,10 @@ def _write_foot_name(axes: Axes, path: FootPath) -> None:
 
     over = np.array([path.lands_at, path.leaves_at, path.equilibrium_m])[:, :2] * MM
     out = 1.0 if path.equilibrium_m[1] >= 0.0 else -1.0
-    place = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
+    text_position = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
     axes.annotate(
         SHORT[path.foot],
-        place,
+        text_position,
         (0.0, 9.0 * out),
         textcoords="offset points",
         ha="center",

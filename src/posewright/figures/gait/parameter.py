@@ -157,7 +157,7 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
     size = width, height
     figure = canvas(into, size, dpi=100)
     top = TITLE
-    for place, row in enumerate(rows):
+    for row_index, row in enumerate(rows):
         top += row.mark_room
         axes = [
             axes_at(figure, size, LEFT + n * (PANEL + GAP), top, PANEL, row.height)
@@ -167,7 +167,7 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
         axes[0].set_ylabel(row.y_label, fontsize=7, labelpad=1.5)
         for panel, label in zip(axes, panels, strict=True):
             panel.set_xlabel(row.x_label, fontsize=7, labelpad=1.0)
-            if place == 0:
+            if row_index == 0:
                 pad = 4.0 + row.mark_room * POINTS
                 panel.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
         top += row.height + BELOW
