@@ -66,7 +66,7 @@ class HeadLimits:
 
     @classmethod
     def of(cls, robot: Robot, columns: tuple[int, int, int]) -> HeadLimits:
-        """Take the limits from a card."""
+        """Return the limits of a robot whose neck, pan and head tilt have these columns."""
         lower, upper = robot.limits
         neck, pan, tilt = ((float(lower[column]), float(upper[column])) for column in columns)
         return cls(

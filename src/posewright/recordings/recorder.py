@@ -111,7 +111,7 @@ def recorded_frames(n_previous: int, frames_per_row: int = ROWS_EVERY) -> slice:
 
 
 class Recorder:
-    """Records every `every`-th frame of the robots of a plant, and all decisions and events.
+    """Records one of `every` frames of the robots of a plant, and all decisions and events.
 
     A correction by the safety filter becomes an event once for each joint and kind of limit, because a motion
     with an excessive speed exceeds it in every pass.
@@ -119,7 +119,7 @@ class Recorder:
     Args:
         header: of the recording; its rate is replaced by that of the rows.
         plant: with the robots. They are opened and must be in their state before the first frame.
-        every: a row is recorded for each `every` frames.
+        every: number of frames per row.
 
     Raises:
         InputError: `every` is below 1, or header and plant have different robots.
@@ -282,7 +282,7 @@ class _RobotRecorder:
             self._contacts[first_frame] = truth.contacts
 
     def _append_rows(self, values: Mapping[str, Array], first_frame: int, n_rows: int) -> None:
-        """Append rows from every `every`-th frame of a block, beginning with `first_frame` of the block."""
+        """Append a row for every `_frames_per_row` frames of a block, beginning with its `first_frame`."""
         while n_rows > 0:
             first_row = self._n_rows % CHUNK_ROWS
             if not first_row:

@@ -100,14 +100,14 @@ class _MermaidWriter:
         else:
             yield from self._content_lines(root, "    ")
         states = [node.key for node in walk_nodes(root) if node.shape in {NodeShape.STATE, NodeShape.FINAL}]
-        for name, look, keys in (
+        for class_name, style, keys in (
             ("active", ACTIVE, self.active.inner),
             ("outer", OUTER, self.active.outer),
         ):
             identifiers = [self.ids[key] for key in states if key in keys]
             if identifiers:
-                yield f"    classDef {name} {look}"
-                yield f"    class {','.join(identifiers)} {name}"
+                yield f"    classDef {class_name} {style}"
+                yield f"    class {','.join(identifiers)} {class_name}"
 
     def _identifier_of(self, key: str, number: int) -> str:
         node = self.nodes[key]

@@ -112,9 +112,9 @@ def draw_bars(
         name = str(run.value)
         x = ruler.x(run.start)
         end = ruler.x(run.end)
-        look = "bar" if end - x >= THIN_BAR_WIDTH else "thin"
+        css_class = "bar" if end - x >= THIN_BAR_WIDTH else "thin"
         parts.append(
-            f'<rect class="{look}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
+            f'<rect class="{css_class}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
             f'height="{lane.height - 2:.1f}" fill="{tints[name]}"><title>{escape(name)}</title></rect>'
         )
         if _name_fits(name, end - x):

@@ -667,7 +667,7 @@ def _read_else(node: Node, where: Where, earlier: list[Transition], on: tuple[st
 
     Args:
         node: the guard.
-        where: the place of the transition.
+        where: the position of the transition in the document.
         earlier: the transitions before it.
         on: its triggers.
     """
