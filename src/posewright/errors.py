@@ -130,7 +130,13 @@ class UnknownNameError(InputError):
 
     @classmethod
     def among(
-        cls, kind: str, name: object, existing_names: Iterable[str], *, where: Where | None = None
+        cls,
+        kind: str,
+        name: object,
+        existing_names: Iterable[str],
+        *,
+        owner: str = "",
+        where: Where | None = None,
     ) -> UnknownNameError:
         """Build the error for an unknown name, with the most similar of the existing names as its hint.
 
@@ -138,6 +144,7 @@ class UnknownNameError(InputError):
             kind: what the name stands for, for the message: `joint`.
             name: the name that does not exist.
             existing_names: the names that exist.
+            owner: what the names belong to, with its preposition: `of sony_ers7`.
             where: the place of the name in a file.
         """
         names = sorted(existing_names)
@@ -151,8 +158,9 @@ class UnknownNameError(InputError):
             hint = f"choose from {', '.join(names[:12])}"
             hint += ", ..." if len(names) > 12 else ""
         else:
-            hint = "none exists"
-        return cls(f"no {kind} is called {str(name)!r}", where=where, hint=hint)
+            hint = "there are none"
+        message = f"unknown {kind} {str(name)!r}"
+        return cls(f"{message} {owner}" if owner else message, where=where, hint=hint)
 
 
 class LossError(PosewrightError):

@@ -60,7 +60,7 @@ def test_a_field_without_walls_has_other_shapes(dohyo: Arena) -> None:
     assert dohyo.shapes[0].is_round
     assert dohyo.lines[0].yaw_rad == math.pi / 2.0
     assert dohyo.box_zone == (0.0, 1.5)
-    with pytest.raises(UnknownNameError, match="no kind of box in dohyo is called 'box'"):
+    with pytest.raises(UnknownNameError, match="unknown kind of box 'box' in dohyo"):
         _ = dohyo.box_kind
     assert repr(dohyo) == "Arena('dohyo', 1.5 x 1.6 m, 3 shapes, 0 boxes)"
 
@@ -80,7 +80,7 @@ def test_without_walls_no_box_is_too_near_to_one_but_it_stays_on_the_field(dohyo
     (fault,) = check_layout([Box(0.1, 0.6, kind="post")], dohyo)
     assert (fault.kind, fault.message) == (
         LayoutFaultKind.OUTSIDE,
-        "box 1 stands 0.025 m over the start edge",
+        "box 1 extends 0.025 m beyond the start edge",
     )
     row = [Box(0.7, y, kind="crate") for y in (-0.2, 0.0, 0.2)]
     assert check_layout(row, dohyo) == ()
@@ -90,7 +90,7 @@ def test_boxes_of_different_kinds_overlap_by_their_own_sizes(dohyo: Arena) -> No
     near = [Box(0.4, 0.0, kind="post"), Box(0.58, 0.0, kind="crate")]
     assert check_layout(near, dohyo) == ()
     nearer = [Box(0.4, 0.0, kind="post"), Box(0.56, 0.0, kind="crate")]
-    assert check_layout(nearer, dohyo)[0].message == "box 1 and box 2 stand 0.015 m into each other"
+    assert check_layout(nearer, dohyo)[0].message == "box 1 and box 2 overlap by 0.015 m"
 
 
 def test_a_layout_names_the_kinds_of_its_boxes(dohyo: Arena, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_layout_names_the_kinds_of_its_boxes(dohyo: Arena, tmp_path: Path) -> 
     assert boxes == (Box(0.4, 0.0, 0.0, "post"), Box(0.8, 0.3, math.pi / 2.0, "crate"))
     write_layout(path, boxes)
     assert read_layout(path, dohyo) == boxes
-    with pytest.raises(UnknownNameError, match=r"mine\.layout\.yaml:2: no kind of box is called 'post'"):
+    with pytest.raises(UnknownNameError, match=r"mine\.layout\.yaml:2: unknown kind of box 'post'"):
         read_layout(path)
 
 
@@ -144,7 +144,7 @@ def test_a_room_has_furniture_and_spots_where_a_robot_belongs(tmp_path: Path) ->
     [
         ("size_m", None, "arena.size_m: expected a list, found nothing"),
         ("size_m", [1.0, float("inf")], r"arena.size_m\[1\]: expected a finite number"),
-        ("boxes", [{"x": 1.0, "y": 0.0, "yaw_rad": 0.0, "kind": "pots"}], "no kind of box"),
+        ("boxes", [{"x": 1.0, "y": 0.0, "yaw_rad": 0.0, "kind": "pots"}], "unknown kind of box"),
         ("shapes", 3, "arena.shapes: expected a list"),
         ("friction", -1.0, "arena.friction: -1.0 is out of range"),
         ("nothing", 1, "nothing"),
@@ -160,8 +160,8 @@ def test_what_a_recording_must_not_say_of_its_arena_is_refused(key: str, value: 
 @pytest.mark.parametrize(
     ("written", "instead", "line", "message"),
     [
-        ("role: step", "role: stair", 7, "no role is called 'stair'"),
-        ("name: riser", "name: edge", 1, "two shapes have one name"),
+        ("role: step", "role: stair", 7, "unknown role 'stair'"),
+        ("name: riser", "name: edge", 1, "two shapes have the same name"),
         ("max_boxes: 3", "max_boxes: -3", 11, "max_boxes"),
         ("mass_kg: 2", "mas_kg: 2", 9, "'mass_kg' is missing"),
         ("[0.25, 0.25, 0.5]", "[0.25, 0.25]", 9, "expected a list of 3"),

@@ -154,14 +154,14 @@ class Text:
     def function(self, name: str, values: list[Any], env: Env) -> Any:
         function = self.of.chart.functions[name]
         fitted = {}
-        for (one, kind), value in zip(function.takes.items(), values, strict=True):
+        for (one, kind), value in zip(function.parameters.items(), values, strict=True):
             fitted[one] = fit(kind, value)
             if fitted[one] != value:
                 env[""].seen.cut_arguments.add(name)
         scope = {"": env[""], **fitted}
         fits = [row for row in function.rows if self.of.read(str(row.when))(scope)]
         row = fits[0] if fits else function.rows[-1]
-        return fit(function.gives, self.of.read(str(row.give))(scope))
+        return fit(function.return_type, self.of.read(str(row.value))(scope))
 
 
 def texts_of(actions: Actions) -> Iterator[str]:

@@ -79,7 +79,7 @@ def test_a_call_is_what_the_row_that_fits_gives(a: bool, b: bool, c: bool) -> No
     call = parse_expression("steer(a, not b, c)", SCOPE)
     rows = [row for row in STEER.rows if row.when.evaluate({"w": a, "v": not b, "u": c})]
     assert call.type == WAY
-    assert call.evaluate({"a": a, "b": b, "c": c}) == rows[0].give.constant
+    assert call.evaluate({"a": a, "b": b, "c": c}) == rows[0].value.constant
 
 
 def test_a_call_becomes_a_chain_of_conditions_over_the_names_of_the_caller() -> None:

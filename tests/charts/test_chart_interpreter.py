@@ -144,7 +144,7 @@ def test_numpy_scalars_and_whole_numbers_for_fractions_are_taken() -> None:
         ({"n": True}, "n = True does not fit"),
         ({"d": math.nan}, "d = nan does not fit"),
         ({"d": "1"}, "does not fit"),
-        ({"e": 1}, "no input is called 'e'"),
+        ({"e": 1}, "unknown input 'e'"),
     ],
 )
 def test_an_input_of_another_type_is_refused(row: dict[str, object], message: str) -> None:

@@ -216,8 +216,8 @@ def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_its_lines() ->
     lines = [one.where.line for one in error.errors if one.where is not None]
     assert lines == [2, 3, 6, 7, 8, 9, 10, 15, 16, 19, 22, 23, 25, 27, 31, 34, 36, 37]
     assert [one.message for one in error.errors[-2:]] == [
-        "no input, output or constant is called 'neer' in `neer`",
-        "no key here is called 'nevr'",
+        "unknown input, output or constant 'neer' in `neer`",
+        "unknown key 'nevr'",
     ]
     assert str(error).split("\n") == [line for one in error.errors for line in [str(one).split("\n")[0]]]
 
@@ -232,8 +232,8 @@ def test_what_follows_from_another_error_is_not_told() -> None:
 
 def test_a_key_that_is_misspelt_is_told_once_and_not_that_it_is_missing() -> None:
     assert told(HEAD.replace("initial:", "inital:").replace("inputs", "imputs")).split("\n") == [
-        "input:3: no key here is called 'imputs' (did you mean inputs or outputs?)",
-        "input:7: no key here is called 'inital' (did you mean initial or initial_values?)",
+        "input:3: unknown key 'imputs' (did you mean inputs or outputs?)",
+        "input:7: unknown key 'inital' (did you mean initial or initial_values?)",
     ]
 
 
@@ -270,8 +270,8 @@ def test_the_command_prints_a_line_for_each_error(tmp_path: Path, capsys: pytest
     path.write_text(f"{HEAD}    - {{when: neer, go: open}}\n    - {{when: near, go: opne}}\n")
     assert run(["chart", "check", str(path)]) == 2
     assert capsys.readouterr().err.splitlines() == [
-        f"error: {path}:11:14: no input, output or constant is called 'neer' in `neer` (did you mean near?)",
-        f"error: {path}:12: no state is called 'opne' (did you mean open?)",
+        f"error: {path}:11:14: unknown input, output or constant 'neer' in `neer` (did you mean near?)",
+        f"error: {path}:12: unknown state 'opne' (did you mean open?)",
     ]
 
 

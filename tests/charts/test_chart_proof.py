@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from posewright.charts import BoolType, EnumType, Expression, FloatType, IntType, Scope, parse_expression
 from posewright.charts.expression import Binary, If, Literal, Name, Operator, join_cases
 from posewright.charts.proof import (
-    ArithmeticPlace,
+    ArithmeticOperation,
     DividesByZero,
     Effort,
     Holds,
@@ -25,7 +25,7 @@ from posewright.charts.proof import (
     ProverAnswer,
     Saturates,
     compute,
-    places_in,
+    operations_in,
 )
 from posewright.charts.types import INT_HIGH, INT_LOW
 from posewright.errors import InputError, MissingExtraError, UnknownNameError
@@ -64,22 +64,23 @@ def asked(true: Sequence[str] = (), false: Sequence[str] = (), failing: Sequence
     return answer
 
 
-Found = list[tuple[ArithmeticPlace, ProverAnswer]]
+Found = list[tuple[ArithmeticOperation, ProverAnswer]]
 
 
 def divisions(prover: Prover, expression: Expression) -> Found:
     """Return the divisions that can be reached with a divisor of zero, and those not decided."""
-    places = [place for place in places_in(expression.tree) if place.divides]
-    answers = [(place, prover.solve([DividesByZero(expression, place)])) for place in places]
-    return [(place, answer) for place, answer in answers if answer.possible is not False]
+    operations = [operation for operation in operations_in(expression.tree) if operation.divides]
+    answers = [(operation, prover.solve([DividesByZero(expression, operation)])) for operation in operations]
+    return [(operation, answer) for operation, answer in answers if answer.possible is not False]
 
 
 def saturations(prover: Prover, expression: Expression, *given: ProofClaim) -> Found:
-    """Return the places whose exact value can need more than 32 bits, and those not decided."""
+    """Return the operations whose exact value can need more than 32 bits, and those not decided."""
     answers = [
-        (place, prover.solve([*given, Saturates(expression, place)])) for place in places_in(expression.tree)
+        (operation, prover.solve([*given, Saturates(expression, operation)]))
+        for operation in operations_in(expression.tree)
     ]
-    return [(place, answer) for place, answer in answers if answer.possible is not False]
+    return [(operation, answer) for operation, answer in answers if answer.possible is not False]
 
 
 # needles: cases that sampling misses
@@ -207,9 +208,9 @@ def test_a_division_counts_only_where_it_is_reached(text: str, possible: bool) -
     assert asked(failing=[text]).possible is possible
     found = divisions(Prover(TYPES), exp(text))
     assert bool(found) is possible
-    for place, answer in found:
-        assert isinstance(place.node, Binary)
-        assert text[place.node.offset] in "/%"
+    for operation, answer in found:
+        assert isinstance(operation.node, Binary)
+        assert text[operation.node.offset] in "/%"
         assert answer.case is not None
         assert compute(exp(text), answer.case) is None
 
@@ -227,7 +228,7 @@ def test_what_holds_is_computed_without_a_division_by_zero() -> None:
 def test_the_step_that_leaves_32_bits_is_named() -> None:
     text = "n * 65536 + (k - 1) > 0"
     found = saturations(Prover(TYPES), exp(text))
-    assert [text[place.node.offset] for place, _ in found] == ["-", "+"]
+    assert [text[operation.node.offset] for operation, _ in found] == ["-", "+"]
     for _, answer in found:
         assert answer.case is not None
 
@@ -290,7 +291,7 @@ def test_a_question_of_time_is_refused() -> None:
 
 def test_constants_are_what_each_expression_says() -> None:
     prover, tree = Prover(TYPES), exp("few > 3").tree
-    held = [Expression(tree, BoolType(), fixed={"few": value}) for value in (3, 4)]
+    held = [Expression(tree, BoolType(), constant_values={"few": value}) for value in (3, 4)]
     assert [prover.satisfiable(true=[one]).possible for one in held] == [False, True]
 
 
@@ -387,8 +388,11 @@ def test_numbers_go_wrong_where_trying_everything_says(guard: str, text: str) ->
     values = [compute(value, case) for case in cases]
     outside = any(one is not None and not -4 <= one <= 4 for one in values)
     assert prover.solve([Holds(when), OutOfRange(value, -4, 4)]).possible in (None, outside)
-    for place in places_in(value.tree):
-        for claim in (Saturates(value, place), *([DividesByZero(value, place)] if place.divides else ())):
+    for operation in operations_in(value.tree):
+        for claim in (
+            Saturates(value, operation),
+            *([DividesByZero(value, operation)] if operation.divides else ()),
+        ):
             wrong = any(claim.holds_in(case) for case in cases)
             assert prover.solve([Holds(when), claim]).possible in (None, wrong)
 

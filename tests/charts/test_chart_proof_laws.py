@@ -20,7 +20,7 @@ from posewright.charts.proof import (
     Prover,
     Saturates,
     compute,
-    places_in,
+    operations_in,
 )
 from posewright.charts.types import INT_HIGH, INT_LOW, Type
 
@@ -132,7 +132,7 @@ def _held(case: Mapping[str, Value]) -> list[ProofClaim]:
 
 
 def _compared(number: Expression, sign: Operator, other: Tree) -> Expression:
-    return Expression(Binary(sign, number.tree, other), BoolType(), number.source, number.fixed)
+    return Expression(Binary(sign, number.tree, other), BoolType(), number.source, number.constant_values)
 
 
 @settings(max_examples=150, deadline=None)
@@ -148,7 +148,10 @@ def test_a_number_is_computed_as_the_interpreter_does(text: str, case: dict[str,
         (Holds(_compared(number, Operator.EQUAL, number.tree)), compared),
         (Holds(_compared(number, Operator.UNEQUAL, number.tree)), undefined),
         (OutOfRange(number, -100, 100), not failed and not -100 <= value <= 100),
-        *((claim := Saturates(number, place), claim.holds_in(case)) for place in places_in(number.tree)),
+        *(
+            (claim := Saturates(number, operation), claim.holds_in(case))
+            for operation in operations_in(number.tree)
+        ),
     ]
     if compared:
         asked.append((Holds(_compared(number, Operator.EQUAL, Literal(value))), True))

@@ -114,7 +114,7 @@ def test_no_words_do_anything_but_parse_or_be_refused(words: list[str], wanted: 
 def test_where_there_are_no_states_there_is_no_time() -> None:
     with pytest.raises(ExpressionError, match="allowed only in the states of a chart"):
         parse_expression("after(1 s)", Scope({"near": BoolType()}))
-    with pytest.raises(ExpressionError, match="no state is called 'walking'"):
+    with pytest.raises(ExpressionError, match="unknown state 'walking'"):
         parse_expression("in(walking)", Scope({"near": BoolType()}))
 
 

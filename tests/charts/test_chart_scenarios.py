@@ -203,11 +203,11 @@ def test_every_scenario_survives_being_saved(
 @pytest.mark.parametrize(
     ("steps", "said"),
     [
-        ("  - {set: {neer: 1}}\n", "s.yaml:3: no input is called 'neer' (did you mean near?)"),
-        ("  - {}\n  - {send: begin}\n", "s.yaml:4: no event from outside is called 'begin'"),
-        ("  - {expect: {in: walkin}}\n", "s.yaml:3: no state is called 'walkin' (did you mean walking"),
+        ("  - {set: {neer: 1}}\n", "s.yaml:3: unknown input 'neer' (did you mean near?)"),
+        ("  - {}\n  - {send: begin}\n", "s.yaml:4: unknown event 'begin'"),
+        ("  - {expect: {in: walkin}}\n", "s.yaml:3: unknown state 'walkin' (did you mean walking"),
         ("  - {expect: {motion: run}}\n", "s.yaml:3: steps[0].expect.motion: 'run' is not one of the values"),
-        ("  - {expect: {speed: 1}}\n", "s.yaml:3: no output or local is called 'speed'"),
+        ("  - {expect: {speed: 1}}\n", "s.yaml:3: unknown output or local 'speed'"),
         ("  - {set: {wall: 9}}\n", "out of range"),
         ("  - {set: {near: 2}}\n", "is not a bool (write 0, 1, false or true)"),
         ("  - {ticks: 1, for: 1}\n", "both `ticks` and `for`"),
@@ -215,7 +215,7 @@ def test_every_scenario_survives_being_saved(
         ("  - {for: arrived}\n", "arrived is not a time"),
         ("  - {ticks: 0}\n", "0 is out of range"),
         ("  - {ticks: 900000}\n  - {ticks: 900000}\n", "s.yaml:4: steps[1]: more than 1000000 ticks"),
-        ("  - {wait: 1}\n", "no key here is called 'wait'"),
+        ("  - {wait: 1}\n", "unknown key 'wait'"),
         ("  []\n", "no step"),
     ],
 )
@@ -260,9 +260,9 @@ def test_a_file_that_is_no_table_of_inputs_is_refused(tmp_path: Path, chart: Cha
     for text, said in [
         ("near,wall,n\n", "the input 'mode' has no column"),
         ("near,wall,n,mode,start,start\n", "the event 'start' has the columns start, start"),
-        ("near,wall,n,mode,begin\n", "no column of this chart is called 'begin'"),
+        ("near,wall,n,mode,begin\n", "unknown column 'begin'"),
         ("near,wall,n,mode,start\n0,0,0,slow,2\n", "start: '2' is not a bool"),
-        ("near,wall,n,mode,next\n0,0,0,slow,walking+sitting\n", "no state is called 'sitting'"),
+        ("near,wall,n,mode,next\n0,0,0,slow,walking+sitting\n", "unknown state 'sitting'"),
     ]:
         path.write_text(text)
         with pytest.raises((FormatError, PosewrightError)) as refused:

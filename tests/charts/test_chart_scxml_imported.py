@@ -299,14 +299,14 @@ def test_an_imported_document_goes_out_and_in_again() -> None:
 DATA = '<datamodel><data id="n" expr="0"/><data id="on" expr="true"/><data id="t" expr="\'x\'"/></datamodel>'
 STATE = '<state id="a">{}</state>'
 REFUSED = {
-    '<state id="a"><invoke type="scxml"/></state>': "<invoke> is outside the subset of SCXML",
-    "<script>x = 1</script>": "<script> is outside the subset of SCXML",
-    '<state id="a"><onentry><script/></onentry></state>': "<script> is outside the subset of SCXML",
+    '<state id="a"><invoke type="scxml"/></state>': "<invoke> is not in the supported subset of SCXML",
+    "<script>x = 1</script>": "<script> is not in the supported subset of SCXML",
+    '<state id="a"><onentry><script/></onentry></state>': "<script> is not in the supported subset of SCXML",
     '<state id="a" intial="b"/>': (
-        "'intial' of <state> is outside the subset of SCXML (did you mean 'initial'?)"
+        "'intial' of <state> is not in the supported subset of SCXML (did you mean 'initial'?)"
     ),
     '<state id="a"/><state id="a"/>': "the id 'a' occurs twice (first in line 2)",
-    '<state id="a"><transition target="b"/></state>': "no state is called 'b'",
+    '<state id="a"><transition target="b"/></state>': "unknown state 'b'",
     '<state id="a"><transition event="" target="a"/></state>': "empty 'event'",
     '<state id="a"><transition type="inner" target="a"/></state>': "'inner' is not a type of transition",
     '<state id="a"><initial/><state id="b"/></state>': "an <initial> needs exactly one <transition>",
@@ -316,22 +316,28 @@ REFUSED = {
     '<state id="a"><onentry><final/></onentry></state>': "<final> does not belong in <onentry>",
     "": "there is no state",
     '<datamodel><data id="n"/></datamodel><state id="a"/>': "the type of n cannot be inferred",
-    '<datamodel><data id="n" src="x"/></datamodel><state id="a"/>': "'src' of <data> is outside",
-    STATE.format('<transition cond="m == 1" target="a"/>'): "no <data> is called 'm'",
+    '<datamodel><data id="n" src="x"/></datamodel><state id="a"/>': "'src' of <data> is not in the supported",
+    STATE.format('<transition cond="m == 1" target="a"/>'): "unknown <data> 'm'",
     STATE.format('<transition cond="_event.data == 1" target="a"/>'): "the system variable _event.data",
-    STATE.format('<transition cond="In(\'b\')" target="a"/>'): "no state is called 'b'",
-    STATE.format('<transition cond="a.b" target="a"/>'): "a.b in `a.b` is outside",
+    STATE.format('<transition cond="In(\'b\')" target="a"/>'): "unknown state 'b'",
+    STATE.format('<transition cond="a.b" target="a"/>'): "a.b in `a.b` is not in the supported subset",
     STATE.format('<transition cond="sqrt(4) == 2" target="a"/>'): "the function sqrt in",
-    STATE.format('<transition cond="1 = 1" target="a"/>'): "'=' in `1 = 1` is outside",
+    STATE.format('<transition cond="1 = 1" target="a"/>'): "'=' in `1 = 1` is not in the supported subset",
     STATE.format('<onentry><assign location="m" expr="1"/></onentry>'): "no <data> 'm' to assign to",
-    STATE.format('<onentry><send event="x" target="http://a"/></onentry>'): "<send> to 'http://a' is outside",
+    STATE.format(
+        '<onentry><send event="x" target="http://a"/></onentry>'
+    ): "<send> to 'http://a' is not in the supported subset",
     STATE.format('<onentry><send event="x" delay="soon"/></onentry>'): "the delay 'soon' is not a time",
-    STATE.format('<onentry><send event="x"><param name="p"/></send></onentry>'): "<param> is outside",
+    STATE.format(
+        '<onentry><send event="x"><param name="p"/></send></onentry>'
+    ): "<param> is not in the supported subset",
     STATE.format('<onentry><cancel sendid="x"/></onentry>'): "nothing is sent with the id 'x'",
-    STATE.format('<onentry><foreach array="x"/></onentry>'): "<foreach> over 'x' is outside",
+    STATE.format(
+        '<onentry><foreach array="x"/></onentry>'
+    ): "<foreach> over 'x' is not in the supported subset",
     STATE.format("<onentry><raise/></onentry>"): "<raise> has no attribute 'event'",
     STATE.format("<onentry><if><log/></if></onentry>"): "<if> without 'cond'",
-    STATE.format('<onentry><mine:act xmlns:mine="urn:x"/></onentry>'): "act> is outside the subset",
+    STATE.format('<onentry><mine:act xmlns:mine="urn:x"/></onentry>'): "act> is not in the supported subset",
     '<state id="a"><onexit><if cond="In(\'q\')"/></onexit></state><state id="q"/>': "In('q') here",
 }
 
@@ -356,7 +362,7 @@ NATIVE = {
         "there is no unit 'ccm' (did you mean cm?)"
     ),
     '<state id="a" pw:min_s="-1"/>': "-1.0 is out of range",
-    '<state id="a" pw:priority="loud"/>': "no priority is called 'loud'",
+    '<state id="a" pw:priority="loud"/>': "unknown priority 'loud'",
     '<pw:junction id="j"/><state id="a"/>': "a junction needs segments",
 }
 
@@ -381,7 +387,7 @@ def test_a_data_that_holds_a_truth_value_and_a_number_is_refused() -> None:
 )
 def test_a_document_of_another_kind_is_refused(attribute: str, value: str) -> None:
     text = document('<state id="a"/>').replace('datamodel="ecmascript"', "").replace('version="1.0"', "")
-    with pytest.raises(FormatError, match="outside the subset of SCXML"):
+    with pytest.raises(FormatError, match="not in the supported subset of SCXML"):
         parse_scxml(text.replace("<scxml", f'<scxml {attribute}="{value}"'))
 
 

@@ -189,7 +189,7 @@ def test_actions_are_done_one_after_the_other(race: Chart) -> None:
 
 def test_truth_tables_are_functions(race: Chart) -> None:
     steer, level = race.functions["steer"], race.functions["level"]
-    assert steer.gives == EnumType(("straight", "to_left", "to_right"))
+    assert steer.return_type == EnumType(("straight", "to_left", "to_right"))
     assert [str(row.when) for row in steer.rows] == [
         "not w and not v and not u",
         "not w and not v and u",
@@ -250,7 +250,7 @@ def line_of(text: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("{on: start, ", "{on: strat, ", "no event is called 'strat' (did you mean start"),
+        ("{on: start, ", "{on: strat, ", "unknown event 'strat' (did you mean start"),
         ("{on: start, ", "{on: near, ", "is an input, not an event (write `when: near`)"),
         ("on: done.racing", "on: done.rasing", "did you mean racing"),
         ("on: done.racing", "on: done.left_arm", "left_arm is never done"),
@@ -262,7 +262,7 @@ def line_of(text: str) -> int:
             "both 'go' and 'junction'",
         ),
         ("junction: ask_left}", "junction: ask_let}", "did you mean ask_left"),
-        ("junction: ask_left}", "junction: ask_left, on: start}", "no key here is called 'on'"),
+        ("junction: ask_left}", "junction: ask_left, on: start}", "unknown key 'on'"),
         ("{when: left, go: turning}", "{when: else, go: turning}", "no transition comes before this `else`"),
         ("{when: left, go: turning}", "{when: left, go: turnin}", "did you mean turning"),
         ("[left_down, right_down]", "[left_down, left_up]", "never active together"),
@@ -285,7 +285,7 @@ def line_of(text: str) -> int:
         ("entry: {motion: walk}", "entry: walk", "expected an action"),
         ("entry: {motion: walk}", "do: {motion: walk}", "only a Moore state has 'do'"),
         ("exit: {motion: none}", "exit: [{if: near}]", "'do' is missing"),
-        ("exit: {motion: none}", "leave: {motion: none}", "no key here is called 'leave'"),
+        ("exit: {motion: none}", "leave: {motion: none}", "unknown key 'leave'"),
         ("turning: {}", "waiting: {}", "there are two states called 'waiting' (first in line"),
         ("turning: {}", "ask_left: {}", "'ask_left' is a state and a junction"),
         ("turning: {}", "a-b: {}", "not a valid name for a state"),
@@ -316,7 +316,7 @@ def line_of(text: str) -> int:
         ("{enum: [none, walk, kick]}", "{enum: [none, walk, fast]}", "'fast' occurs twice"),
         ("36 cm", "36 ccm", "there is no unit 'ccm'"),
         ("36 cm", "long", "is not a number with a unit"),
-        ("{float: [0, 5], unit: m}", "{float: [0, 5], unit: metre}", "no unit is called 'metre'"),
+        ("{float: [0, 5], unit: m}", "{float: [0, 5], unit: metre}", "unknown unit 'metre'"),
         ("{float: [0, 5], unit: m}", "{float: [0, 5], int: [0, 5]}", "both 'int' and 'float'"),
         ("pace: {enum: [slow, fast]}", "pace: {enum: [slow, fast], unit: m}", "cannot have a unit"),
         ("uint8", "uint9", "did you mean uint8"),
@@ -330,7 +330,7 @@ def line_of(text: str) -> int:
         ("- [< 5, slow, x + 1]", "- [< 5, slow, y + 1]", "'y'"),
         ("takes: {x: float, ", "takes: {wait: float, ", "'wait' is a constant"),
         ("{when: x > 7 and p == fast, give: 9}", "{when: x > 7 and p == fast}", "'give' is missing"),
-        ("steps: completion", "steps: two", "no steps is called 'two'"),
+        ("steps: completion", "steps: two", "unknown steps 'two'"),
         ("initial: waiting", "initial: [waiting, racing]", "never active together"),
         ("initial: waiting", "initial: wating", "did you mean waiting"),
     ],

@@ -125,23 +125,23 @@ def test_a_table_is_saved_whole(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    GATE.replace("go\n", "to\n"): "gate.csv:7: no column is called 'to'",
+    GATE.replace("go\n", "to\n"): "gate.csv:7: unknown column 'to'",
     GATE.replace("do,go\n", "do,do\n"): "gate.csv:7: the column 'do' occurs twice",
     GATE.replace(",go\n", "\n"): "gate.csv:7: the column 'go' is missing",
-    GATE.replace("not near", "not neer"): "gate.csv:8: no input, output or constant is called 'neer'",
-    GATE.replace(",open\n", ",opem\n"): "gate.csv:8: no state is called 'opem'",
-    GATE.replace("push stop", "pull"): "gate.csv:10: no event is called 'pull'",
+    GATE.replace("not near", "not neer"): "gate.csv:8: unknown input, output or constant 'neer'",
+    GATE.replace(",open\n", ",opem\n"): "gate.csv:8: unknown state 'opem'",
+    GATE.replace("push stop", "pull"): "gate.csv:10: unknown event 'pull'",
     GATE.replace("lamp: true", "lamp: {"): "gate.csv:8: not valid YAML",
     GATE.replace("motion: none", "motion: fly"): "gate.csv:10: ",
     GATE.replace("stuck,stop,,,{},shut", "stuck,stop,,,{},shut,,,"): "gate.csv:12: 9 cells in 6 columns",
     GATE.replace(",2,", ",soon,"): "gate.csv:9: ",
-    GATE.replace("# events: [push", "# evens: [push"): "gate.csv:4: no key here is called 'evens'",
+    GATE.replace("# events: [push", "# evens: [push"): "gate.csv:4: unknown key 'evens'",
     GATE.replace(
         "# priority: ordered", "# states: {a: []}"
     ): "gate.csv:6: states: the states of a table are its",
     GATE.replace("shut,push", ",push"): "gate.csv:8: the first row has no state",
     GATE[: GATE.index("shut,push")]: "gate.csv:7: the table has no rows",
-    NESTED.replace("one,on", "one,om"): "gate.csv:6: no state is called 'om'",
+    NESTED.replace("one,on", "one,om"): "gate.csv:6: unknown state 'om'",
     NESTED.replace("off,,", "off,one,").replace("*on,,", "on,off,"): "is inside itself",
     NESTED.replace("off,,", "*off,,"): "gate.csv:5: both off and on are marked",
     NESTED + "two,off,,,a,,,one,\n": "gate.csv:9: 'parent' of two is not in its first row",

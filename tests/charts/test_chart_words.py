@@ -101,7 +101,7 @@ def test_a_name_from_scxml_reads_back_from_a_native_document() -> None:
 
 def test_a_state_that_does_not_exist_is_told_before_what_the_transition_lacks() -> None:
     said = refusal(CHART.replace("there: []", "there: [{go: hree}]"))
-    assert "no state is called 'hree' (did you mean here or there?)" in said
+    assert "unknown state 'hree' (did you mean here or there?)" in said
     said = refusal(CHART.replace("there: []", "there: [{go: here}]"))
     assert "a transition needs `when`, `on` or `after_s` (" in said
     assert "`when: true` for always" in said

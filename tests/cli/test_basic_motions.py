@@ -167,7 +167,7 @@ def test_a_measured_move_gives_the_times(run_verb: RunVerb, program: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("bwo",), "no label is called 'bwo' (did you mean bow?)"),
+        (("bwo",), "unknown label 'bwo' (did you mean bow?)"),
         (("main", "-o", "out"), "main is not static (line 7: it reads REMOCON(1))"),
         (("idle", "-o", "out"), "idle moves nothing"),
         (("-o", "out.motion.yaml"), "cannot write 2 motions to out.motion.yaml (name a folder)"),

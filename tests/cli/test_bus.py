@@ -112,7 +112,7 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(run_verb: 
         (("write", 1, "id", 5), "use set-id"),
         (("read", 1, "goal"), "did you mean"),
         (("read", 9), "no answer from servo 9"),
-        (("read", "9-x"), "no joint is called '9-x'"),
+        (("read", "9-x"), "unknown joint '9-x'"),
         (("read", "0-254"), "names no servo"),
         (("scan", "--rates", "fast"), "is not a list of rates"),
         (("ping", "--robot", "sony_ers7"), "sony_ers7 has no servos on a bus"),

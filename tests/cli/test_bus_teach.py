@@ -91,7 +91,7 @@ def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> 
     ("arguments", "message"),
     [
         ((), "nothing to calibrate"),
-        (("--directions", "tail"), "no joint is called 'tail'"),
+        (("--directions", "tail"), "unknown joint 'tail'"),
         (("--directions", "right_elbow", "--answers", "y"), "an answer is missing"),
         (("--directions", "right_elbow", "--answers", "y,perhaps"), "'perhaps' is not an answer"),
         (("--directions", "right_elbow"), "an answer is missing"),
@@ -131,7 +131,7 @@ def test_lines_teach_too_and_a_slip_of_the_finger_ends_nothing(run_verb: RunVerb
     assert [(pose["name"], pose["reach_s"]) for pose in result["poses"]] == [("up", 1.5)]
     assert "free: right_arm; held: left_arm" in err
     for slip in (
-        "no limb is called 'tail'",
+        "unknown limb 'tail'",
         "'jump' is not a command",
         "'soon' is not a number of seconds",
         "1000000000.0 s",

@@ -161,14 +161,14 @@ def test_pictures_are_written_by_the_name_of_the_file(capsys: Captured, tmp_path
     ("words", "message"),
     [
         (["check", "none.chart.yaml"], "No such file"),
-        (["run", MEALY], "exactly one source of inputs is needed"),
+        (["run", MEALY], "expected exactly one source of inputs"),
         (["run", MEALY, "--all", "--input", "front=1"], "--all runs every state"),
         (["run", MEALY, "--input", "fornt=1"], "did you mean front"),
         (["run", MEALY, "--input", "front=2"], "front: '2' is not a bool"),
-        (["run", MEALY, "--input", "front"], "sets no input"),
+        (["run", MEALY, "--input", "front"], "has no value"),
         (["run", MEALY, "--input", "front=1", "--from", "walkin"], "did you mean walking"),
         (["draw", MEALY, "-o", "x.png"], "the name ends in .svg or .mmd"),
-        (["draw", MEALY, "--labels", "big"], "there are no labels"),
+        (["draw", MEALY, "--labels", "big"], "unknown labels"),
         (["minimise", MEALY, "--method", "best"], "junctions or two-level"),
         (["minimise", MEALY, "--order", "w,v"], "does not name every input once"),
     ],
@@ -186,10 +186,10 @@ def test_a_wrong_file_of_inputs_is_refused_with_its_line(capsys: Captured, tmp_p
     for text, message in (
         ("front,left\n0,0\n", "ticks.csv:1: the input 'right' has no column"),
         ("front,left,right,w\n0,0,0,0\n", "ticks.csv:1: the input 'right' has the columns right, w"),
-        ("front,left,right,rear\n", "ticks.csv:1: no column of this chart is called 'rear'"),
+        ("front,left,right,rear\n", "ticks.csv:1: unknown column 'rear'"),
         ("front,left,right\n0,0,0\n0,0,7\n", "ticks.csv:3: right: '7' is not a bool"),
         ("front,left,right\n0,0\n", "ticks.csv:2: 2 cells in 3 columns"),
-        ("q1,q0,w,v,u\n0,2,0,0,0\n", "ticks.csv:2: no state is called '02'"),
+        ("q1,q0,w,v,u\n0,2,0,0,0\n", "ticks.csv:2: unknown state '02'"),
         ("", "the file is empty"),
     ):
         path.write_text(text)

@@ -80,7 +80,10 @@ def test_set_changes_what_is_drawn(drawn: list[tuple[Any, ...]]) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("trot -o gait.jpg", r"gait\.jpg: not a kind of picture \(end it in one of \.png, \.svg, \.pdf\)"),
+        (
+            "trot -o gait.jpg",
+            r"gait\.jpg: unsupported picture format \(end it in one of \.png, \.svg, \.pdf\)",
+        ),
         ("trot --forward 9 -o gait.png", r"9 m/s is out of range \(this gait goes at 0 to "),
         ("trot --turn nan -o gait.png", r"turn_rad_s is nan \(a finite number\)"),
         ("trott -o gait.png", r"trot"),

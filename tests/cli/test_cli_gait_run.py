@@ -168,7 +168,7 @@ def test_a_seed_out_of_range_is_told_the_whole_range(
 ) -> None:
     code, out, err = posewright(capsys, "run", "trot", "--seed", seed, *words)
     assert (code, out) == (2, "")
-    assert f"a seed of {seed} (expected an integer from 0 to {2**63 - 1})" in err
+    assert f"the seed is {seed} (expected an integer from 0 to {2**63 - 1})" in err
 
 
 def test_plot_draws_the_walk(capsys: Captured, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_set_changes_the_gait(capsys: Captured) -> None:
         (("run", "trot", "--body", "no/where.yml"), "no/where.yml"),
         (("run", "trot", "--body", "random", "--seed", "-1"), "seed"),
         (("run", "trot", "--bodies", "99999999"), "bodies"),
-        (("run", "trot", "--plot", "walk.gif"), "not a kind of picture"),
+        (("run", "trot", "--plot", "walk.gif"), "unsupported picture format"),
         (("run", "trot", "--bodies", "2", "--plot", "walk.png"), "one body"),
         (("run", "trot", "--workers", "2"), "--workers with --bodies"),
         (("run", "trot", "--set", "shape_factor=7"), "0 to 1"),

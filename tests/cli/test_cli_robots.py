@@ -90,7 +90,7 @@ def test_an_unknown_robot_is_one_line_with_the_nearest_name(capsys: Captured) ->
     assert run(["robots", "show", "robotis_biolid"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "error: no robot is called 'robotis_biolid' (did you mean robotis_bioloid?)\n"
+    assert captured.err == "error: unknown robot 'robotis_biolid' (did you mean robotis_bioloid?)\n"
 
 
 def test_ones_own_card_may_be_given_by_its_path(capsys: Captured, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def run_verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
             "self.move.send('102')",
             "Mine.Move sent OVirtualRobotComm.Effector '102' (OCommandVectorData is RCR",
         ),
-        ("self.openr.open_primitive('PRM:/r1/c9')", "no primitive is called 'PRM:/r1/c9'"),
+        ("self.openr.open_primitive('PRM:/r1/c9')", "unknown primitive 'PRM:/r1/c9'"),
         ("raise InputError('not today')", "not today"),
         ("import sys; sys.exit()", "SystemExit"),
         ("exit(3)", "SystemExit: 3"),

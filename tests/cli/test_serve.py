@@ -86,7 +86,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "no transport is chosen"),
+        ([], "no transport is selected"),
         (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "--listen is for one transport"),
         (["--zenoh", "--name-server"], "--yarp"),
         (["--yarp", "--listen", "here"], "HOST:PORT"),
@@ -98,7 +98,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
         (["--zenoh", "--hold-after", "0"], "hold after"),
         *((["--zenoh", "--body", "mock", "--for", some], "the duration is") for some in ("nan", "-5", "0")),
         (["--zenoh", "--record", "a.txt"], ".mcap"),
-        (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "strangers"),
+        (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "anyone could command"),
     ],
 )
 def test_serve_refuses_what_makes_no_sense(

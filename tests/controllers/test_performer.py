@@ -173,7 +173,7 @@ def test_a_behaviour_walks_at_the_velocity_of_its_charts_numbers(tmp_path: Path)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"gait: trot}": "gait: gallop}"}, "no gait of the catalogue is called 'gallop'"),
+        ({"gait: trot}": "gait: gallop}"}, "unknown gait 'gallop'"),
         ({"gait: trot}": "gait: trot, file: a.yaml}"}, "a gait needs either `gait` or `file`"),
         ({"turn_deg_s": "turn_deg_s: 1, turn_rad_s"}, "turn is given twice"),
         ({"head_pan": "left_front_knee"}, "left_front_knee"),

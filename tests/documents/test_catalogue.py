@@ -58,7 +58,7 @@ def test_a_name_from_elsewhere_leads_to_no_path(layouts: Catalogue, tmp_path: Pa
 
 
 def test_an_unknown_name_is_answered_with_the_nearest(layouts: Catalogue) -> None:
-    with pytest.raises(UnknownNameError, match=r"no layout is called 'oen'.*did you mean one"):
+    with pytest.raises(UnknownNameError, match=r"unknown layout 'oen'.*did you mean one"):
         layouts.find("oen")
     with pytest.raises(UnknownNameError, match="did you mean random"):
         layouts.find("randm", extra_names=("random",))

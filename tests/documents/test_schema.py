@@ -100,7 +100,7 @@ def test_a_key_that_is_no_field_is_taken_where_it_is_allowed() -> None:
         ("turn_deg", "turn_rad", 3, "turn_deg"),
         ("count: 3", "count: 3.5", 4, "count: expected a whole number"),
         ("count: 3", "count: 10", 4, "the range is 0..9"),
-        ("side: right", "side: rigt", 5, "no side is called 'rigt'.*did you mean right"),
+        ("side: right", "side: rigt", 5, "unknown side 'rigt'.*did you mean right"),
         ("radius_m: 0.7", "radius_m: 70", 7, "ring.radius_m: 70.0 is out of range"),
         ("thick_m: 0.01", "thick_m: 0.5", 12, r"rings\[1\]: the ring has no inside \(a smaller"),
         ("thick_m: 0.01", "thik_m: 0.5", 12, "did you mean thick_m"),

@@ -79,7 +79,7 @@ def test_ours_are_told_apart_as_before_and_what_nobody_knows_is_refused_with_its
         ("import no_such_module", "nods_of_mine:FORMAT", "cannot be loaded: No module named"),
         ("1 / 0", "nods_of_mine:FORMAT", "cannot be loaded: division by zero"),
         (WHOLE, "nods_of_mine:FORMATS", "cannot be loaded: .* has no attribute 'FORMATS'"),
-        (WHOLE, "nods_of_mine:read", r"is no MotionFormat \(its entry point is nods_of_mine:read"),
+        (WHOLE, "nods_of_mine:read", r"is not a MotionFormat \(its entry point is nods_of_mine:read"),
         (WHOLE.replace('"nods"', '"aibo-omtn"'), "nods_of_mine:FORMAT", "is a second format 'aibo-omtn'"),
     ],
 )

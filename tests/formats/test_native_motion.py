@@ -212,7 +212,7 @@ MISTAKES = {
         "pose_deg: [-90.0, -20.00, 10, 4]": "4 angles for 3 joints",
         "pose_deg: [-90.0, -20.00, .nan]": "finite",
         "pose_deg: [-90.0, -20.00, .inf]": "finite",
-        "pose_deg: [-90.0, -20.00, loose]": "'loose' is no angle",
+        "pose_deg: [-90.0, -20.00, loose]": "'loose' is not an angle",
         "pose_deg: [-90.0, -20.00, true]": "expected a number",
         "pose_deg: [-90.0, -20.00, 51200]": "out of range",
         "pose_deg: 7": "expected a list",

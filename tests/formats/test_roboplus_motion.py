@@ -239,7 +239,7 @@ def test_an_edit_changes_its_line_and_the_trailer(
     write_motion(edited, path, accept_loss=True)
     assert differing_lines(two_pages(mtn), path.read_bytes()) == lines
     assert read_motion_file(path).warnings == (
-        "line 10: a time is no multiple of 0.008 s; a controller rounds it",
+        "line 10: a time is not a multiple of 0.008 s; a controller rounds it",
     ), "the trailer is right"
     written = read_motion(path)
     assert (written.name, written.speed, written.repeat) == (edited.name, edited.speed, edited.repeat)

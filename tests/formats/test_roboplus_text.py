@@ -67,8 +67,8 @@ def test_times_off_the_grid_are_told_once_a_file(mtn: Any, read_bytes: ReadBytes
     pages = {i: mtn.page(f"p{i}", [mtn.step(play="0.1"), mtn.step(pause="0.5")]) for i in range(1, 6)}
     file = read_bytes(mtn.build(pages))
     assert file.warnings == (
-        "line 9: a time is no multiple of 0.008 s; a controller rounds it",
-        "10 times in all are no multiples of 0.008 s",
+        "line 9: a time is not a multiple of 0.008 s; a controller rounds it",
+        "10 times in all are not multiples of 0.008 s",
     )
     assert file.motions[0].keyframes[0].reach_s == 0.1
 

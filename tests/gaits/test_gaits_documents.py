@@ -327,12 +327,12 @@ def test_a_robot_without_a_leg_for_each_foot_is_refused_with_those_that_are_miss
 
 @pytest.mark.parametrize("name", ["gallop", "trott", ""])
 def test_a_gait_that_there_is_not_is_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(UnknownNameError, match=r"no gait is called .*trot"):
+    with pytest.raises(UnknownNameError, match=r"unknown gait .*trot"):
         read_gait(name)
 
 
 def test_a_robot_without_gaits_says_so() -> None:
-    with pytest.raises(UnknownNameError, match=r"no gait of robotis_bioloid .*none exists"):
+    with pytest.raises(UnknownNameError, match=r"unknown gait .* of robotis_bioloid .*there are none"):
         read_gait("trot", robot=robot("robotis_bioloid"))
 
 

@@ -154,7 +154,7 @@ def test_the_design_rules_find_no_jump_in_it() -> None:
         ({"every_frames": 10_000}, "the range is 1 to"),
         ({"lead_in": True}, "set the number of cycles"),
         ({"to_pose": "stand"}, "set the number of cycles"),
-        ({"cycles": 1, "from_pose": "kneel"}, "no pose is called 'kneel'"),
+        ({"cycles": 1, "from_pose": "kneel"}, "unknown pose 'kneel'"),
     ],
 )
 def test_what_makes_no_motion_is_refused(how: dict[str, Any], says: str) -> None:

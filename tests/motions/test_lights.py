@@ -80,7 +80,7 @@ def test_what_is_written_is_read_back(told: list[dict[str, Light]]) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (b"mode_rd: 255", r":5: no LED of sony_ers7 is called 'mode_rd' \(did you mean mode_red"),
+        (b"mode_rd: 255", r":5: unknown LED 'mode_rd' of sony_ers7 \(did you mean mode_red"),
         (b"mode_red: 256", r":5: .*lights.mode_red: 256.* is out of range"),
         (
             b"mode_red: [255, 0, 0]",

@@ -394,7 +394,7 @@ def credentials_of(credentials: Path, user: str, authority: str = "ours") -> dic
     ],
 )
 def test_nobody_listens_to_strangers(listen: str) -> None:
-    with pytest.raises(InputError, match="strangers could command"):
+    with pytest.raises(InputError, match="anyone could command"):
         off_loopback(listen)
 
 
@@ -402,7 +402,7 @@ def test_tls_alone_keeps_no_strangers_out_but_with_an_authority_or_users_it_does
     own = credentials_of(credentials, "robi")
     with pytest.raises(InputError, match="no certificate to listen"):
         off_loopback("tls/0.0.0.0:7447")
-    with pytest.raises(InputError, match="strangers could command"):
+    with pytest.raises(InputError, match="anyone could command"):
         off_loopback("tls/0.0.0.0:7447", certificate=own["certificate"], key=own["key"])
     assert off_loopback("tls/0.0.0.0:7447", **own)["transport/link/tls/enable_mtls"] is True
     assert off_loopback("tcp/0.0.0.0:7447", users=credentials / "users")

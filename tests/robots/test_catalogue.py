@@ -250,7 +250,7 @@ def test_unknown_parts_of_a_robot_are_refused_with_the_nearest_name() -> None:
         card.group,
         card.sensor,
     ):
-        with pytest.raises(UnknownNameError, match="is called 'nothing'"):
+        with pytest.raises(UnknownNameError, match=r"unknown .* 'nothing'"):
             look_up("nothing")
 
 

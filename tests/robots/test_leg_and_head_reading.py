@@ -24,7 +24,7 @@ def card(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("old", "new", "saying"),
     [
-        ("outer_end: front", "outer_end: top", "no end is called 'top'"),
+        ("outer_end: front", "outer_end: top", "unknown end 'top'"),
         ("foot: left_front_paw\n", "foot: left_fron_paw\n", "did you mean left_front_paw"),
         (
             "joints: [left_front_rotator, left_front_elevator, left_front_knee]",
@@ -48,7 +48,7 @@ def card(tmp_path: Path) -> Path:
             "on the axis",
         ),
         ("head_m: [0, 0, 0.08]", "head_m: [0, 0.01, 0.08]", "middle plane"),
-        ("camera: head_camera\n  source", "camera: infrared_near\n  source", "no camera is called"),
+        ("camera: head_camera\n  source", "camera: infrared_near\n  source", "unknown camera"),
     ],
 )
 def test_what_contradicts_itself_is_refused(card: Path, old: str, new: str, saying: str) -> None:

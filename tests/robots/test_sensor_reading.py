@@ -80,7 +80,7 @@ def test_every_kind_of_sensor_can_be_described(text: str, sensor: SensorSpec) ->
         ("{kind: accelerometer, mount: imu}", "'range_m_s2' is missing"),
         ("{kind: analog_touch, place: back, on_above: 10, off_below: 14}", "out of range"),
         ("{kind: touch_switch, mount: chin}", "'place' is missing"),
-        ("{kind: compass, mount: imu, yaw_deg: 3}", "no key here is called 'yaw_deg'"),
+        ("{kind: compass, mount: imu, yaw_deg: 3}", "unknown key 'yaw_deg'"),
         ("{kind: camera, mount: head, width: 6.4, height: 48}", "expected a whole number"),
     ],
 )

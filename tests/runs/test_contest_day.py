@@ -96,12 +96,12 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("entry: a\nrobot: robotis_bioloid\nbehaviours: {fencing: x}\n", "no contest is called 'fencing'"),
+        ("entry: a\nrobot: robotis_bioloid\nbehaviours: {fencing: x}\n", "unknown contest 'fencing'"),
         ("entry: ''\nrobot: robotis_bioloid\nbehaviours: {}\n", "not a name"),
         ("entry: a\nrobot: ../../robot.yaml\nbehaviours: {}\n", "is outside the entry's folder"),
         ("entry: a\nrobot: r\nbehaviours: {sumo: /etc/passwd}\n", "is outside the entry's folder"),
         ("entry: a\nrobot: r\n", "'behaviours' is missing"),
-        ("entry: a\nrobot: r\nbehaviours: {sumo: wrestel}\n", "no behaviour is called 'wrestel'"),
+        ("entry: a\nrobot: r\nbehaviours: {sumo: wrestel}\n", "unknown behaviour 'wrestel'"),
         ("entry: a\nrobot: r\nbehaviours: {}\nlooks: nice\n", "looks"),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, 
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is called 'OURS', too"):
+    with pytest.raises(InputError, match="the name 'OURS' is already used"):
         read_contestants(entries(tmp_path, "Ours", "OURS"))
     (tmp_path / "empty").mkdir()
     for folder, message in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):
@@ -190,7 +190,7 @@ def test_a_jury_gives_nothing_to_who_showed_nothing(
 
 
 def test_a_day_that_was_not_played_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="the folder holds no finished day"):
+    with pytest.raises(FormatError, match="the folder contains no finished day"):
         pw.read_day(tmp_path)
 
 

@@ -207,8 +207,8 @@ def test_a_worker_that_is_killed_ends_the_walk_with_a_reason() -> None:
         ({"bodies": 0}, "the number of bodies is 0 .*1 to 10000"),
         ({"bodies": 10**9}, "bodies"),
         ({"workers": 0}, "0 workers"),
-        ({"seed": -1}, f"a seed of -1 .*0 to {2**63 - 20}"),
-        ({"seed": 2**63 - 19}, "a seed of"),
+        ({"seed": -1}, f"the seed is -1 .*0 to {2**63 - 20}"),
+        ({"seed": 2**63 - 19}, "the seed is"),
     ],
 )
 def test_numbers_of_bodies_and_workers_have_their_ranges(changes: dict[str, int], message: str) -> None:

@@ -109,13 +109,13 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
     ("given_text", "instead", "line", "message"),
     [
         ("tune: quick", "tune: a/b", 1, "'a/b' is not a name"),
-        ("robot: sony_ers7", "robot: sony_ers8", 2, "no robot is called 'sony_ers8'"),
+        ("robot: sony_ers7", "robot: sony_ers8", 2, "unknown robot 'sony_ers8'"),
         ("robot: sony_ers7", "robot: robotis_bioloid", 2, "legs"),
-        (OWN, "gait: trott", 3, "no gait of sony_ers7 is called 'trott' (did you mean trot?)"),
+        (OWN, "gait: trott", 3, "unknown gait 'trott' (did you mean trot?)"),
         (f"{OWN}\n", "", 1, "'gait' is missing"),
-        (OWN, f"{OWN}\nspeed: 3", 4, "no key here is called 'speed'"),
-        ("ground_speed_m_s:", "ground_speed:", 5, "no gait parameter is called 'ground_speed'"),
-        ("travel_gain.forward:", "travel_gain.up:", 7, "no travel_gain is called 'up'"),
+        (OWN, f"{OWN}\nspeed: 3", 4, "unknown key 'speed'"),
+        ("ground_speed_m_s:", "ground_speed:", 5, "unknown gait parameter 'ground_speed'"),
+        ("travel_gain.forward:", "travel_gain.up:", 7, "unknown travel_gain 'up'"),
         ("[0.25, 0.4]", "[0.25, 4]", 5, "ground_speed_m_s is 4 (the range is 0.01 to 1 m/s)"),
         ("[0.25, 0.4]", "[0.4, 0.25]", 5, "the range goes from 0.4 to 0.25"),
         ("[0.25, 0.4]", "[0.25, 0.25]", 5, "leave out a parameter that is not searched"),
@@ -133,11 +133,11 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
             6,
             "front_height_m.hind is set by",
         ),
-        ("forward_m_s: 0.1", "forward_m_s: fastest", 9, "no velocity is called 'fastest'"),
+        ("forward_m_s: 0.1", "forward_m_s: fastest", 9, "unknown velocity 'fastest'"),
         ("forward_m_s: 0.1", "forward_m_s: {greatest: 1.5}", 9, "1.5 is out of range (the range is -1..1)"),
         ("forward_m_s: 0.1", "forward_m_s: greatest, left_m_s: greatest", 9, "1.41 times the greatest speed"),
         ("forward_m_s: 0.1", "forward_m_s: 99", 9, "is out of range (the range is -10..10)"),
-        ("forward_m_s: 0.1", "ahead: 0.1", 9, "no key here is called 'ahead'"),
+        ("forward_m_s: 0.1", "ahead: 0.1", 9, "unknown key 'ahead'"),
         ("seconds: 0.45", "seconds: 0", 9, "is out of range (the range is 0.1..600)"),
         ("seconds: 0.45", "weight: 0", 9, "a walk of weight 0 does not count"),
         ("  - {forward_m_s: 0.1, seconds: 0.45, settle_s: 0.2}", "  []", 8, "0 walks"),
@@ -147,17 +147,17 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
         ("following: 1", "following: -1", 10, "-1"),
         ("following: 1", "following: {worst: 1}", 10, "'weight' is missing"),
         ("following: 1", "following: {weight: 1, worst: 2}", 10, "2.0 is out of range (the range is 0..1)"),
-        ("following: 1", "slip: {weight: 1, over: 2}", 10, "no key here is called 'over'"),
+        ("following: 1", "slip: {weight: 1, over: 2}", 10, "unknown key 'over'"),
         (
             "fall: 2}\n",
             "fall: 2}\nhold: [left_front_leg]\n",
             11,
             "only joints that belong to no leg can be held",
         ),
-        ("fall: 2}\n", "fall: 2}\nhold: [nose]\n", 11, "no joint or group of joints is called 'nose'"),
+        ("fall: 2}\n", "fall: 2}\nhold: [nose]\n", 11, "unknown joint or group of joints 'nose'"),
         ("fall: 2}\n", "fall: 2}\nbodies: {nominal: false}\n", 11, "no body walks"),
         ("fall: 2}\n", "fall: 2}\nbodies: {random: -1}\n", 11, "-1"),
-        ("fall: 2}\n", "fall: 2}\nbodies: {ranges: mars}\n", 11, "no set of bodies is called 'mars'"),
+        ("fall: 2}\n", "fall: 2}\nbodies: {ranges: mars}\n", 11, "unknown set of bodies 'mars'"),
         ("fall: 2}\n", "fall: 2}\nsearch: {population: 3}\n", 11, "3 is out of range"),
         ("fall: 2}\n", "fall: 2}\nsearch: {spread: 0.5}\n", 11, "0.5 is out of range"),
     ],
@@ -181,7 +181,7 @@ def test_nothing_to_search_is_refused() -> None:
 
 
 def test_a_tuning_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no tuning is called 'fst'.*fast"):
+    with pytest.raises(InputError, match=r"unknown tuning 'fst'.*fast"):
         read_tune("fst")
     with pytest.raises(InputError, match=r"gone.tune.yaml"):
         read_tune(tmp_path / "gone.tune.yaml")

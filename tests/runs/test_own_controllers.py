@@ -92,7 +92,7 @@ def test_a_class_without_close_is_refused_before_anything_runs() -> None:
         def next(self, state: BodyState, n: int) -> JointCommands:
             raise AssertionError("nothing runs")
 
-    with pytest.raises(InputError, match="makes no controller: it has no restart, close"):
+    with pytest.raises(InputError, match="is not a controller: it lacks restart, close"):
         pw.run_trial("passivity-test", controller=Short)
 
 

@@ -152,5 +152,5 @@ def test_something_that_is_no_controller_is_refused_before_anything_moves() -> N
         def next(self, state: BodyState, n: int) -> JointCommands:
             raise AssertionError("nothing moves")
 
-    with pytest.raises(InputError, match="makes no controller"):
+    with pytest.raises(InputError, match="is not a controller"):
         pw.perform(Half(), DOG, name="half", until_s=1.0, body="mock")  # type: ignore[arg-type]  # on purpose

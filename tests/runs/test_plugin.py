@@ -120,8 +120,8 @@ def test_a_trial_of_ones_own_may_bring_other_rules(installed: Path, tmp_path: Pa
 
 def test_without_the_package_its_recording_is_replayed_but_not_judged(walk: Walk, tmp_path: Path) -> None:
     outcome = pw.replay(walk.recording, plot=tmp_path / "walk.png")
-    assert "no contest is called 'line-walk'" in outcome.score.warnings[0]
-    with pytest.raises(pw.PosewrightError, match="no contest is called 'line-walk'"):
+    assert "unknown contest 'line-walk'" in outcome.score.warnings[0]
+    with pytest.raises(pw.PosewrightError, match="unknown contest 'line-walk'"):
         pw.judge(outcome.recording)
 
 

@@ -52,7 +52,7 @@ def test_numpy_takes_trailing_zeros_of_a_seed_for_nothing() -> None:
 
 
 def test_a_seed_that_is_none_is_refused() -> None:
-    with pytest.raises(InputError, match="a seed of -1"):
+    with pytest.raises(InputError, match="the seed is -1"):
         Streams(-1)
 
 

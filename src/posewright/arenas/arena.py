@@ -222,7 +222,7 @@ class Arena:
         missing_colours = needed_colours - self.colours.keys()
         if missing_colours:
             names = ", ".join(sorted(missing_colours))
-            raise InputError(f"{names}: no colour", hint="red, green and blue of each")
+            raise InputError(f"{names}: no colour", hint="add red, green and blue for each")
 
     def __reduce__(self) -> tuple[type[Arena], tuple[object, ...]]:
         """Copy and pickle with plain mappings, since read-only ones support neither."""
@@ -287,13 +287,13 @@ class Arena:
     def spot(self, name: str) -> Spot:
         """Return the spot of a name, or raise UnknownNameError."""
         if name not in self.spots:
-            raise UnknownNameError.among(f"spot in {self.name}", name, self.spots)
+            raise UnknownNameError.among("spot", name, self.spots, owner=f"in {self.name}")
         return self.spots[name]
 
     def kind_of(self, box: Box) -> BoxKind:
         """Return the properties of a box, or raise UnknownNameError."""
         if box.kind not in self.box_kinds:
-            raise UnknownNameError.among(f"kind of box in {self.name}", box.kind, self.box_kinds)
+            raise UnknownNameError.among("kind of box", box.kind, self.box_kinds, owner=f"in {self.name}")
         return self.box_kinds[box.kind]
 
     def with_boxes(self, boxes: Sequence[Box]) -> Arena:
@@ -390,7 +390,7 @@ class _ArenaDocument:
             message = f"a shape cannot be called {reserved[0]!r}"
             raise InputError(message, hint="every field has one already")
         if len(names) != len(set(names)):
-            raise InputError("two shapes have one name", hint=f"there are {', '.join(names)}")
+            raise InputError("two shapes have the same name", hint=f"the names are {', '.join(names)}")
 
     def all_shapes(self) -> tuple[Shape, ...]:
         """Return the walls, the lines and the shapes of the document."""

@@ -92,7 +92,7 @@ def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
     else:
         items = node.items()
         if len(items) not in {2, 3}:
-            node.fail(f"a box of {len(items)} numbers", hint="[x, y] or [x, y, yaw_deg]")
+            node.fail(f"expected 2 or 3 numbers, found {len(items)}", hint="[x, y] or [x, y, yaw_deg]")
         parts = dict(zip(("x", "y", "yaw_deg"), items, strict=False))
     x, y = (parts[key].number(low=-100.0, high=100.0) for key in ("x", "y"))
     own_turn_deg = parts["yaw_deg"].number(low=-360.0, high=360.0) if "yaw_deg" in parts else 0.0

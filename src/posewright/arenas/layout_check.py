@@ -184,13 +184,14 @@ def _find_outside(distances: Floats, missing_edges: Sequence[int]) -> Iterator[L
     """Yield the boxes that stand in a wall, or over an edge of the field without a wall."""
     n = len(distances) - len(_EDGES)
     for i, edge in np.argwhere(distances[:n, n:] < -TOLERANCE_M).tolist():
-        depth = f"{_box_name(i)} stands {-distances[i, n + edge]:.3f} m"
+        depth = f"{-distances[i, n + edge]:.3f} m"
         if edge in missing_edges:
-            message = f"{depth} over the {tuple(_EDGES)[edge].replace('wall', 'edge')}"
-            hint = "it belongs on the field"
+            edge_name = tuple(_EDGES)[edge].replace("wall", "edge")
+            message = f"{_box_name(i)} extends {depth} beyond the {edge_name}"
+            hint = "the whole box must be on the field"
         else:
-            message = f"{depth} into {_obstacle_name(n + edge, distances)}"
-            hint = "all of it belongs inside the walls"
+            message = f"{_box_name(i)} overlaps {_obstacle_name(n + edge, distances)} by {depth}"
+            hint = "the whole box must be inside the walls"
         yield LayoutFault(LayoutFaultKind.OUTSIDE, message, hint, i + 1)
 
 
@@ -198,8 +199,8 @@ def _find_overlaps(distances: Floats) -> Iterator[LayoutFault]:
     """Yield the pairs of boxes that overlap."""
     n = len(distances) - len(_EDGES)
     for i, j in np.argwhere(np.triu(distances[:n, :n] < -TOLERANCE_M)).tolist():
-        message = f"{_box_name(i)} and {_box_name(j)} stand {-distances[i, j]:.3f} m into each other"
-        yield LayoutFault(LayoutFaultKind.OVERLAP, message, "boxes may touch, not overlap", j + 1)
+        message = f"{_box_name(i)} and {_box_name(j)} overlap by {-distances[i, j]:.3f} m"
+        yield LayoutFault(LayoutFaultKind.OVERLAP, message, "boxes may touch but not overlap", j + 1)
 
 
 def _find_surplus(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
@@ -216,9 +217,9 @@ def _find_outside_zone(corner_x: Floats, arena: Arena) -> Iterator[LayoutFault]:
         return
     low, high = arena.box_zone
     is_outside = (corner_x.min(1) < low - TOLERANCE_M) | (corner_x.max(1) > high + TOLERANCE_M)
-    hint = f"all of it belongs between the lines at x = {low:g} and {high:g} m"
+    hint = f"the whole box must be between the lines at x = {low:g} and {high:g} m"
     for i in np.flatnonzero(is_outside).tolist():
-        message = f"{_box_name(i)} reaches out of the middle zone"
+        message = f"{_box_name(i)} is partly outside the middle zone"
         yield LayoutFault(LayoutFaultKind.ZONE, message, hint, i + 1)
 
 

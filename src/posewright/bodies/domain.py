@@ -138,7 +138,7 @@ class Uniform:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
             raise InputError(
                 f"a range cannot go from {self.low} to {self.high}",
-                hint="finite numbers, the lower one first",
+                hint="write finite numbers, the lower one first",
             )
 
     @property

@@ -73,7 +73,7 @@ def show(
     output: Picture = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the motions of a memory stick: name, duration, first and last posture, and the id that plays it.
+    """List the motions of a memory stick: name, duration, first and last posture, and id.
 
     The exit code is 1 if a file of the stick cannot be read.
 

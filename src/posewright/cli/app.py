@@ -177,7 +177,8 @@ def _print_usage_error(error: ClickError, arguments: list[str]) -> int:
         message = f"no such option {error.option_name}"
         message += "".join(f"; did you mean {name}?" for name in similar_names)
     message = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", message)
-    message = message.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
+    message = message.replace("Value error, ", "").rstrip(".")
+    message = message.replace(". Did", "; did").replace("argument(s)", "argument")
     if isinstance(error, ContextError) and error.ctx is not None:
         command_path = error.ctx.command_path
     elif arguments and is_command(arguments[0]):

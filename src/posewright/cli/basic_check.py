@@ -53,7 +53,7 @@ def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Report errors and oddities in RoboNova-1 programs, with their lines and how to mend them.
+    """Report errors and oddities in RoboNova-1 programs, with their lines and how to fix them.
 
     The check covers statements, labels and blocks, variables that are never set, unreachable lines, jumps
     into a FOR, routines that never return, counts beyond a joint's limits, and moves too fast for the servos.

@@ -79,8 +79,9 @@ def generate(
 ) -> None:
     """Generate C code for a target from a chart or a behaviour.
 
-    A chart with errors is not generated; the error shows a counterexample. Files that you edit, such as the
-    one that assigns the pins, are written once and never overwritten. With --explain, nothing is written.
+    No code is generated for a chart with errors; the message shows a counterexample. Files that you edit,
+    such as the one that assigns the pins, are written once and never overwritten. With --explain, nothing is
+    written.
 
     [bold]Examples[/]
       posewright board generate obstacle_mealy.chart.yaml --target arduino-uno -o board

@@ -54,7 +54,7 @@ def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
         ports = present_ports(usb=True)
         if len(ports) != 1:
             present = f"there is {', '.join(ports)}" if ports else "no USB adapter is plugged in"
-            raise InputError("no serial port is named", hint=f"name one with --port; {present}")
+            raise InputError("no serial port is selected", hint=f"name one with --port; {present}")
         (port,) = ports
     return open_bus(port, baud, robot)
 

@@ -70,7 +70,7 @@ def calibrate(
     ] = None,
     pose: Annotated[
         str | None,
-        option("--pose POSE", "Measure offsets in this pose, into which you put the robot by hand."),
+        option("--pose POSE", "Measure offsets in this pose; put the robot into it by hand first."),
     ] = None,
     answers: Annotated[
         str | None, option("--answers LIST", "Answers to the questions, instead of typing them: y,a,y,o.")
@@ -149,7 +149,7 @@ def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
     for joint, ticks in calibration.offsets_ticks.items():
         yield f"{joint}: {ticks:+d} ticks"
     is_empty = not (calibration.reversed or calibration.ids or calibration.offsets_ticks)
-    yield f"{'as its card says ' if is_empty else ''}-> {path}"
+    yield f"{'no differences from the card ' if is_empty else ''}-> {path}"
 
 
 def _answers_by_key() -> dict[str, str]:
@@ -257,7 +257,7 @@ def teach(
     calibration: CalibrationPath = None,
     seconds: Annotated[
         float | None,
-        option("--seconds S", "Time from pose to pose; default the time that has passed.", min=0.05),
+        option("--seconds S", "Time from pose to pose; default the real time between two catches.", min=0.05),
     ] = None,
     keys: Annotated[str | None, option("--keys TEXT", "Keys to press, instead of typing them: 1ccw.")] = None,
     keep: Annotated[

@@ -102,8 +102,8 @@ def run(
     sources = [inputs_path is not None, scenario_path is not None, bool(typed_rows), keyboard]
     if sources.count(True) != 1:
         raise InputError(
-            "exactly one source of inputs is needed",
-            hint="give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all",
+            "expected exactly one source of inputs",
+            hint="pass --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all",
         )
     with _print_warnings():
         if keyboard:

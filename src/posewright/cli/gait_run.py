@@ -263,7 +263,7 @@ def compare(
     record: Record = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate several gaits with the same command and compare their figures. Exits with 1 if one falls.
+    """Simulate several gaits with the same command and compare their figures. Exits with 1 if a robot falls.
 
     With several gaits, each recording has the gait in its name: walk.trot.mcap, walk.crawl.mcap.
 

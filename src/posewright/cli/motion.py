@@ -99,7 +99,7 @@ def new(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a motion of one keyframe, a named pose, as a start. An existing file is not replaced.
+    """Create a motion with one keyframe, a named pose, to start from. An existing file is not replaced.
 
     [bold]Examples[/]
       posewright motion new wave --robot sony_ers7 --pose sit
@@ -283,7 +283,7 @@ def convert(
     if repair and page is None and to in (None, file.format):
         conversion = formats.Conversion(file.format, formats.write_motion_file(file, target, repair=True))
     else:
-        with report_losses(f"{target.name} cannot hold all of {source}; nothing is written"):
+        with report_losses(f"{target.name} cannot store all of {source}; nothing is written"):
             conversion = formats.convert_motion(
                 source,
                 target,
@@ -305,7 +305,7 @@ def _write_options(keys: str | None, *, straighten: bool) -> formats.WriteOption
         return formats.WriteOptions(straighten=True) if straighten else None
     choices = [choice.value for choice in formats.KeyTimes]
     if keys not in choices:
-        raise UnknownNameError.among("choice of --keys", keys, choices)
+        raise UnknownNameError.among("value", keys, choices, owner="of --keys")
     return formats.WriteOptions(formats.KeyTimes(keys), straighten)
 
 

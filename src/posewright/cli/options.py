@@ -162,7 +162,7 @@ def parse_choice(kind: type[Member], name: str, option_name: str) -> Member:
     """
     names = [str(member.value) for member in kind]
     if name not in names:
-        raise UnknownNameError.among(f"value of {option_name}", name, names)
+        raise UnknownNameError.among("value", name, names, owner=f"of {option_name}")
     return kind(name)
 
 

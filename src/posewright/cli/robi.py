@@ -272,7 +272,7 @@ def assemble(
         conversion = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
         with report_losses():
             if conversion.losses and not accept_loss:
-                message = f"a Robi program cannot hold all of the motion: {'; '.join(conversion.losses)}"
+                message = f"a Robi program cannot store all of the motion: {'; '.join(conversion.losses)}"
                 raise LossError(message, where=Where(Path(file)), losses=conversion.losses)
         program = conversion.program
         remarks = (*conversion.losses, *conversion.remarks, *_describe_rounding(conversion))
@@ -311,7 +311,7 @@ def patch(
 ) -> None:
     """Apply a patch to a file, or revert it.
 
-    A patch is applied only to the file that it was made for, and never without keeping the original.
+    A patch is applied only to the file that it was made for, and the original is always preserved.
 
     [bold]Examples[/]
       posewright robi patch STARTUP.BIN standing.csv -o patched.bin

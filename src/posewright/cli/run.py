@@ -42,7 +42,7 @@ LayoutName = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    option("--seed", "Seed of everything random: a random layout, a random body, random inputs of a chart."),
+    option("--seed", "Seed of all random draws: a random layout, a random body, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
     str | None,
@@ -85,7 +85,10 @@ ControllerName = Annotated[
     ),
 ]
 StatesPlot = Annotated[
-    Path | None, option("--states-plot", "Draw the states of the board beside those of the interpreter.")
+    Path | None,
+    option(
+        "--states-plot", "Draw the states of the board and of the interpreter to this file (png, svg or pdf)."
+    ),
 ]
 RealTime = Annotated[bool, option("--real-time", "Run in real time, as a real robot does.")]
 Record = Annotated[Path | None, option("--record", "Write a recording (MCAP), which opens in Foxglove.")]
@@ -273,7 +276,7 @@ def _require_writable(path: Path, suffixes: Collection[str]) -> None:
     require_writable(path)
     if path.suffix.lower() not in suffixes:
         raise InputError(
-            "the file has a wrong ending", where=Where(path), hint=f"one of {', '.join(suffixes)}"
+            "unsupported file name", where=Where(path), hint=f"end it in {' or '.join(suffixes)}"
         )
 
 

@@ -113,9 +113,10 @@ def serve(
 ) -> None:
     """Serve a robot over a network: one program commands it, several observe it.
 
-    Instead, one client may drive the robot's time in lock-step. By default only programs on this computer
-    can connect. With --listen on another address, Zenoh needs users or TLS (POSEWRIGHT_ZENOH_* in the
-    environment). Press Ctrl-C to end; the numbers of accepted, rejected and missed messages are printed then.
+    Alternatively, one client steps the robot's time itself (lock-step). By default only programs on this
+    computer can connect. With --listen on another address, Zenoh needs users or TLS (POSEWRIGHT_ZENOH_*
+    in the environment). Press Ctrl-C to end; the numbers of accepted, rejected and missed messages are
+    printed then.
 
     [bold]Examples[/]
       posewright serve robotis_bioloid --zenoh
@@ -166,7 +167,7 @@ def _require_consistent(
 ) -> None:
     """Raise InputError for options that contradict each other."""
     if not (zenoh or yarp):
-        raise InputError("no transport is chosen", hint="--zenoh, --yarp, or both")
+        raise InputError("no transport is selected", hint="add --zenoh, --yarp, or both")
     if listen is not None and zenoh and yarp:
         raise InputError(
             "--listen is for one transport", hint="serve over one of the two, or leave --listen out"
@@ -232,7 +233,9 @@ def _start_pose(text: str | None, field: Arena | None) -> tuple[float, float, fl
     try:
         x, y, yaw_deg = (float(part) for part in text.split(","))
     except ValueError as error:
-        raise InputError(f"--start {text} is not a pose", hint="X,Y,YAW, such as 0.3,0,90") from error
+        raise InputError(
+            f"--start {text} is not a position", hint="write X,Y,YAW, such as 0.3,0,90"
+        ) from error
     return x, y, math.radians(yaw_deg)
 
 

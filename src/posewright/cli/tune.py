@@ -109,7 +109,7 @@ def tune(
     options = SearchOptions(generations, population, seed, workers)
     if (tuning is not None) + (report is not None) + is_list != 1:
         raise InputError(
-            "exactly one task is needed", hint="give the name of a tuning, or --list, or --report JOURNAL"
+            "expected exactly one task", hint="pass the name of a tuning, or --list, or --report JOURNAL"
         )
     has_search_options = options != SearchOptions() or resume or bool(journal or output)
     if has_search_options and tuning is None:

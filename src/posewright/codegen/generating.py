@@ -325,7 +325,7 @@ def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> dict[str
     path = folder / MANIFEST
     if not path.exists():
         raise InputError(
-            "nothing was generated here", where=Where(folder), hint="posewright board generate CHART -o DIR"
+            "no generated code here", where=Where(folder), hint="run posewright board generate CHART -o DIR"
         )
     try:
         data = json.loads(read_text(path))

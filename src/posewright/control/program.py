@@ -152,4 +152,4 @@ def require_known_options(options: Mapping[str, str], option_names: Sequence[str
     """Raise an UnknownNameError unless all options are among those of a kind of programs."""
     for name in options:
         if name not in option_names:
-            raise UnknownNameError.among(f"option of a program of the kind {kind}", name, option_names)
+            raise UnknownNameError.among("option", name, option_names, owner=f"of a {kind}")

@@ -56,7 +56,7 @@ class Succession:
         for name, motion in motions.items():
             for link in (motion.next, motion.exit):
                 if link is not None and link not in motions:
-                    raise UnknownNameError.among(f"motion that {name!r} leads to", link, motions)
+                    raise UnknownNameError.among("motion", link, motions, owner=f"after {name!r}")
 
     def request(self, name: str | None) -> None:
         """Request a motion, or None to stand still.

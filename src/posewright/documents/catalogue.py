@@ -26,11 +26,13 @@ class Catalogue:
         kind: what a document of the catalogue is, for messages: `layout`.
         suffix: the suffix of the files, `.layout.yaml`; or `/robot.yaml` if each document is a folder.
         folders: returns the folders of the catalogue.
+        owner: what the documents belong to, for messages: `of sony_ers7`.
     """
 
     kind: str
     suffix: str
     folders: Callable[[], Iterable[Path]]
+    owner: str = ""
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all documents, in alphabetical order."""
@@ -48,7 +50,7 @@ class Catalogue:
             paths = " or ".join(str(path) for path in matches)
             raise InputError(f"several {self.kind}s are called {name}", hint=f"name a file: {paths}")
         if not matches:
-            raise UnknownNameError.among(self.kind, name, self.names())
+            raise UnknownNameError.among(self.kind, name, self.names(), owner=self.owner)
         return matches[0]
 
     def find(
@@ -72,7 +74,7 @@ class Catalogue:
             return path
         if is_path(name):
             raise InputError(f"there is no such {self.kind}", where=Where(path=path))
-        raise UnknownNameError.among(self.kind, name, {*self.names(), *extra_names})
+        raise UnknownNameError.among(self.kind, name, {*self.names(), *extra_names}, owner=self.owner)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         for folder in self.folders():

@@ -134,7 +134,7 @@ class Node:
             optional: further keys that are accepted; None accepts any key.
 
         Raises:
-            DocumentError: the value is no mapping, or a key is missing or no text.
+            DocumentError: the value is not a mapping, or a key is missing or no text.
             UnknownNameError: a key is not accepted.
         """
         self._require(isinstance(self.value, dict), "a mapping")
@@ -146,12 +146,12 @@ class Node:
             entries[key] = Node(element, self.path, trail, self._line_of(key))
         for key in required:
             if key not in entries:
-                self.fail(f"{key!r} is missing", hint=f"needed here: {', '.join(required)}")
+                self.fail(f"{key!r} is missing", hint=f"required: {', '.join(required)}")
         if optional is not None:
             accepted = {*required, *optional}
             for key, node in entries.items():
                 if key not in accepted:
-                    raise UnknownNameError.among("key here", key, accepted, where=node.where)
+                    raise UnknownNameError.among("key", key, accepted, where=node.where)
         return entries
 
     def where_of(self, key: str | int) -> Where:

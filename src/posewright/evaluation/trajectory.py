@@ -63,7 +63,7 @@ class Trajectory:
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
-            raise UnknownNameError.among("robot of the recording", name, recording.robots)
+            raise UnknownNameError.among("robot", name, recording.robots, owner="in the recording")
         record = recording.robots[name]
         return cls(recording, name, card_for(record.header, robot), len(record))
 
@@ -88,7 +88,7 @@ class Trajectory:
         facts = self.record.header.facts
         if name not in facts:
             raise InputError(
-                f"the recording has no {name} of {self.name}", hint="a recording made in simulation has"
+                f"the recording has no {name} of {self.name}", hint="use a recording made in simulation"
             )
         fact: PlainData = facts[name]
         return fact
@@ -133,7 +133,7 @@ class Trajectory:
         """
         if not self.knows_place:
             raise InputError(
-                f"the recording has no poses of {self.name}", hint="a recording made in simulation has"
+                f"the recording has no poses of {self.name}", hint="use a recording made in simulation"
             )
         if self.frames_per_row != 1:
             raise InputError(
@@ -178,7 +178,7 @@ class Trajectory:
         has_gravity = "gravity" in self.record.header.facts
         gravity = self.fact_array("gravity", 3) if has_gravity else np.array(EARTH_GRAVITY)
         if not gravity.any():
-            raise InputError("the recording was made without gravity", hint="a gravity other than 0")
+            raise InputError("the recording was made without gravity", hint="use a gravity other than 0")
         return gravity
 
     @property

@@ -47,7 +47,7 @@ def require_cameras(header: Header, cameras: Sequence[str]) -> None:
     choices = cameras_of(header)
     for camera in cameras:
         if camera not in choices:
-            raise UnknownNameError.among("camera of the recording", camera, choices)
+            raise UnknownNameError.among("camera", camera, choices)
 
 
 def camera_topics(

@@ -57,10 +57,12 @@ _FRAMES = re.compile(rb"^frame=\s*(\d+)$", re.MULTILINE)
 def require_film_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
     """Raise as `film_file` does unless a film can be written to a path, to be called before long work."""
     if path.suffix.lower() not in FILMS:
-        raise InputError("not a kind of film", where=Where(path), hint=f"one of {', '.join(FILMS)}")
+        raise InputError(
+            "unsupported film format", where=Where(path), hint=f"end the name in {' or '.join(FILMS)}"
+        )
     if any(not 2 <= side <= MAX_PIXELS or side % 2 for side in size):
         raise InputError(
-            f"the size of the film is {size[0]} x {size[1]}", hint=f"even numbers up to {MAX_PIXELS}"
+            f"unsupported film size {size[0]}x{size[1]}", hint=f"use even numbers from 2 to {MAX_PIXELS}"
         )
     require_writable(path)
     _encoder()

@@ -162,7 +162,7 @@ def _find_recorded_robots(header: Header, robots: Mapping[str, Robot] | Robot | 
         custom_robots = robots or {}
     for name in custom_robots:
         if name not in header.robots:
-            raise UnknownNameError.among("robot of the recording", name, header.robots)
+            raise UnknownNameError.among("robot", name, header.robots, owner="in the recording")
     recorded_robots = {}
     for name, robot_header in header.robots.items():
         custom_robot = custom_robots.get(name)

@@ -96,5 +96,5 @@ def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in PICTURES:
         hint = f"end it in one of {', '.join(PICTURES)}"
-        raise InputError("not a kind of picture", where=Where(path), hint=hint)
+        raise InputError("unsupported picture format", where=Where(path), hint=hint)
     return suffix

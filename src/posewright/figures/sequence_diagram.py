@@ -84,7 +84,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     entries = entries_of(recording)
     if not entries:
         raise InputError(
-            "the recording has no messages of OPEN-R objects", hint="a recording of `posewright aibo run`"
+            "the recording has no messages of OPEN-R objects", hint="use a recording of `posewright aibo run`"
         )
     rows, loops, left_out = _lay_out(fold_repetitions(entries))
     names = objects_in(row.entry for row in rows)

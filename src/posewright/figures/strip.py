@@ -67,7 +67,7 @@ class StripContents:
         ends_s: end of the motion, after which its last pose is held [s].
         frame_s: frame period of the robot [s].
         begin_s: its beginning in the playback [s].
-        motion: with the keyframes; None if it is no motion.
+        motion: with the keyframes; None if it is not a motion.
         findings: with their times.
         greatest_lean_s: time of the greatest lean of the base; None if unknown [s].
         states: of the controller, each with the time it begins.

@@ -88,7 +88,7 @@ def require_supported(kind: FileKind, path: Path | None = None) -> None:
         return
     where = Where(path=path, offset=0)
     if not kind.is_motion:
-        raise FormatError(f"this is {kind.title}: no motion file", where=where)
+        raise FormatError(f"this is {kind.title}, not a motion file", where=where)
     message = f"this is {kind.title}: motions of this kind are not supported yet"
     raise FormatError(message, where=where, hint=_supported_kinds())
 

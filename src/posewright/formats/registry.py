@@ -49,7 +49,7 @@ class Formats(Mapping[str, MotionFormat]):
         entry_points = plugins(GROUP)
         for name, motion_format in entry_points.items():
             if not isinstance(motion_format, MotionFormat):
-                raise entry_points.build_error(name, "is no MotionFormat")
+                raise entry_points.build_error(name, "is not a MotionFormat")
             if motion_format.name in formats:
                 raise entry_points.build_error(name, f"is a second format {motion_format.name!r}")
             formats[motion_format.name] = motion_format
@@ -108,10 +108,10 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
     file_name = path.name.lower()
     if file_name.endswith(ROBI_PROGRAMS):
         hint = "`posewright robi assemble MOTION -o PROGRAM.rm4` makes one of a motion"
-        raise FormatError("a Robi's program is no motion file", where=Where(path), hint=hint)
+        raise FormatError("a Robi's program is not a motion file", where=Where(path), hint=hint)
     if file_name.endswith(".bas"):
         hint = "`posewright basic motions MOTION -o PROGRAM.bas` makes one of a motion"
-        raise FormatError("a RoboBASIC program is no motion file", where=Where(path), hint=hint)
+        raise FormatError("a RoboBASIC program is not a motion file", where=Where(path), hint=hint)
     origin = origin_of(motion)
     candidates = [candidate for candidate in FORMATS.values() if file_name.endswith(candidate.suffixes)]
     if candidates:

@@ -96,7 +96,7 @@ def _unstack(triples: ArrayLike) -> tuple[Floats, Floats, Floats]:
     try:
         array = np.asarray(triples, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{triples!r} are no numbers", hint=_SHAPE_HINT) from None
+        raise InputError(f"{triples!r} are not numbers", hint=_SHAPE_HINT) from None
     if array.shape[-1:] != (3,):
         raise InputError(f"an array of shape {array.shape} has no triples", hint=_SHAPE_HINT)
     return array[..., 0], array[..., 1], array[..., 2]

@@ -29,7 +29,7 @@ class VelocityCommand:
         turn_rad_s: to the left, counter-clockwise from above [rad/s].
 
     Raises:
-        InputError: a velocity is no finite number.
+        InputError: a velocity is not a finite number.
     """
 
     forward_m_s: float = 0.0
@@ -42,7 +42,7 @@ class VelocityCommand:
             if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
                 raise InputError(f"{name} is {number!r}", hint="a number")
             if not math.isfinite(value):
-                raise InputError(f"{name} is {value}", hint="a finite number")
+                raise InputError(f"{name} is {value}", hint="use a finite number")
             object.__setattr__(self, name, 0.0 if abs(value) < MIN_COMMAND else float(value))
 
     @classmethod

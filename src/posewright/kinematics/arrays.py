@@ -28,7 +28,7 @@ def require_triples(values: ArrayLike, noun: str, hint: str) -> Floats:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"the {noun} are no array of numbers", hint=hint) from None
+        raise InputError(f"the {noun} are not an array of numbers", hint=hint) from None
     if array.ndim == 0 or array.shape[-1] != 3:
         raise InputError(f"the {noun} have the shape {array.shape}", hint=f"(..., 3): {hint}")
     return array

@@ -265,7 +265,7 @@ class Recording:
         if name is None:
             return next(iter(self.robots.values()))
         if name not in self.robots:
-            raise UnknownNameError.among("robot of the recording", name, self.robots)
+            raise UnknownNameError.among("robot", name, self.robots, owner="in the recording")
         return self.robots[name]
 
     def events_of(self, *kinds: str) -> tuple[Event, ...]:

@@ -28,7 +28,7 @@ def export_arena(arena: Arena | str, path: Path | str, *, to: str = "mjcf") -> N
     """
     field = find_arena(arena) if isinstance(arena, str) else arena
     if to not in EXPORTS:
-        raise UnknownNameError.among("kind of export", to, EXPORTS)
+        raise UnknownNameError.among("format", to, EXPORTS)
     if to == "mjcf":
         from posewright.simulation import arena_mjcf
 

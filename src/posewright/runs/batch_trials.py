@@ -53,11 +53,11 @@ def read_seeds(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         match = _SEEDS.fullmatch(part.strip())
         if match is None:
-            raise InputError(f"{text!r} is not a list of seeds", hint="such as 1-20, or 1,4,9-12")
+            raise InputError(f"{text!r} is not a list of seeds", hint="write 1-20, or 1,4,9-12")
         first = int(match[1])
         last = int(match[2] or match[1])
         if last < first:
-            raise InputError(f"{text!r} is not a list of seeds", hint="such as 1-20, or 1,4,9-12")
+            raise InputError(f"the seeds {part.strip()!r} run backwards", hint=f"write {last}-{first}")
         if last - first < MAX_SEEDS:
             seeds.update(range(first, last + 1))
         if last - first >= MAX_SEEDS or len(seeds) > MAX_SEEDS:

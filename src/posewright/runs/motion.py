@@ -118,5 +118,6 @@ def _require_valid_numbers(times: dict[str, float], friction: float | None) -> N
             raise InputError(f"{name} is {seconds}", hint=f"0 to {MAX_TIME_S:g} seconds")
     if friction is not None and not (math.isfinite(friction) and friction > 0.0):
         raise InputError(
-            f"the friction is {friction}", hint="above 0, such as 0.2 (polished floor) or 1 (carpet)"
+            f"the friction is {friction}",
+            hint="use a number above 0, such as 0.2 (polished floor) or 1 (carpet)",
         )

@@ -113,7 +113,9 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     """
     program = recording.header.extras.get(EXTRAS)
     if not isinstance(program, Mapping):
-        raise InputError("the recording is not of OPEN-R objects", hint="one made by `posewright aibo run`")
+        raise InputError(
+            "the recording is not of OPEN-R objects", hint="use one made by `posewright aibo run`"
+        )
     record = recording.robot()
     log = entries_of(recording)
     evaluation = next(iter(evaluate_run(recording).robots.values())) if record.knows_place else None

@@ -122,7 +122,7 @@ def controller_factory(source: object, name: str = "") -> ControllerFactory:
     if not isinstance(source, type) and isinstance(source, Controller):
         return lambda _program, _seed: source
     if not callable(source):
-        raise InputError(f"{source_name} makes no controller", hint=_HINT)
+        raise InputError(f"{source_name} is not a controller", hint=_HINT)
     parameters = _positional_parameters(source)
     n_required = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
     if len(parameters) >= 2 >= n_required:
@@ -134,7 +134,7 @@ def controller_factory(source: object, name: str = "") -> ControllerFactory:
     )
 
 
-_HINT = "a class with next(state, n), restart() and close(); posewright.Controller has the last two already"
+_HINT = "write a class with next(state, n) that inherits posewright.Controller"
 
 
 def _positional_parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
@@ -152,7 +152,7 @@ def _require_controller(candidate: object, name: str) -> Controller:
     if isinstance(candidate, Controller):
         return candidate
     missing = [method for method in ("next", "restart", "close") if method not in dir(candidate)]
-    raise InputError(f"{name} makes no controller: it has no {', '.join(missing)}", hint=_HINT)
+    raise InputError(f"{name} is not a controller: it lacks {', '.join(missing)}", hint=_HINT)
 
 
 def controller_classes(path: Path) -> tuple[str, ...]:

@@ -177,7 +177,7 @@ def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:
     from posewright.simulation.mechanisms import mechanism_of, mjcf_text
 
     if to not in KINDS:
-        raise InputError(f"unknown format {to!r:.40}", hint=f"one of {', '.join(KINDS)}")
+        raise InputError(f"unknown format {to!r:.40}", hint=f"choose from {', '.join(KINDS)}")
     card = robot if isinstance(robot, Robot) else robot_named(robot)
     if card.model_path is None:
         raise InputError(f"{card.name} has no model to export", hint="a robot whose card names a model")

@@ -92,7 +92,9 @@ class Outputs:
         if self.record is not None:
             require_writable(self.record)
         elif self.cameras:
-            raise InputError("the pictures of cameras need a recording", hint="record=, or --record FILE")
+            raise InputError(
+                "pictures of cameras can only be stored in a recording", hint="add --record FILE, or record="
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ def read_derivation(name: str) -> Derivation:
     """
     derivations = {derivation.value: derivation for derivation in Derivation}
     if name not in derivations:
-        raise UnknownNameError.among("derivation of random streams", name, derivations)
+        raise UnknownNameError.among("version of the random streams", name, derivations)
     return derivations[name]
 
 

@@ -223,7 +223,7 @@ def _make_arena(
         arena = custom_arena.with_boxes(arena.boxes) if layout else custom_arena
     elif trial.arena not in {"", arena.name}:
         raise InputError(
-            f"the arena is {trial.arena!r}", hint=f"{trial_contest.name} is run on {arena.name!r}"
+            f"{trial_contest.name} cannot be run in the arena {trial.arena!r}", hint=f"use {arena.name!r}"
         )
     if (layout or require_legal_layout) and not arena.box_kinds:
         raise InputError(
@@ -237,7 +237,7 @@ def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) 
     first_role, *other_roles = trial_contest.entries
     for role in trial.opponents:
         if role not in other_roles:
-            raise UnknownNameError.among(f"role of an opponent in {trial_contest.name}", role, other_roles)
+            raise UnknownNameError.among("opponent", role, other_roles, owner=f"in {trial_contest.name}")
     first = _with_controller(_read_first_program(trial, trial_contest, options), options.controller)
     if not other_roles:
         return {first.robot.name: first}

@@ -99,7 +99,7 @@ def read_header(line: str) -> tuple[Plan, str]:
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the header is damaged") from error
     if expected_line != line:
-        raise LineError("the header is not as it was written")
+        raise LineError("the header was changed after it was written")
     return plan, header["made_with"]
 
 
@@ -133,7 +133,7 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the line is damaged") from error
     if expected_line != line:
-        raise LineError("the line is not as it was written, or one before it is missing")
+        raise LineError("the line was changed after it was written, or a line before it is missing")
     return attempt
 
 

@@ -175,7 +175,7 @@ def require_seed(seed: object, *, count: int = 1) -> int:
     """
     max_seed = MAX_SEED - count + 1
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= max_seed:
-        raise InputError(f"a seed of {seed!r}", hint=f"expected an integer from 0 to {max_seed}")
+        raise InputError(f"the seed is {seed!r}", hint=f"expected an integer from 0 to {max_seed}")
     return seed
 
 
@@ -218,10 +218,10 @@ class Plan:
             raise InputError("the problem has no dimensions", hint="expected at least one number to search")
         if not MIN_POPULATION <= self.population <= MAX_POPULATION:
             hint = f"expected {MIN_POPULATION} to {MAX_POPULATION}"
-            raise InputError(f"a population of {self.population}", hint=hint)
+            raise InputError(f"the population is {self.population}", hint=hint)
         if not 0.0 < self.spread <= MAX_SPREAD:
             hint = "expected more than 0, up to a third of the range"
-            raise InputError(f"a spread of {self.spread:g}", hint=hint)
+            raise InputError(f"the spread is {self.spread:g}", hint=hint)
         require_seed(self.seed)
 
     def locate(self, number: int) -> tuple[int, int]:

@@ -97,7 +97,7 @@ def arena_mjcf(arena: Arena) -> str:
     """Return an arena as a MuJoCo model in XML, with free boxes; markers are plates without a code.
 
     Raises:
-        InputError: MuJoCo does not compile the arena.
+        InputError: MuJoCo cannot compile the arena.
     """
     spec = mujoco.MjSpec()
     spec.modelname = arena.name
@@ -109,7 +109,7 @@ def arena_mjcf(arena: Arena) -> str:
         spec.compile()
         return str(spec.to_xml())
     except ValueError as error:
-        raise InputError(f"MuJoCo does not compile the arena {arena.name}: {error}") from error
+        raise InputError(f"MuJoCo cannot compile the arena {arena.name}: {error}") from error
 
 
 def _add_floor(

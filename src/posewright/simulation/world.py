@@ -171,11 +171,12 @@ class World:
         """
         if name is None and len(self.instances) > 1:
             raise InputError(
-                "the world has several robots and none is named", hint=f"one of {', '.join(self.instances)}"
+                "the world has several robots, so name one of them",
+                hint=f"choose from {', '.join(self.instances)}",
             )
         name = next(iter(self.instances)) if name is None else name
         if name not in self.instances:
-            raise UnknownNameError.among("robot of the world", name, self.instances)
+            raise UnknownNameError.among("robot", name, self.instances, owner="in this world")
         return self.instances[name]
 
     @property

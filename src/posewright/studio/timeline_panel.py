@@ -113,7 +113,7 @@ def parse_keyframes(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyfra
     They keep their times as played. Joints that they do not have are held.
 
     Raises:
-        InputError: the text is no motion, or has no joint in common with the motion `into`.
+        InputError: the text is not a motion, or has no joint in common with the motion `into`.
     """
     if not text.strip():
         raise InputError("there is nothing to paste", hint="copy keyframes on a time line first")

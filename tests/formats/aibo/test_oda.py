@@ -165,7 +165,7 @@ def test_a_file_that_ends_within_its_header_is_refused(aibo: Any) -> None:
 def test_of_two_entries_called_so_the_first_is_found_as_on_the_robot(aibo: Any) -> None:
     archive = parse_archive(aibo.oda([("a", b"OMTN1"), ("a", b"OMTN2")]))
     assert archive.entry("a").data == b"OMTN1"
-    with pytest.raises(UnknownNameError, match="no entry is called 'b'"):
+    with pytest.raises(UnknownNameError, match="unknown entry 'b'"):
         archive.entry("b")
 
 

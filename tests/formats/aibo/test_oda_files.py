@@ -141,7 +141,7 @@ def test_what_a_format_cannot_hold_is_listed_before_anything_is_written(tmp_path
 def test_motions_are_carried_over_to_another_robot(tmp_path: Path, aibo: Any) -> None:
     path = tmp_path / "a.oda"
     path.write_bytes(aibo.oda([("x", aibo.ers110()), ("y", aibo.placeholder)]))
-    with pytest.raises(UnknownNameError, match="no robot is called 'sony_ers8'"):
+    with pytest.raises(UnknownNameError, match="unknown robot 'sony_ers8'"):
         extract_archive(path, tmp_path / "out", robot="sony_ers8")
     done = extract_archive(path, tmp_path / "out", robot="sony_ers7", accept_loss=True)
     assert read_motion_file(done.files[0].file).motion().robot == "sony_ers7"

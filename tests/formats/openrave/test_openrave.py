@@ -188,7 +188,7 @@ def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
         ('<Body name="a"><Geom type="box"><extents>1 2</extents></Geom></Body>', "2 numbers"),
         ('<Body name="a"><Geom type="box"><extents>1 -2 1</extents></Geom></Body>', "above 0"),
         ('<Body name="a"><Translation>1 nan 1</Translation></Body>', "not finite"),
-        ('<Body name="a"><RotationMat>1 1 1 1 1 1 1 1 1</RotationMat></Body>', "no rotation matrix"),
+        ('<Body name="a"><RotationMat>1 1 1 1 1 1 1 1 1</RotationMat></Body>', "not a rotation matrix"),
         ('<Body name="a"><Mass type="pyramid"/></Body>', "'pyramid' is not read"),
         ('<Joint name="j" type="universal"/>', "'universal' is not read"),
         ('<Body name="a"/><Joint name="j"><Body>a</Body><Body>a</Body></Joint>', "between 1 bodies"),
@@ -215,7 +215,7 @@ def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
 
 
 def test_other_xml_is_refused(tmp_path: Path) -> None:
-    assert "no OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
+    assert "not an OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
     (tmp_path / "a.xml").write_text(ROBOT)
     with pytest.raises(InputError, match="only robots") as caught:
         import_arena(tmp_path / "a.xml")

@@ -116,7 +116,7 @@ def test_transforms_follow_the_standard() -> None:
         ("Transform { children [ USE nobody ] }", 2, "not defined before"),
         ("Transform { children [", 2, "without a value"),
         ("\n\n } ", 4, "expected a node"),
-        ("Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0] } } }", 2, "no points"),
+        ("Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0] } } }", 2, "not points"),
         (
             "Shape { geometry IndexedFaceSet { coord Coordinate { point [0 0 0] } coordIndex [7] } }",
             2,
@@ -199,5 +199,5 @@ def test_a_drawing_in_millimetres_is_refused_with_the_scale_that_helps(folder: P
         import_arena(folder / "field.wrl", scale=1000.0)
     with pytest.raises(InputError, match="a scale of nan"):
         import_arena(folder / "field.wrl", scale=math.nan)
-    with pytest.raises(UnknownNameError, match="no axis is called 'x'"):
+    with pytest.raises(UnknownNameError, match="unknown axis 'x'"):
         import_arena(folder / "field.wrl", up="x")

@@ -216,10 +216,10 @@ def test_a_sound_goes_with_it_and_both_begin_together(stick: Build) -> None:
         ({"name": None}, "own name, 'wave', does not state"),
         ({"sound": "meow"}, "no sound in SOUND.ODA has the name 'meow'"),
         ({"name": "a_walk#walk_x"}, "no transition leads to walk"),
-        ({"agent": "monetagentMTM"}, "no agent"),
-        ({"agent": "monetagentSOUND"}, "no agent"),
-        ({"model": "ERS-210"}, "no robot with MONET files"),
-        ({"model": "ERS-8"}, "no robot"),
+        ({"agent": "monetagentMTM"}, "unknown agent"),
+        ({"agent": "monetagentSOUND"}, "unknown agent"),
+        ({"model": "ERS-210"}, "unknown robot 'ERS-210' among the MONET files"),
+        ({"model": "ERS-8"}, "unknown robot"),
     ],
 )
 def test_what_the_robot_could_not_play_is_refused_and_nothing_changes(

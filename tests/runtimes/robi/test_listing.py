@@ -131,7 +131,7 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("jump nowhere", "no label is called 'nowhere' (did you mean somewhere?)"),
+        ("jump nowhere", "unknown label 'nowhere' (did you mean somewhere?)"),
         ("jump", "? is not a label (expected jump LABEL)"),
         ("jump 0x00000010", "0x00000010 is not a label"),
         (
@@ -140,7 +140,7 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
         ),
         ("somewhere: return", "the label somewhere is already defined in line 1"),
         ("last:", "no tag follows the label last"),
-        ("adx", "no instruction is called 'adx' (did you mean add"),
+        ("adx", "unknown instruction 'adx' (did you mean add"),
         ("return 5", "5 after return (return has no operand)"),
         ("const", "nothing is not a valid number here (expected -32768 to 65535)"),
         ("const 65536", "65536 is not a valid number here"),
@@ -160,7 +160,7 @@ def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
         ('blank "\\q"', "\\q in a string"),
         ('blank "\\x0"', "\\x without two digits"),
         ('text "<medit>\u20ac</medit>"', "\u20ac is not in Shift-JIS"),
-        ('"and more"', "no instruction is called '\"and'"),
+        ('"and more"', "unknown instruction '\"and'"),
     ],
 )
 def test_a_bad_line_is_told_with_what_would_be_right(line: str, message: str) -> None:

@@ -129,7 +129,7 @@ class ControlTable:
     def register(self, name: str) -> Register:
         """Return the register of that name, or raise UnknownNameError."""
         if name not in self.registers:
-            raise UnknownNameError.among(f"register of {self.device}", name, self.registers)
+            raise UnknownNameError.among("register", name, self.registers, owner=f"of {self.device}")
         return self.registers[name]
 
     def decode(self, data: bytes) -> dict[str, int]:
@@ -235,5 +235,5 @@ def baud_register_value(rate: int) -> int:
     for value, listed in baud_rates().items():
         if listed == rate:
             return value
-    hint = "one of " + ", ".join(map(str, baud_rates().values()))
+    hint = "choose from " + ", ".join(map(str, baud_rates().values()))
     raise InputError(f"a servo cannot be set to {rate} bits per second", hint=hint)

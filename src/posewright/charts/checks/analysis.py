@@ -47,14 +47,14 @@ def compute_entered_states(
         transition: any; the result is empty if it leaves no state.
         include_history: include every state that a history may restore; else as if no history was stored.
     """
-    entering = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
-    entering.add_targets(transition.targets, transition.domain or 0)
+    entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
+    entry_set.add_targets(transition.targets, transition.domain or 0)
     if not include_history:
-        return entering.entered
+        return entry_set.entered
     restorable = (
-        machine.nodes[goal.node].descendants for goal in transition.targets if goal.history is not None
+        machine.nodes[target.node].descendants for target in transition.targets if target.history is not None
     )
-    return entering.entered.union(*restorable)
+    return entry_set.entered.union(*restorable)
 
 
 class ChartAnalysis:
@@ -79,6 +79,7 @@ class ChartAnalysis:
     exploration: Exploration
 
     def __init__(self, chart: Chart, limits: ExplorationLimits = DEFAULT_LIMITS) -> None:
+        """Lower the chart and prepare its solver; nothing is decided or explored yet."""
         self.chart = chart
         self.limits = limits
         self.interpreter = Interpreter(chart)
@@ -123,7 +124,7 @@ class ChartAnalysis:
         tracked: Collection[str],
         *,
         watched_conditions: Sequence[Expression] = (),
-        marks: Mapping[str, Collection[Value]] | None = None,
+        values_to_try: Mapping[str, Collection[Value]] | None = None,
         limits: ExplorationLimits | None = None,
         budget: WorkBudget | None = None,
     ) -> Exploration:
@@ -132,7 +133,7 @@ class ChartAnalysis:
             self.chart,
             tracked=tracked,
             watched_conditions=watched_conditions,
-            marks=marks,
+            values_to_try=values_to_try,
             limits=limits or self.limits,
             interpreter=self.interpreter,
             solver_budget=self.solver_budget,
@@ -142,11 +143,11 @@ class ChartAnalysis:
     def scan(self) -> None:
         """Trace the explored ticks for observers and searches; explore again where a search needs that."""
         limits = replace(self.limits, states=MAX_REEXPLORED, cases=MAX_REEXPLORED)
-        merged = {search: self.exploration.merged_variables(search.exact) for search in self.searches}
-        searches = [search for search, names in merged.items() if not names]
+        merged_names = {search: self.exploration.merged_variables(search.exact) for search in self.searches}
+        searches = [search for search, names in merged_names.items() if not names]
         scan_ticks(self.exploration, searches, self.work_budget, self.observers)
         self.stopped_reason = self.work_budget.stop_reason
-        exact_searches = {search: names for search, names in merged.items() if names}
+        exact_searches = {search: names for search, names in merged_names.items() if names}
         if exact_searches:
             tracked = frozenset(self.tracked)
             resources = tracked.intersection(self.chart.resources)
@@ -159,7 +160,9 @@ class ChartAnalysis:
         if not self.complete:
             scan_directed(
                 self.searches,
-                lambda marks: self._explore(self.tracked | marks.keys(), marks=marks, limits=limits),
+                lambda values_to_try: self._explore(
+                    self.tracked | values_to_try.keys(), values_to_try=values_to_try, limits=limits
+                ),
                 self.work_budget,
             )
 
@@ -216,9 +219,9 @@ class ChartAnalysis:
     ) -> Counterexample:
         """Return a case with its inputs, the events that occur, and the variables in `names`."""
         events = self.chart.events
-        shown_inputs = {name: value for name, value in inputs.items() if name not in events or value}
+        occurring_inputs = {name: value for name, value in inputs.items() if name not in events or value}
         variables = {name: env[name] for name in self.chart.variables if name in names}
-        return Counterexample(state, shown_inputs, variables)
+        return Counterexample(state, occurring_inputs, variables)
 
     def first_state(self, state: str) -> str:
         """Return the first name in the text of a configuration, which joins parallel states."""

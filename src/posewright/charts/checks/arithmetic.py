@@ -27,14 +27,14 @@ from posewright.charts.expression import (
 )
 from posewright.charts.machine import Machine, StateNode
 from posewright.charts.model import Actions, Assign, Branch, iterate_actions
-from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Saturates, places_in
+from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Saturates, operations_in
 from posewright.charts.reachability import is_defined, may_be_undefined
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, format_value
 
 
 @dataclass(frozen=True, eq=False)
 class ExpressionUse:
-    """One place in the chart where an expression is evaluated.
+    """An occurrence of an expression in the chart, where a tick may evaluate it.
 
     Attributes:
         node: the state it belongs to.
@@ -49,7 +49,7 @@ class ExpressionUse:
 
 
 def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
-    """Yield every place where a tick may evaluate an expression; a shared one once for each state."""
+    """Yield every occurrence of an expression; one that states share, once for each state."""
     for node in machine.nodes:
         for counter in node.counters:
             if counter.condition is not None:
@@ -110,7 +110,7 @@ class ArithmeticFaults(Check):
     def prepare(self) -> None:
         """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
-        self.n_tracked_values = 1
+        self.n_tracked_combinations = 1
         groups: dict[tuple[int, str | None], list[ExpressionUse]] = {}
         for use in list_uses(self.machine):
             groups.setdefault((id(use.expression), use.variable), []).append(use)
@@ -121,21 +121,25 @@ class ArithmeticFaults(Check):
         """Yield the faults that are possible for some values of the names that an expression reads."""
         use = uses[0]
         nodes = frozenset(use.node.index for use in uses)
-        for rule, claim, argument in _list_faults(use, self.machine):
-            if self.analysis.solver.excludes([claim]):
+        for rule, fault_claim, argument in _list_faults(use, self.machine):
+            if self.analysis.solver.excludes([fault_claim]):
                 continue
-            self._track_variables(claim)
-            question = CheckQuestion(ExpressionEvaluation(nodes, use.expression), (claim,))
-            search = self.analysis.add_search(question, exact=claim.names)
+            self._track_variables(fault_claim)
+            question = CheckQuestion(ExpressionEvaluation(nodes, use.expression), (fault_claim,))
+            search = self.analysis.add_search(question, exact=fault_claim.names)
             yield ArithmeticSuspect(use, rule, search, argument)
 
     def _track_variables(self, claim: CheckClaim) -> None:
-        """Track the variables of a claim for as long as all tracked ones have few values together."""
+        """Track the variables that a claim reads.
+
+        A variable is tracked only while the product of the value counts of all tracked ones is at most
+        MAX_TRACKED_VALUES.
+        """
         for name, value_type in self.chart.variables.items():
             n_values = _count_values(value_type)
             is_new = name in claim.names and name not in self.analysis.tracked
-            if is_new and n_values * self.n_tracked_values <= MAX_TRACKED_VALUES:
-                self.n_tracked_values *= n_values
+            if is_new and n_values * self.n_tracked_combinations <= MAX_TRACKED_VALUES:
+                self.n_tracked_combinations *= n_values
                 self.analysis.tracked.add(name)
 
     def findings(self) -> Iterator[Finding]:
@@ -209,25 +213,25 @@ def _list_faults(
 ) -> Iterator[tuple[Rule, CheckClaim, ClampedArgument | None]]:
     """Yield the possible faults of an expression: the rule, the claim that it occurs, and the argument."""
     expression = use.expression
-    for place in places_in(expression.tree):
-        if place.divides:
-            yield Rule.DIVISION, DividesByZero(expression, place), None
+    for operation in operations_in(expression.tree):
+        if operation.divides:
+            yield Rule.DIVISION, DividesByZero(expression, operation), None
         else:
-            yield Rule.OVERFLOW, Saturates(expression, place), None
+            yield Rule.OVERFLOW, Saturates(expression, operation), None
     bounds = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
     if bounds is not None and not isinstance(expression.type, BoolType | EnumType):
         yield Rule.RANGE, OutOfRange(expression, *bounds), None
     for argument in expression.arguments:
         bounds = _range_of(argument.type)
         if bounds is not None:
-            below = Binary(Operator.LESS, argument.tree, Literal(bounds[0]))
-            above = Binary(Operator.GREATER, argument.tree, Literal(bounds[1]))
-            outside = Binary(Operator.AND, argument.when, Binary(Operator.OR, below, above))
-            yield Rule.RANGE, Holds(build_condition(outside, [expression])), argument
+            is_below = Binary(Operator.LESS, argument.tree, Literal(bounds[0]))
+            is_above = Binary(Operator.GREATER, argument.tree, Literal(bounds[1]))
+            is_outside = Binary(Operator.AND, argument.when, Binary(Operator.OR, is_below, is_above))
+            yield Rule.RANGE, Holds(build_condition(is_outside, [expression])), argument
     if may_be_undefined(expression, machine.types):
         for conditions, term in _list_terms(expression.tree, ()):
-            undefined = Unary(Operator.NOT, is_defined(term))
-            parts = [build_condition(condition, [expression]) for condition in (*conditions, undefined)]
+            is_undefined = Unary(Operator.NOT, is_defined(term))
+            parts = [build_condition(condition, [expression]) for condition in (*conditions, is_undefined)]
             yield Rule.UNDEFINED, Holds(all_of(parts)), None
 
 

@@ -19,7 +19,7 @@ from posewright.charts.expression import (
 )
 from posewright.charts.machine import CompoundTransition, StateNode
 from posewright.charts.model import Assign
-from posewright.charts.proof import places_in
+from posewright.charts.proof import operations_in
 from posewright.charts.types import BoolType, IntType, Type, Value
 
 T = TypeVar("T")
@@ -29,21 +29,21 @@ NEVER = Expression(Literal(False), BoolType(), SourceText("false"))
 
 
 def build_condition(
-    tree: Tree, parts: Iterable[Expression] = (), fixed: Mapping[str, Value] | None = None
+    tree: Tree, parts: Iterable[Expression] = (), constant_values: Mapping[str, Value] | None = None
 ) -> Expression:
     """Return a condition with the given tree.
 
     Args:
         tree: the tree of the condition.
-        parts: expressions it is built from; their fixed names and the source of the last are taken over.
-        fixed: values of further names in the tree.
+        parts: expressions it is built from; their constants and the source of the last are taken over.
+        constant_values: values of further names in the tree.
     """
-    fixed_names: dict[str, Value] = {}
+    constants_of_parts: dict[str, Value] = {}
     source = SourceText("")
     for part in parts:
-        fixed_names.update(part.fixed)
+        constants_of_parts.update(part.constant_values)
         source = part.source
-    return Expression(tree, BoolType(), source, {**fixed_names, **(fixed or {})})
+    return Expression(tree, BoolType(), source, {**constants_of_parts, **(constant_values or {})})
 
 
 def negation(condition: Expression) -> Expression:
@@ -87,12 +87,12 @@ def split_in_half(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
 
 
 def substitute(expression: Expression, values: Mapping[str, Value]) -> Expression:
-    """Return an expression in which the names in `values` are fixed to their values."""
+    """Return an expression in which the names in `values` are constants with these values."""
     substituted = {name: values[name] for name in expression.names if name in values}
     if not substituted:
         return expression
     return Expression(
-        expression.tree, expression.type, expression.source, {**substituted, **expression.fixed}
+        expression.tree, expression.type, expression.source, {**substituted, **expression.constant_values}
     )
 
 
@@ -111,8 +111,8 @@ def equals(expression: Expression, value: Value) -> Expression:
     if isinstance(value, bool):
         return expression if value else negation(expression)
     value_tree: Tree = Name(value) if isinstance(value, str) else Literal(value)
-    fixed = {value: value} if isinstance(value, str) else None
-    return build_condition(Binary(Operator.EQUAL, expression.tree, value_tree), [expression], fixed)
+    constant_values = {value: value} if isinstance(value, str) else None
+    return build_condition(Binary(Operator.EQUAL, expression.tree, value_tree), [expression], constant_values)
 
 
 def differ(left: Expression, right: Expression) -> Expression:
@@ -132,7 +132,7 @@ def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
 
 def divides(guard: Expression) -> bool:
     """Return whether a guard contains a division; such a guard can fail where others hold."""
-    return any(place.divides for place in places_in(guard.tree))
+    return any(operation.divides for operation in operations_in(guard.tree))
 
 
 def group_by_event(
@@ -182,7 +182,7 @@ def outcome_differs(
 
 
 def _saturate(value: Expression, value_type: Type | None) -> Expression:
-    """Return an integer expression as a variable of type `kind` stores it: clamped to its range."""
+    """Return an integer expression as a variable of a type stores it: clamped to its range."""
     if not (isinstance(value_type, IntType) and isinstance(value.type, IntType)):
         return value
     at_most_high = Call("min", (value.tree, Literal(value_type.high)))

@@ -66,6 +66,7 @@ class UnwrittenRuns:
         }
 
         def ends_unset(step: SymbolicStep) -> bool:
+            """Return whether a step ends where the output should be set, without setting it."""
             if step.after is None or not self._leaves_unwritten(name, step):
                 return False
             configuration = step.after.configuration
@@ -153,7 +154,7 @@ class UnwrittenReads(Check):
     def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
         """Return whether a write is an action of a transition, or of a value other than zero."""
         value_type = self.chart.variables[write.name]
-        value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to `kind`
+        value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to the type
         return id(write.action) in self.transition_action_ids or value_type.clamp(value) != value_type.default
 
     def findings(self) -> Iterator[Finding]:
@@ -189,23 +190,23 @@ class UnwrittenReads(Check):
             f"{name} is read by `{expression}` before anything sets it: it is {zero} there by default; "
             "give it a value in `initial_values`"
         )
-        place = use.node.name
+        state_name = use.node.name
         line = expression.source.where.line or use.line
-        case = self.analysis.build_counterexample(place, rows[-1], evaluation.env, {name})
-        return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, place, case, line, rows)
+        case = self.analysis.build_counterexample(state_name, rows[-1], evaluation.env, {name})
+        return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, state_name, case, line, rows)
 
     def _build_unset_finding(self, name: str, rows: InputRows) -> Finding:
         """Return the finding that an output is not set at the end of `rows`."""
         state_before, tick = self.analysis.run_to_last_tick(rows)
-        place = tick.after.state if tick.after is not None else state_before.state
+        active_states = tick.after.state if tick.after is not None else state_before.state
         zero = format_value(self.chart.outputs[name].default)
         message = (
-            f"nothing has set {name} on a path to {place}: it is {zero} there by default; "
+            f"nothing has set {name} on a path to {active_states}: it is {zero} there by default; "
             "set it on every path, or give it a value in `initial_values`"
         )
         case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})
         line = tick.taken_transitions[-1].line if tick.taken_transitions else None
-        state = self.analysis.first_state(place)
+        state = self.analysis.first_state(active_states)
         return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, state, case, line, rows)
 
 

@@ -89,7 +89,7 @@ class DeadTransitions(Check):
         self.taken_ids = set(map(id, self.analysis.exploration.taken_transitions))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.proved_findings: list[Finding] = []
-        self.undecided: list[CompoundTransition] = []
+        self.undecided_transitions: list[CompoundTransition] = []
         for transition in self.machine.transitions:
             if id(transition) in self.taken_ids or transition.source not in self.analysis.entered_states:
                 continue
@@ -106,15 +106,17 @@ class DeadTransitions(Check):
                 search = self.analysis.add_search(CheckQuestion(location, claims))
                 self.searches.append((transition, search))
             else:
-                self.undecided.append(transition)
+                self.undecided_transitions.append(transition)
 
     def _find_never_enabled(self, transition: CompoundTransition) -> Finding | None:
         """Return a finding if no event of a transition can occur, or its guard is proved always false."""
         impossible_events = [event for event in transition.events if not self._can_occur(event)]
         if transition.events and len(impossible_events) == len(transition.events):
-            return self._never_enabled(transition, f"nothing raises {' or '.join(impossible_events)}")
+            return self._build_never_enabled_finding(
+                transition, f"nothing raises {' or '.join(impossible_events)}"
+            )
         if self.analysis.solver.excludes(build_claims([transition.guard])):
-            return self._never_enabled(transition)
+            return self._build_never_enabled_finding(transition)
         return None
 
     def _can_occur(self, event: str) -> bool:
@@ -131,10 +133,10 @@ class DeadTransitions(Check):
         earlier = self._earlier_transitions(transition)
         for earlier_transition in earlier:
             if solver.excludes(build_claims([transition.guard], [earlier_transition.guard])):
-                return self._shadowed(transition, earlier_transition)
+                return self._build_shadowed_finding(transition, earlier_transition)
         earlier_guards = [earlier_transition.guard for earlier_transition in earlier]
         if len(earlier) > 1 and solver.excludes(build_claims([transition.guard], earlier_guards)):
-            return self._shadowed(transition, None)
+            return self._build_shadowed_finding(transition, None)
         return None
 
     def _earlier_transitions(self, transition: CompoundTransition) -> list[CompoundTransition]:
@@ -153,31 +155,35 @@ class DeadTransitions(Check):
         for transition, search in self.searches:
             if search.witness is not None:
                 winner = self._find_winner(transition, search.witness)
-                yield self._shadowed(transition, winner, search.witness)
+                yield self._build_shadowed_finding(transition, winner, search.witness)
             elif search.undecided_reason:
                 name = self.analysis.source_of(transition).name
                 question = f"whether `{format_trigger(transition)}` of {name} is ever taken"
                 message = f"it is not known {question}: {search.undecided_reason}"
                 yield not_proved(message, name, transition.line)
             elif search.n_reached:
-                yield self._never_enabled(transition)
+                yield self._build_never_enabled_finding(transition)
             elif transition.events:
                 events = " or ".join(transition.events)
-                yield self._never_enabled(transition, f"{events} never comes while the state is active")
+                yield self._build_never_enabled_finding(
+                    transition, f"{events} never comes while the state is active"
+                )
             else:
-                yield self._never_enabled(transition, "the state is left before")
-        if self.undecided:
-            yield self._undecided_note()
+                yield self._build_never_enabled_finding(transition, "the state is left before")
+        if self.undecided_transitions:
+            yield self._build_undecided_finding()
 
-    def _undecided_note(self) -> Finding:
+    def _build_undecided_finding(self) -> Finding:
         """Return one note for all transitions that are not known to be taken."""
-        lines = ", ".join(str(transition.line) for transition in self.undecided[:MAX_LINES_LISTED])
-        if len(self.undecided) > MAX_LINES_LISTED:
+        lines = ", ".join(
+            str(transition.line) for transition in self.undecided_transitions[:MAX_LINES_LISTED]
+        )
+        if len(self.undecided_transitions) > MAX_LINES_LISTED:
             lines += ", ..."
-        count = len(self.undecided)
+        count = len(self.undecided_transitions)
         subject = f"transition (line {lines}) is" if count == 1 else f"transitions (lines {lines}) are"
         message = f"it is not known whether {count} {subject} ever taken: {self.analysis.incomplete_reason}"
-        return not_proved(message, None, self.undecided[0].line)
+        return not_proved(message, None, self.undecided_transitions[0].line)
 
     def _find_always_true(self) -> Iterator[Finding]:
         """Yield a warning for each guard that holds for all values, unless it is written as `true`."""
@@ -190,7 +196,7 @@ class DeadTransitions(Check):
                         f"`{format_guards([segment])}` always holds in {name}, whatever the values are: "
                         "change it, or write `when: true`"
                     )
-                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
+                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, line=segment.line)
                 seen_ids.add(id(segment))
 
     def _is_always_true(self, guard: Expression) -> bool:
@@ -209,14 +215,15 @@ class DeadTransitions(Check):
                 return winner
         return winners[0] if winners else None
 
-    def _never_enabled(self, transition: CompoundTransition, reason: str = "") -> Finding:
+    def _build_never_enabled_finding(self, transition: CompoundTransition, reason: str = "") -> Finding:
+        """Return the warning that a transition's guard never holds, with the reason if one is known."""
         name = self.analysis.source_of(transition).name
         message = f"the guard `{format_trigger(transition)}` never holds in {name}"
         if reason:
             message += f": {reason}"
-        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(transition))
+        return Finding(Level.WARNING, Rule.NEVER, message, name, line=self._line_of(transition))
 
-    def _shadowed(
+    def _build_shadowed_finding(
         self,
         transition: CompoundTransition,
         winner: CompoundTransition | None,
@@ -228,7 +235,7 @@ class DeadTransitions(Check):
         winner_text = f"`{format_trigger(winner)}` ({format_lines(winner)})" if winner else "an earlier one"
         message = f"`{format_trigger(transition)}` is never taken: {winner_text} always wins"
         if witness is None:
-            return Finding(Level.WARNING, Rule.SHADOWED, message, name, None, line)
+            return Finding(Level.WARNING, Rule.SHADOWED, message, name, line=line)
         case, relevant_case = self.analysis.describe_witness(name, witness, transition.guard.names)
         message += f", as {relevant_case}"
         return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, line, witness.trace)

@@ -40,16 +40,16 @@ class Deadlocks(Check):
 
     def _find_dead_ends(self) -> Iterator[Finding]:
         """Yield the innermost states that no run leaves, for any inputs."""
-        idle_in: dict[int, set[AbstractState]] = {}
+        idle_states_by_leaf: dict[int, set[AbstractState]] = {}
         for abstract_state in self.graph.distinct:
             if not abstract_state.state.started:
                 continue
             for leaf in abstract_state.state.configuration:
                 if not self.machine.nodes[leaf].final and self._is_idle(leaf, abstract_state):
-                    idle_in.setdefault(leaf, set()).add(abstract_state)
-        for leaf in sorted(idle_in):
+                    idle_states_by_leaf.setdefault(leaf, set()).add(abstract_state)
+        for leaf in sorted(idle_states_by_leaf):
             if self._has_alternatives(leaf):
-                yield from self._check_dead_end(leaf, idle_in[leaf])
+                yield from self._check_dead_end(leaf, idle_states_by_leaf[leaf])
 
     def _is_idle(self, leaf: int, abstract_state: AbstractState) -> bool:
         """Return whether no tick leaves a state or takes a transition of it, for any inputs."""
@@ -67,17 +67,17 @@ class Deadlocks(Check):
         parents = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].ancestors[:-1]))
         return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
 
-    def _check_dead_end(self, leaf: int, idle_in: set[AbstractState]) -> Iterator[Finding]:
+    def _check_dead_end(self, leaf: int, idle_states: set[AbstractState]) -> Iterator[Finding]:
         """Yield a finding if a state that is idle in some abstract states is never left from one of them."""
         nodes = self.machine.nodes
         # if another region is in its final state, or can reach it, the state has nothing left to wait for
-        idle_in = {
+        idle_states = {
             abstract_state
-            for abstract_state in idle_in
+            for abstract_state in idle_states
             if not any(nodes[number].final for number in abstract_state.state.configuration)
         }
         idle_nodes = {
-            number for number, abstract_state in enumerate(self.graph.states) if abstract_state in idle_in
+            number for number, abstract_state in enumerate(self.graph.states) if abstract_state in idle_states
         }
         # a state that is idle for now is no dead end if time leads out of it
         dead_nodes = self.graph.never_left(idle_nodes)
@@ -86,7 +86,7 @@ class Deadlocks(Check):
         node = nodes[leaf]
         has_transitions = any(nodes[number].transitions for number in (leaf, *node.ancestors))
         if has_transitions and not self.analysis.complete:
-            yield self._undecided_note(f"whether {node.name} is ever left", node)
+            yield self._build_undecided_finding(f"whether {node.name} is ever left", node)
             return
         message = (
             f"{node.name} is a dead end: no transition leaves it, whatever the inputs are; "
@@ -106,7 +106,9 @@ class Deadlocks(Check):
             if region.parallel or len(region.children) <= 1:
                 continue
             for component in components:
-                configurations = {self._inside(region, self.configurations[node]) for node in component}
+                configurations = {
+                    self._restrict_to_region(region, self.configurations[node]) for node in component
+                }
                 leaves = frozenset[int]().union(*configurations)
                 if len(configurations) <= 1 or () in configurations or leaves in reported:
                     continue
@@ -123,9 +125,9 @@ class Deadlocks(Check):
         if any(self.machine.nodes[leaf].final for leaf in leaves):
             return False
         successors: dict[Configuration, set[Configuration]] = {}
-        for before, after in self.moves:
-            source = self._inside(region, before)
-            target = self._inside(region, after)
+        for before, after in self.configuration_changes:
+            source = self._restrict_to_region(region, before)
+            target = self._restrict_to_region(region, after)
             if not source:
                 continue
             starts_inside = leaves.issuperset(source)
@@ -140,7 +142,7 @@ class Deadlocks(Check):
             return True
         return False
 
-    def _inside(self, region: StateNode, configuration: Configuration) -> Configuration:
+    def _restrict_to_region(self, region: StateNode, configuration: Configuration) -> Configuration:
         """Return the part of a configuration that is inside a region."""
         return tuple(leaf for leaf in configuration if leaf in region.descendants)
 
@@ -150,7 +152,7 @@ class Deadlocks(Check):
         return tuple(abstract_state.state.configuration for abstract_state in self.graph.states)
 
     @cached_property
-    def moves(self) -> Collection[tuple[Configuration, Configuration]]:
+    def configuration_changes(self) -> Collection[tuple[Configuration, Configuration]]:
         """The distinct pairs of configurations before and after all ticks but the first."""
         return {
             (self.configurations[node], self.configurations[target])
@@ -163,7 +165,9 @@ class Deadlocks(Check):
         """Return the warning that some leaves of a region only lead to each other."""
         nodes = self.machine.nodes
         all_leaves = {
-            leaf for configuration in self.configurations for leaf in self._inside(region, configuration)
+            leaf
+            for configuration in self.configurations
+            for leaf in self._restrict_to_region(region, configuration)
         }
         trap = join_names([nodes[leaf].name for leaf in sorted(leaves)])
         lost_states = join_names([nodes[leaf].name for leaf in sorted(all_leaves - leaves)], "or")
@@ -192,7 +196,7 @@ class Deadlocks(Check):
         state = exploration.reached[min(stuck_nodes)]
         node = self.machine.nodes[state.configuration[0]]
         if not self.analysis.complete:
-            yield self._undecided_note(
+            yield self._build_undecided_finding(
                 f"whether {name} can be {format_value(zero)} again after {node.name}", node
             )
             return
@@ -203,7 +207,8 @@ class Deadlocks(Check):
         )
         yield self._build_finding(Rule.LEFT_ON, message, node, min(stuck_nodes))
 
-    def _undecided_note(self, question: str, node: StateNode) -> Finding:
+    def _build_undecided_finding(self, question: str, node: StateNode) -> Finding:
+        """Return the note that a question about a state, such as "whether it is ever left", is undecided."""
         return not_proved(
             f"it is not known {question}: {self.analysis.incomplete_reason}", node.name, node.line
         )
@@ -254,7 +259,7 @@ class EndlessTicks(Check):
         message = f"the junctions {path} form a cycle: a transition through them never ends"
         segments = segments_of(self.chart.junctions[cycle[-1]])
         line = next((segment.line for segment in segments if segment.junction == cycle[0]), None)
-        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, line)
+        return Finding(Level.ERROR, Rule.CYCLE, message, line=line)
 
     def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
         """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""
@@ -267,12 +272,12 @@ class EndlessTicks(Check):
             None,
         )
         if first_repeated is not None:
-            place = self.analysis.source_of(first_repeated).name
+            state_name = self.analysis.source_of(first_repeated).name
             line = first_repeated.line
         else:
-            place = state.state
+            state_name = state.state
             line = None
         trace = (*self.analysis.exploration.trace_to(state), step.inputs)
-        case = self.analysis.build_counterexample(place, step.inputs, state.registers, set())
-        message = f"{error.message}: {error.hint}" if error.hint else error.message
-        return Finding(Level.ERROR, Rule.CYCLE, message, place, case, line, trace)
+        case = self.analysis.build_counterexample(state_name, step.inputs, state.registers, set())
+        message = f"{error.message}; {error.hint}" if error.hint else error.message
+        return Finding(Level.ERROR, Rule.CYCLE, message, state_name, case, line, trace)

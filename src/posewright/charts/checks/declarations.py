@@ -35,53 +35,58 @@ class UnusedDeclarations(Check):
     """Finds declared names that nothing reads, sets, raises, waits for or calls."""
 
     def __init__(self, analysis: ChartAnalysis) -> None:
+        """Collect the names that the chart reads, writes and raises, and those in its promises."""
         super().__init__(analysis)
         action_blocks = list(all_actions(self.machine))
         conditions = promise_conditions(*self.chart.promises)
-        self.read = frozenset[str]().union(*(expression.names for expression in self.machine.expressions))
-        self.written = frozenset[str]().union(*map(names_set, action_blocks))
-        self.raised = frozenset[str]().union(*map(events_raised, action_blocks))
-        self.promised = frozenset[str]().union(*(condition.names for condition in conditions))
+        self.read_names = frozenset[str]().union(
+            *(expression.names for expression in self.machine.expressions)
+        )
+        self.written_names = frozenset[str]().union(*map(names_set, action_blocks))
+        self.raised_events = frozenset[str]().union(*map(events_raised, action_blocks))
+        self.promise_names = frozenset[str]().union(*(condition.names for condition in conditions))
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for every unused name."""
-        yield from self._unused_inputs()
+        yield from self._find_unused_inputs()
         for name in self.chart.outputs:
-            if name not in self.written:
-                yield self._warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
+            if name not in self.written_names:
+                yield self._build_warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
         for name in self.chart.locals:
-            if name not in self.read | self.promised:
+            if name not in self.read_names | self.promise_names:
                 message = f"the local {name} is read by no guard and no action"
-                yield self._warning(name, Rule.UNUSED_LOCAL, message)
-            elif name not in self.written:
-                yield self._warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
-        yield from self._unused_events()
-        yield from self._unused_constants_and_functions()
+                yield self._build_warning(name, Rule.UNUSED_LOCAL, message)
+            elif name not in self.written_names:
+                yield self._build_warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
+        yield from self._find_unused_events()
+        yield from self._find_unused_constants_and_functions()
 
-    def _unused_inputs(self) -> Iterator[Finding]:
+    def _find_unused_inputs(self) -> Iterator[Finding]:
         """Yield a warning for each input that is not read, or is read but makes no difference."""
         for name in self.chart.inputs:
-            if name not in self.read | self.promised:
+            if name not in self.read_names | self.promise_names:
                 message = f"the input {name} is read by no guard and no action"
-                yield self._warning(name, Rule.UNUSED_INPUT, message)
-            elif name in self.read and not self._may_matter(name):
+                yield self._build_warning(name, Rule.UNUSED_INPUT, message)
+            elif name in self.read_names and not self._may_matter(name):
                 message = f"the input {name} makes no difference in any state"
-                yield self._warning(name, Rule.UNUSED_INPUT, message)
+                yield self._build_warning(name, Rule.UNUSED_INPUT, message)
 
-    def _unused_events(self) -> Iterator[Finding]:
+    def _find_unused_events(self) -> Iterator[Finding]:
         """Yield a warning for each event without a transition, and each local event that is never raised."""
-        awaited = self.machine.handled_events | self.promised
+        awaited = self.machine.handled_events | self.promise_names
         for name in self.chart.events:
             if name not in awaited:
-                yield self._warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
+                yield self._build_warning(
+                    name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}"
+                )
         for name in self.chart.local_events:
             if name not in awaited:
                 message = f"no transition waits for the local event {name}"
-                yield self._warning(name, Rule.UNUSED_EVENT, message)
-            elif name not in self.raised:
-                yield self._warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
+                yield self._build_warning(name, Rule.UNUSED_EVENT, message)
+            elif name not in self.raised_events:
+                yield self._build_warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
 
-    def _unused_constants_and_functions(self) -> Iterator[Finding]:
+    def _find_unused_constants_and_functions(self) -> Iterator[Finding]:
         """Yield a warning for each constant and function that no expression uses."""
         used_names = set[str]()
         for expression in _expressions_of(self.chart):
@@ -90,12 +95,13 @@ class UnusedDeclarations(Check):
         initial_values = self.chart.initial_values.values()  # a constant may stand there as its value
         for name, value in self.chart.constants.items():
             if name not in used_names and value not in initial_values:
-                yield self._warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
+                yield self._build_warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
         for name in self.chart.functions:
             if name not in used_names:
-                yield self._warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
+                yield self._build_warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
 
-    def _warning(self, name: str, rule: Rule, message: str) -> Finding:
+    def _build_warning(self, name: str, rule: Rule, message: str) -> Finding:
+        """Return a warning at the line where a name is declared."""
         return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
 
     # Whether an input makes a difference
@@ -138,14 +144,14 @@ def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expre
     groups: list[tuple[CompoundTransition, list[Expression]]] = []
     earlier_guards: list[Expression] = []
     for transition in transitions:
-        is_taken = all_of([transition.guard, *map(negation, earlier_guards)])
+        taken_condition = all_of([transition.guard, *map(negation, earlier_guards)])
         earlier_guards.append(transition.guard)
         for group_transition, conditions in groups:
             if outcome_differs(group_transition, transition) is False:
-                conditions.append(is_taken)
+                conditions.append(taken_condition)
                 break
         else:
-            groups.append((transition, [is_taken]))
+            groups.append((transition, [taken_condition]))
     return [any_of(conditions) for _, conditions in groups]
 
 
@@ -172,7 +178,7 @@ def _expressions_of(chart: Chart) -> Iterator[Expression]:
             yield promise.goal
     for function in chart.functions.values():
         for row in function.rows:
-            yield from (row.when, row.give)
+            yield from (row.when, row.value)
 
 
 def _expressions_of_transitions(transitions: tuple[Transition, ...]) -> Iterator[Expression]:
@@ -194,8 +200,8 @@ class Declaration(NamedTuple):
     line: int | None = None
 
     def __str__(self) -> str:
-        place = f" (line {self.line})" if self.line is not None else ""
-        return f"the {self.kind} {self.name}{place}"
+        line_text = f" (line {self.line})" if self.line is not None else ""
+        return f"the {self.kind} {self.name}{line_text}"
 
 
 class CaseCollisions(Check):
@@ -227,16 +233,17 @@ class CaseCollisions(Check):
         yield from (Declaration(state.name, "state", state.line) for state in chart.every_state)
         value_types = [*chart.inputs.values(), *chart.variables.values()]
         for function in chart.functions.values():
-            value_types += [*function.takes.values(), function.gives]
+            value_types += [*function.parameters.values(), function.return_type]
         for value_type in value_types:
             if isinstance(value_type, EnumType):
                 yield from (Declaration(value, "value", line_of(value)) for value in value_type.values)
 
     def _build_finding(self, first: Declaration, second: Declaration) -> Finding:
+        """Return the error that two declared names differ only in case."""
         message = f"{first} and {second} differ only in case: rename one"
         state_names = [declaration.name for declaration in (second, first) if declaration.kind == "state"]
         state = state_names[0] if state_names else None
-        return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, second.line or first.line)
+        return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, line=second.line or first.line)
 
 
 class FunctionTables(Check):
@@ -245,7 +252,7 @@ class FunctionTables(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield the gaps and overlaps of all functions."""
         for function in self.chart.functions.values():
-            solver = CheckSolver(function.takes, is_time_over=self.analysis.limits.is_time_over)
+            solver = CheckSolver(function.parameters, is_time_over=self.analysis.limits.is_time_over)
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
@@ -255,9 +262,9 @@ class FunctionTables(Check):
         """Yield an error if some arguments match no row of a function, or a note if that is not known."""
         answer = solver.solve(build_claims(false=[row.when for row in function.rows]))
         if answer.possible:
-            case = _case_of(function, answer)
+            case = _complete_case(function, answer)
             message = f"no row of {function.name} matches {case}: add one"
-            yield Finding(Level.ERROR, Rule.FUNCTION_GAP, message, None, case, function.line)
+            yield Finding(Level.ERROR, Rule.FUNCTION_GAP, message, counterexample=case, line=function.line)
         elif answer.possible is None:
             message = f"it is not known whether every case matches a row of {function.name}: {answer.reason}"
             yield not_proved(message, None, function.line)
@@ -268,7 +275,7 @@ class FunctionTables(Check):
         """Yield an error if two rows match one case with different results, a note if with equal ones."""
         overlap_claims = build_claims([first.when, second.when])
         rows = f"the rows in lines {first.line} and {second.line} of {function.name}"
-        answer = solver.solve((*overlap_claims, *build_claims([differ(first.give, second.give)])))
+        answer = solver.solve((*overlap_claims, *build_claims([differ(first.value, second.value)])))
         if answer.possible is None:
             message = f"it is not known whether {rows} both match one case: {answer.reason}"
             yield not_proved(message, None, second.line)
@@ -280,13 +287,13 @@ class FunctionTables(Check):
             level = Level.NOTE
             comparison = ", with the same value"
         if answer.possible:
-            case = _case_of(function, answer)
+            case = _complete_case(function, answer)
             message = f"{rows} both match {case}{comparison}"
-            yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, second.line)
+            yield Finding(level, Rule.FUNCTION_OVERLAP, message, counterexample=case, line=second.line)
 
 
-def _case_of(function: Function, answer: SolverAnswer) -> Counterexample:
+def _complete_case(function: Function, answer: SolverAnswer) -> Counterexample:
     """Return the case of an answer with a value for every parameter of a function."""
     case = answer.case or {}
-    arguments = {name: case.get(name, value_type.default) for name, value_type in function.takes.items()}
+    arguments = {name: case.get(name, value_type.default) for name, value_type in function.parameters.items()}
     return Counterexample("", arguments)

@@ -111,4 +111,4 @@ class Finding:
 
 def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:
     """Return a note that a question could not be decided."""
-    return Finding(Level.NOTE, Rule.NOT_PROVED, message, state, None, line, proved=False)
+    return Finding(Level.NOTE, Rule.NOT_PROVED, message, state, line=line, proved=False)

@@ -109,7 +109,7 @@ MAX_VALUES_TIMES_GUARDS = 1000
 MAX_CASES = 256
 """Combinations of values of a state's guards beyond which single cases are not checked."""
 
-MAX_CHOICES = 64
+MAX_OTHER_COMBINATIONS = 64
 """Combinations of the other names with which a comparison is evaluated."""
 
 MIN_CASES = 3
@@ -139,10 +139,10 @@ class SingleCaseGaps(Check):
         self.types = {**self.chart.inputs, **self.chart.variables}
         self.suspects: list[SingleGapSuspect] = []
         for node in self.machine.nodes[1:]:
-            if self._may_forget(node):
+            if self._may_lack_cases(node):
                 self.suspects += self._find_suspects(node)
 
-    def _may_forget(self, node: StateNode) -> bool:
+    def _may_lack_cases(self, node: StateNode) -> bool:
         """Return whether a state stays by default, without an `otherwise` in it or around it."""
         if node.final or not self.chart.stays_by_default:
             return False
@@ -171,14 +171,14 @@ class SingleCaseGaps(Check):
         """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
         guards_with_name = [guard for guard in guards if name in guard.names]
         ((first, last),) = Domain(self.types[name]).full
-        critical = find_change_points(guards_with_name, name, self.machine.types)
-        values = sorted(index for index in critical if first < index < last)
-        if not values or len(values) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
+        change_points = find_change_points(guards_with_name, name, self.machine.types)
+        indices = sorted(index for index in change_points if first < index < last)
+        if not indices or len(indices) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
             return
-        gaps = any_of([self._single_value_gap(guards, name, value) for value in values])
+        gaps = any_of([self._build_single_value_gap(guards, name, index) for index in indices])
         yield from self._build_suspect(node, guards, gaps, "its neighbours have one")
 
-    def _single_value_gap(self, guards: Sequence[Expression], name: str, index: int) -> Expression:
+    def _build_single_value_gap(self, guards: Sequence[Expression], name: str, index: int) -> Expression:
         """Return the condition that both neighbours of a value have a transition, and not the same one.
 
         Args:
@@ -187,11 +187,11 @@ class SingleCaseGaps(Check):
             index: the index of the value in the number's domain.
         """
         domain = Domain(self.types[name])
-        below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
-        above = [_substitute_value(guard, name, domain.value(index + 1)) for guard in guards]
-        same_on_both_sides = any_of([all_of(pair) for pair in zip(below, above, strict=True)])
+        guards_below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
+        guards_above = [_substitute_value(guard, name, domain.value(index + 1)) for guard in guards]
+        same_on_both_sides = any_of([all_of(pair) for pair in zip(guards_below, guards_above, strict=True)])
         at_value = name_equals(name, domain.value(index))
-        return all_of([at_value, any_of(below), any_of(above), negation(same_on_both_sides)])
+        return all_of([at_value, any_of(guards_below), any_of(guards_above), negation(same_on_both_sides)])
 
     def _find_case_suspects(
         self, node: StateNode, guards: Sequence[Expression]
@@ -202,14 +202,14 @@ class SingleCaseGaps(Check):
         if len(cases) <= MIN_CASES:
             return
         truth_table = [[_holds(guard, case) for guard in guards] for case in cases]
-        cases_without = [case for case, row in zip(cases, truth_table, strict=True) if not any(row)]
-        if len(cases_without) != 1:
+        uncovered_cases = [case for case, row in zip(cases, truth_table, strict=True) if not any(row)]
+        if len(uncovered_cases) != 1:
             return
-        one_guard_has_the_rest = any(
+        one_guard_covers_all_others = any(
             sum(column) == len(cases) - 1 for column in zip(*truth_table, strict=True)
         )
-        if not one_guard_has_the_rest and not self._is_all_zero(cases_without[0]):
-            gap = names_equal(cases_without[0])
+        if not one_guard_covers_all_others and not self._is_all_zero(uncovered_cases[0]):
+            gap = names_equal(uncovered_cases[0])
             yield from self._build_suspect(node, guards, gap, "every other case has one")
 
     def _is_all_zero(self, case: Mapping[str, Value]) -> bool:
@@ -266,21 +266,21 @@ def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[s
     change_points = set[int]()
     for guard in guards:
         for tree in nodes_of(guard.tree):
-            names = names_in(tree) - guard.fixed.keys()
+            names = names_in(tree) - guard.constant_values.keys()
             if not (isinstance(tree, Binary) and tree.operator in COMPARISONS and name in names):
                 continue
             other_names = sorted(names - {name})
             cases = product(*(_values_of(types[other_name]) for other_name in other_names))
-            for values in islice(cases, MAX_CHOICES):
+            for values in islice(cases, MAX_OTHER_COMBINATIONS):
                 env = dict(zip(other_names, values, strict=True))
                 with suppress(ExpressionError):
-                    spans, _ = find_spans(tree, name, domain, _tree_compiler(guard, env, name, domain))
+                    spans, _ = find_spans(tree, name, domain, _build_tree_compiler(guard, env, name, domain))
                     for low, high in spans:
                         change_points |= {low, high + 1}
     return change_points
 
 
-def _tree_compiler(
+def _build_tree_compiler(
     guard: Expression, env: Mapping[str, Value], name: str, domain: Domain
 ) -> Callable[[Tree], Callable[[int], Value]]:
     """Return a function that compiles a part of a guard to a function of an index into a domain."""

@@ -56,18 +56,18 @@ class GuardOverlaps(Check):
         for node in self.machine.nodes[1:]:
             if node.state is None or self.chart.priority_in(node.state) is Priority.ORDERED:
                 continue
-            for first, second in self._possible_pairs(node):
+            for first, second in self._find_possible_pairs(node):
                 self.suspects.append(self._build_suspect(node, first, second))
 
-    def _possible_pairs(self, node: StateNode) -> Iterator[TransitionPair]:
+    def _find_possible_pairs(self, node: StateNode) -> Iterator[TransitionPair]:
         """Yield the pairs of a state that may be enabled together for some values of the names they read."""
         for transitions in group_by_event(node.transitions).values():
             if any(divides(transition.guard) for transition in transitions):
                 yield from (pair for pair in combinations(transitions, 2) if self._may_overlap(*pair))
             else:
-                yield from self._pairs_within(transitions)
+                yield from self._find_pairs_within(transitions)
 
-    def _pairs_within(self, transitions: Sequence[CompoundTransition]) -> Iterator[TransitionPair]:
+    def _find_pairs_within(self, transitions: Sequence[CompoundTransition]) -> Iterator[TransitionPair]:
         """Yield the possible pairs among some transitions, by bisection.
 
         If no two can hold together, one question to the solver decides all of them.
@@ -77,11 +77,11 @@ class GuardOverlaps(Check):
         if self._excludes([at_least_two_of([transition.guard for transition in transitions])]):
             return
         left, right = split_in_half(transitions)
-        yield from self._pairs_within(left)
-        yield from self._pairs_across(left, right)
-        yield from self._pairs_within(right)
+        yield from self._find_pairs_within(left)
+        yield from self._find_pairs_across(left, right)
+        yield from self._find_pairs_within(right)
 
-    def _pairs_across(
+    def _find_pairs_across(
         self, left: Sequence[CompoundTransition], right: Sequence[CompoundTransition]
     ) -> Iterator[TransitionPair]:
         """Yield the possible pairs of a transition in `left` and one in `right`, by bisection."""
@@ -95,16 +95,16 @@ class GuardOverlaps(Check):
             return
         if len(left) >= len(right):
             for half in split_in_half(left):
-                yield from self._pairs_across(half, right)
+                yield from self._find_pairs_across(half, right)
         else:
             for half in split_in_half(right):
-                yield from self._pairs_across(left, half)
+                yield from self._find_pairs_across(left, half)
 
     def _excludes(self, conditions: Sequence[Expression]) -> bool:
         return self.analysis.solver.excludes(build_claims(conditions))
 
     def _may_overlap(self, first: CompoundTransition, second: CompoundTransition) -> bool:
-        return not self.analysis.solver.excludes(_claims_of_overlap(first, second))
+        return not self.analysis.solver.excludes(_build_overlap_claims(first, second))
 
     def _build_suspect(
         self, node: StateNode, first: CompoundTransition, second: CompoundTransition
@@ -112,7 +112,7 @@ class GuardOverlaps(Check):
         """Add the searches for a pair."""
         events = trigger_events(first) & trigger_events(second)
         location = TransitionChoice(node.index, events, MicrostepFilter.EVALUATED)
-        overlap_claims = _claims_of_overlap(first, second)
+        overlap_claims = _build_overlap_claims(first, second)
         overlap_search = self.analysis.add_search(CheckQuestion(location, overlap_claims))
         difference = outcome_differs(first, second, self.chart.variables)
         if isinstance(difference, bool):
@@ -136,7 +136,7 @@ class GuardOverlaps(Check):
         """Return the finding about a pair: an error for a conflict, a note for an overlap without one."""
         search = suspect.conflict_search
         if search is not None and search.witness is not None:
-            finding = self._describe(suspect, search.witness, Level.ERROR)
+            finding = self._build_witness_finding(suspect, search.witness, Level.ERROR)
             if self._has_same_outcome(suspect, search.witness):
                 message = f"{finding.message}; here both have the same result, elsewhere they may not"
                 return replace(finding, message=message, proved=False)
@@ -147,7 +147,7 @@ class GuardOverlaps(Check):
             finding = build_unproved_finding(self.analysis, search, Rule.OVERLAP, claim, suspect.node)
             return replace(finding, line=suspect.second.line)
         if suspect.overlap_search.witness is not None:
-            return self._describe(suspect, suspect.overlap_search.witness, Level.NOTE)
+            return self._build_witness_finding(suspect, suspect.overlap_search.witness, Level.NOTE)
         return None
 
     def _has_same_outcome(self, suspect: OverlapSuspect, witness: Witness) -> bool:
@@ -158,14 +158,14 @@ class GuardOverlaps(Check):
         events = [event for event in self.chart.events if witness.inputs[event]]
         end_states = []
         for excluded in (suspect.first, suspect.second):
-            tick = _TickWithout(self.analysis.machine, witness.state, excluded)
+            tick = _TickWithoutTransition(self.analysis.machine, witness.state, excluded)
             try:
                 end_states.append(tick.run(inputs, events))
             except PosewrightError:
                 return False
         return end_states[0] == end_states[1]
 
-    def _describe(self, suspect: OverlapSuspect, witness: Witness, level: Level) -> Finding:
+    def _build_witness_finding(self, suspect: OverlapSuspect, witness: Witness, level: Level) -> Finding:
         """Return the finding with the case of a witness."""
         name = suspect.node.name
         case, relevant_case = self.analysis.describe_witness(name, witness, suspect.overlap_search.names)
@@ -178,7 +178,7 @@ class GuardOverlaps(Check):
         return Finding(level, Rule.OVERLAP, message, name, case, suspect.second.line, witness.trace)
 
 
-class _TickWithout(TickExecution):
+class _TickWithoutTransition(TickExecution):
     """A tick in which one transition is never enabled."""
 
     def __init__(self, machine: Machine, state: Snapshot, excluded: CompoundTransition) -> None:
@@ -190,7 +190,7 @@ class _TickWithout(TickExecution):
         return transition is not self.excluded and super().holds(transition)
 
 
-def _claims_of_overlap(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:
+def _build_overlap_claims(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:
     """Return the claims that hold where two transitions are both enabled."""
     return build_claims([first.guard, second.guard, *wait_conditions(first), *wait_conditions(second)])
 

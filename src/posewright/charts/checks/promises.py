@@ -61,24 +61,27 @@ class ResponseCheck:
 
     Args:
         graph: explored with both conditions watched.
-        when: index of the condition among the watched conditions.
-        goal: index of the goal among them.
+        when_index: index of the condition among the watched conditions.
+        goal_index: index of the goal among them.
     """
 
-    def __init__(self, graph: ReachabilityGraph, when: int, goal: int) -> None:
-        self.when = when
+    def __init__(self, graph: ReachabilityGraph, when_index: int, goal_index: int) -> None:
+        """Collect the steps after which the goal is false; arguments as in the class."""
+        self.when_index = when_index
         self.steps_without_goal = [
             [
                 (target, step)
                 for _, step, target in graph.successors(node)
-                if target is not None and not step.condition_values[goal]
+                if target is not None and not step.condition_values[goal_index]
             ]
             for node in range(len(graph))
         ]
-        self.longest_without_goal = self._compute_longest()
+        self.longest_without_goal = self._compute_longest_without_goal()
 
-    def _compute_longest(self) -> list[float]:
-        """Return, for each node, for how many ticks the goal may fail from there on; infinity for ever.
+    def _compute_longest_without_goal(self) -> list[float]:
+        """Return, for each node, the maximum number of ticks for which the goal may stay false.
+
+        It is infinite where the goal may stay false for ever.
 
         Nodes are processed once all their successors are, as in a topological sort; those that are never
         processed lead into a cycle.
@@ -104,7 +107,7 @@ class ResponseCheck:
         """Return the earliest step at which the condition holds and the goal may fail for `ticks` more."""
         for node, steps in enumerate(self.steps_without_goal):
             for target, step in steps:
-                if step.condition_values[self.when] and self.longest_without_goal[target] >= ticks:
+                if step.condition_values[self.when_index] and self.longest_without_goal[target] >= ticks:
                     return node, (step, *self._walk_without_goal(target, ticks))
         return None
 
@@ -180,14 +183,14 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
 def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | None:
     """Return the shortest path that breaks a promise, None if there is none."""
     graph = exploration.graph
-    when = exploration.watched_conditions.index(promise.when)
+    when_index = exploration.watched_conditions.index(promise.when)
     if promise.goal is not None:
-        response = ResponseCheck(graph, when, exploration.watched_conditions.index(promise.goal))
+        response = ResponseCheck(graph, when_index, exploration.watched_conditions.index(promise.goal))
         return response.find_violation(exploration.chart.ticks_within(promise.within_s))
-    violating_answer = promise.kind is PromiseKind.NEVER
+    violating_value = promise.kind is PromiseKind.NEVER
     for node in range(len(graph)):
         for edge in graph.successors(node):
-            if edge.step.condition_values[when] is violating_answer:
+            if edge.step.condition_values[when_index] is violating_value:
                 return edge.source, (edge.step,)
     return None
 
@@ -209,11 +212,11 @@ class BrokenPromises(Check):
         """Return the error for a broken promise, with the run that breaks it."""
         promise = result.promise
         _, tick = self.analysis.run_to_last_tick(result.trace)
-        place = self.analysis.first_state(result.state)
+        state_name = self.analysis.first_state(result.state)
         names = {name for condition in promise_conditions(promise) for name in condition.names}
-        case = self.analysis.build_counterexample(place, result.trace[-1], tick.env, names)
+        case = self.analysis.build_counterexample(state_name, result.trace[-1], tick.env, names)
         has_default_name = promise.name.startswith(f"{promise.kind.value} ")
         message = result.message
         if not has_default_name and promise.name not in message:
             message = f"{promise.name}: {message}"
-        return Finding(Level.ERROR, Rule.PROMISE, message, place, case, promise.line, result.trace)
+        return Finding(Level.ERROR, Rule.PROMISE, message, state_name, case, promise.line, result.trace)

@@ -97,9 +97,9 @@ class Report:
     def lines(self, witnesses: Mapping[int, Path] | None = None) -> Lines:
         """Yield the lines of the report for a terminal; `witnesses` as in `to_dict`."""
         for index, finding in enumerate(self.findings):
-            place = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
+            location = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
             level = style_level(finding.level.value)
-            yield build_line(place, level, f" {finding.rule.value}: ", finding.message)
+            yield build_line(location, level, f" {finding.rule.value}: ", finding.message)
             if witnesses and index in witnesses:
                 yield f"    shown by {witnesses[index]}"
         states = self.chart.every_state

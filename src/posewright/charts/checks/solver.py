@@ -45,6 +45,7 @@ class CheckSolver:
         budget: SolverBudget | None = None,
         is_time_over: Callable[[], bool] = bool,
     ) -> None:
+        """Prepare a prover for names of these types; `is_time_over` ends the check early."""
         self.prover = Prover(types, budget=budget)
         self.is_time_over = is_time_over
         self.n_decided = 0
@@ -56,10 +57,10 @@ class CheckSolver:
             MissingExtraError: the solver is needed and not installed.
         """
         if self.is_time_over():
-            return SolverAnswer(None, reason="the time limit was reached")
+            return SolverAnswer(possible=None, reason="the time limit was reached")
         answer = self.prover.solve(claims)
         if answer.possible is None:
-            return SolverAnswer(None, reason="the prover gave up")
+            return SolverAnswer(possible=None, reason="the prover gave up")
         self.n_decided += 1
         return SolverAnswer(answer.possible, answer.case)
 

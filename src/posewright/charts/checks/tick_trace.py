@@ -74,6 +74,7 @@ class TickTrace(TickExecution):
     """
 
     def __init__(self, machine: Machine, state: Snapshot) -> None:
+        """Prepare a tick from a snapshot that records what it does."""
         super().__init__(machine, state, self._evaluate)
         self.evaluations: list[EvaluatedExpression] = []
         self.microstep_traces: list[MicrostepTrace] = []

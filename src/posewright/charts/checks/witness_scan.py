@@ -34,7 +34,7 @@ Explore = Callable[[Collection[str]], Exploration]
 WORK_PER_OBSERVER = 20
 """Work of one observer or search with one tick, in evaluated expressions."""
 
-Marks = Mapping[str, Collection[Value]]
+ValuesToTry = Mapping[str, Collection[Value]]
 """Values of variables that an exploration is to try."""
 
 
@@ -199,6 +199,7 @@ def _cycles_through(
     n_cycles = 0
 
     def find_return_path(node: int, configuration: object) -> tuple[int, InputRows] | None:
+        """Return the nearest node with a configuration, and the rows that lead there from a node."""
         return graph.find_nearest(
             lambda number: number < len(configurations) and configurations[number] == configuration,
             start=node,
@@ -235,7 +236,7 @@ def _reaches_point(
 
 
 def scan_directed(
-    searches: Sequence[WitnessSearch], explore: Callable[[Marks], Exploration], budget: WorkBudget
+    searches: Sequence[WitnessSearch], explore: Callable[[ValuesToTry], Exploration], budget: WorkBudget
 ) -> None:
     """Repeat searches without a witness in runs that give variables the values of a possible case.
 
@@ -249,16 +250,16 @@ def scan_directed(
         search for search in searches if search.witness is None and search.n_reached > 0 and search.registers
     ]
     cases = {search: _solve_for_variables(search) for search in candidates[:MAX_DIRECTED]}
-    marks: dict[str, dict[Value, None]] = {}
+    values_to_try: dict[str, dict[Value, None]] = {}  # the inner dictionaries are ordered sets
     for case in cases.values():
         for name, value in case.items():
-            marks.setdefault(name, {})[value] = None
-    if not marks:
+            values_to_try.setdefault(name, {})[value] = None
+    if not values_to_try:
         return
     undecided_reasons = {search: search.undecided_reason for search, case in cases.items() if case}
     for search in undecided_reasons:
         search.open_situations.clear()
-    scan_ticks(explore(marks), undecided_reasons, budget)
+    scan_ticks(explore(values_to_try), undecided_reasons, budget)
     for search, reason in undecided_reasons.items():
         search.undecided_reason = reason
 

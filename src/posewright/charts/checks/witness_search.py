@@ -110,7 +110,7 @@ MAX_SOLVED = 200
 """Open situations of one search that are given to the solver."""
 
 MAX_POINTS_IN_TICK = 100
-"""Points of one tick that become open situations; a tick may go round in a circle."""
+"""Points of one tick that become open situations; a tick may pass the same point many times."""
 
 SOLVE_TOGETHER_FROM = 4
 """Number of open situations from which on all are first excluded together, with one question."""
@@ -232,6 +232,7 @@ class WitnessSearch:
                 self.undecided_reason = f"a tick comes there more than {MAX_POINTS_IN_TICK} times"
 
     def _add_open_situation(self, tick: ExploredTick, point: TickPoint) -> None:
+        """Store a point for the solver, unless one with the same register values and path is stored."""
         path = self.paths.find_path(tick.trace, point.n_evaluated, self.names)
         register_values = tuple([point.env[name] for name in self.registers])
         key = (register_values, tuple(map(type, register_values)), self.paths.key(path))

@@ -110,7 +110,7 @@ class _DecisionCompiler:
         return self._compile_condition(tree, next(condition_numbers))
 
     def _compile_unrecorded(self, tree: Tree) -> Evaluate:
-        return compile_tree(tree, self.expression.fixed, self.expression.source)
+        return compile_tree(tree, self.expression.constant_values, self.expression.source)
 
     def _compile_condition(self, tree: Tree, number: int) -> EvaluatePart:
         """Return a function that evaluates a single condition, and records the decisions inside it."""

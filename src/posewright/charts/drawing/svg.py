@@ -302,5 +302,5 @@ def label_style(labels: LabelStyle | str) -> LabelStyle:
         InputError: there is no style of that name.
     """
     if isinstance(labels, str) and labels not in {style.value for style in LabelStyle}:
-        raise InputError(f"there are no labels {labels!r}", hint="auto, words, signs or numbers")
+        raise InputError(f"unknown labels {labels!r}", hint="use auto, words, signs or numbers")
     return LabelStyle(labels)

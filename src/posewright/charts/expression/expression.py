@@ -49,37 +49,37 @@ STRICT_OPERATORS: dict[Operator, Callable[[Any, Any], Any]] = {
 """Operators that always evaluate both operands."""
 
 
-def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: SourceText) -> Evaluate:
+def compile_tree(tree: Tree, constant_values: Mapping[str, Value], source: SourceText) -> Evaluate:
     """Return a function from an environment to the value of an expression.
 
     The function raises ExpressionError if it divides by zero; nothing else can fail.
 
     Args:
         tree: a typed tree.
-        fixed: values of constants by name.
+        constant_values: values of constants by name.
         source: the text, for the message of a division by zero.
 
     Raises:
         ExpressionError: the tree depends on time or states, which have no value outside a running chart.
     """
-    return _Compiler(fixed, source).compile(tree)
+    return _Compiler(constant_values, source).compile(tree)
 
 
 class _Compiler:
     """Compiles typed trees to closures; types are looked at while compiling, not while evaluating."""
 
-    def __init__(self, fixed: Mapping[str, Value], source: SourceText) -> None:
-        self.fixed = fixed
+    def __init__(self, constant_values: Mapping[str, Value], source: SourceText) -> None:
+        self.constant_values = constant_values
         self.source = source
 
     def compile(self, tree: Tree) -> Evaluate:
         """Return a function that computes the value of a tree from the variables."""
         evaluate: Evaluate
         match tree:
-            case Name() if tree.name not in self.fixed:
+            case Name() if tree.name not in self.constant_values:
                 evaluate = operator.itemgetter(tree.name)
             case Literal() | Name():
-                value = tree.value if isinstance(tree, Literal) else self.fixed[tree.name]
+                value = tree.value if isinstance(tree, Literal) else self.constant_values[tree.name]
                 evaluate = lambda _env: value  # noqa: E731 -- one case of several
             case Unary():
                 evaluate = self.compile_unary(tree)
@@ -96,6 +96,7 @@ class _Compiler:
         return evaluate
 
     def compile_unary(self, tree: Unary) -> Evaluate:
+        """Return a function for `not`, or for a negation that saturates at 32 bits if it is an integer."""
         operand = self.compile(tree.operand)
         if tree.operator is Operator.MINUS:
             return self.saturate(tree, lambda env: -operand(env))
@@ -111,7 +112,7 @@ class _Compiler:
             return lambda env: left(env) or right(env)
         apply = STRICT_OPERATORS[tree.operator]
         if tree.operator not in (Operator.OVER, Operator.MODULO):
-            if isinstance(tree.right, Literal):  # a third faster
+            if isinstance(tree.right, Literal):  # reading the value now makes evaluation a third faster
                 value = tree.right.value
                 return self.saturate(tree, lambda env: apply(left(env), value))
             return self.saturate(tree, lambda env: apply(left(env), right(env)))
@@ -119,6 +120,7 @@ class _Compiler:
         offset = tree.offset
 
         def divide(env: Env) -> Any:
+            """Return the quotient or remainder; raise an ExpressionError if the divisor is zero."""
             divisor = right(env)
             if divisor == 0:
                 hint = "test the divisor first, as in d != 0 and n / d > 2"
@@ -129,11 +131,12 @@ class _Compiler:
 
     def saturate(self, tree: Tree, compute: Evaluate) -> Evaluate:
         """Return `compute` with integer results clamped to 32 bits, where they may leave these."""
-        low, high = range_of(tree, self.fixed) if isinstance(tree.type, IntType) else (0, 0)
+        low, high = range_of(tree, self.constant_values) if isinstance(tree.type, IntType) else (0, 0)
         if low > INT_LOW and high < INT_HIGH:
             return compute
 
         def compute_saturated(env: Env) -> Any:
+            """Return the integer result, clamped to 32 bits."""
             result = compute(env)
             if INT_LOW <= result <= INT_HIGH:
                 return result
@@ -148,6 +151,7 @@ class _Compiler:
         compiled_default = self.compile(default)
 
         def choose(env: Env) -> Any:
+            """Return the value after the first condition that is true, else the default."""
             for condition, value in compiled_cases:
                 if condition(env):
                     return value(env)
@@ -198,14 +202,14 @@ class Expression:
         tree: a typed tree.
         type: the type of the value.
         source: the text as written.
-        fixed: values of constants by name; a value of an enumeration represents itself.
+        constant_values: values of constants by name; a value of an enumeration represents itself.
         arguments: arguments of truth tables that may have to be clamped.
     """
 
     tree: Tree
     type: Type
     source: SourceText = field(default_factory=lambda: SourceText(""), compare=False, repr=False)
-    fixed: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
+    constant_values: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
     arguments: tuple[ClampedArgument, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -214,12 +218,12 @@ class Expression:
     @cached_property
     def names(self) -> frozenset[str]:
         """The inputs, outputs and locals that the expression reads."""
-        return names_in(self.tree) - self.fixed.keys()
+        return names_in(self.tree) - self.constant_values.keys()
 
     @cached_property
     def evaluate(self) -> Evaluate:
         """The compiled expression; it raises ExpressionError if it divides by zero."""
-        return compile_tree(self.tree, self.fixed, self.source)
+        return compile_tree(self.tree, self.constant_values, self.source)
 
     @cached_property
     def constant(self) -> Any:

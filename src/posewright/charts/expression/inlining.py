@@ -59,9 +59,11 @@ class Inliner:
             ExpressionError: an argument does not fit its parameter, or the expression grows too large.
         """
         trees: dict[str, Tree] = {}
-        parameters = zip(function.takes.items(), arguments, call.arguments, strict=True)
-        for (name, parameter_type), argument, written in parameters:
-            trees[name] = self._convert_argument(function, name, argument, parameter_type, written.offset)
+        parameters = zip(function.parameters.items(), arguments, call.arguments, strict=True)
+        for (name, parameter_type), argument, parsed_argument in parameters:
+            trees[name] = self._convert_argument(
+                function, name, argument, parameter_type, parsed_argument.offset
+            )
         cases = [self._inline_row(function, row, trees, call) for row in function.rows]
         _, last_value = cases[-1]
         result = join_cases(cases[:-1], last_value)
@@ -69,7 +71,7 @@ class Inliner:
             message = f"more than {MAX_LEVELS} levels once {function.name} is inlined"
             hint = "join rows with X, or store its value in a local"
             self.source.fail(call.offset, message, hint=hint)
-        return TypedTree(result, function.gives)
+        return TypedTree(result, function.return_type)
 
     def _inline_row(
         self, function: Function, row: FunctionRow, arguments: Mapping[str, Tree], call: Call
@@ -80,15 +82,15 @@ class Inliner:
             return arguments.get(node.name) if isinstance(node, Name) else None
 
         condition = rewrite(row.when.tree, insert_argument)
-        value = rewrite(row.give.tree, insert_argument)
+        value = rewrite(row.value.tree, insert_argument)
         self.n_nodes += sum(1 for _ in islice(chain(nodes_of(condition), nodes_of(value)), MAX_NODES + 1))
         if self.n_nodes > MAX_NODES:
             message = f"more than {MAX_NODES} parts once {function.name} is inlined"
             self.source.fail(call.offset, message, hint="store its value in a local and use that")
-        if not isinstance(function.gives, Numeric):
+        if not isinstance(function.return_type, Numeric):
             return condition, value
-        converted = self._convert_number(TypedTree(value, row.give.type), function.gives)
-        return condition, self._clamp(converted, function.gives)
+        converted = self._convert_number(TypedTree(value, row.value.type), function.return_type)
+        return condition, self._clamp(converted, function.return_type)
 
     def _convert_argument(
         self, function: Function, name: str, argument: TypedTree, parameter_type: Type, offset: int
@@ -140,9 +142,9 @@ class Inliner:
             return tree
         low, high = range_of(tree, self.converter.scope.constants)
         offset = tree.offset
-        number = float if isinstance(target, FloatType) else int
+        convert = float if isinstance(target, FloatType) else int
         if high > target.high:
-            tree = Call("min", (Literal(number(target.high)), tree), offset)
+            tree = Call("min", (Literal(convert(target.high)), tree), offset)
         if low < target.low:
-            tree = Call("max", (Literal(number(target.low)), tree), offset)
+            tree = Call("max", (Literal(convert(target.low)), tree), offset)
         return tree

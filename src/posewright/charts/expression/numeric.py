@@ -112,12 +112,17 @@ class NumericConverter:
         Raises:
             ExpressionError: two units have different dimensions.
         """
-        with_unit = [operand for operand in operands if operand.unit]
-        if not with_unit:
+        operands_with_unit = [operand for operand in operands if operand.unit]
+        if not operands_with_unit:
             return list(operands), None
-        unit = next((operand for operand in with_unit if not operand.is_constant), with_unit[0]).unit or ""
-        first_unit = with_unit[0].unit
-        for operand in with_unit:
+        unit = (
+            next(
+                (operand for operand in operands_with_unit if not operand.is_constant), operands_with_unit[0]
+            ).unit
+            or ""
+        )
+        first_unit = operands_with_unit[0].unit
+        for operand in operands_with_unit:
             own_unit = operand.unit or ""
             if conversion_factor(own_unit, unit) is None:
                 left, right = (unit, own_unit) if first_unit == unit else (own_unit, unit)
@@ -167,6 +172,7 @@ class NumericConverter:
         return Literal(to_single(float(exact)) if new_type.single else float(exact), node.offset)
 
     def _scale_variable(self, node: Tree, factor: Fraction, new_type: IntType | FloatType) -> Tree:
+        """Return a term that is not constant, multiplied by a factor between units."""
         if isinstance(new_type, IntType):
             return Binary(Operator.TIMES, node, Literal(int(factor)), node.offset)
         if not new_type.single:
@@ -199,10 +205,12 @@ class NumericConverter:
         return TypedTree(tree, FloatType(single=True, unit=number.unit), number.is_constant)
 
     def _fits_single(self, tree: Tree) -> bool:
+        """Return whether a float of 32 bits represents every integer in the range of a tree."""
         low, high = range_of(tree, self.scope.constants)
         return low >= -SINGLE_MAX_INTEGER and high <= SINGLE_MAX_INTEGER
 
     def _round_constant(self, node: Tree, value: float) -> Tree:
+        """Return a constant rounded to 32 bits; raise an ExpressionError if it is too large for that."""
         if abs(value) > SINGLE_MAX:
             hint = "declare the other operand as float"
             self.source.fail(node.offset, f"{value:g} is too large for 32 bits", hint=hint)

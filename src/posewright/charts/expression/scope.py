@@ -15,13 +15,13 @@ class FunctionRow:
 
     Attributes:
         when: the condition on the parameters under which the row applies.
-        give: the value of the function there; it may read the parameters.
+        value: the value of the function there; it may read the parameters.
         cells: the row as written, one text per parameter, `X` for any value; empty if it was written as a
             condition.
     """
 
     when: Expression
-    give: Expression
+    value: Expression
     cells: tuple[str, ...] = field(default=(), compare=False)
     line: int | None = field(default=None, compare=False)
 
@@ -34,13 +34,13 @@ class Function:
     first row that applies, or the last row if none does.
 
     Attributes:
-        takes: the types of the parameters by name.
-        gives: the type of the value.
+        parameters: the types of the parameters by name.
+        return_type: the type of the value.
     """
 
     name: str
-    takes: Mapping[str, Type]
-    gives: Type
+    parameters: Mapping[str, Type]
+    return_type: Type
     rows: tuple[FunctionRow, ...]
     line: int | None = field(default=None, compare=False)
 
@@ -77,6 +77,6 @@ class Scope:
         return [*self.variables, *self.constants, *self.values]
 
     @property
-    def fixed(self) -> dict[str, Value]:
+    def constant_values(self) -> dict[str, Value]:
         """The values of constants by name; a value of an enumeration represents itself."""
         return {**{name: name for name in self.values}, **self.constants}

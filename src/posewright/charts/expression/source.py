@@ -105,7 +105,9 @@ def tokenize(source: SourceText) -> list[Token]:
         ExpressionError: the text has a sign that is not part of the language, or is too long.
     """
     if len(source.text) > MAX_LENGTH:
-        source.fail(0, f"longer than {MAX_LENGTH} characters", hint="split it over several transitions")
+        source.fail(
+            offset=0, message=f"longer than {MAX_LENGTH} characters", hint="split it over several transitions"
+        )
     tokens: list[Token] = []
     text = source.text.rstrip()
     offset = 0

@@ -57,7 +57,7 @@ def parse(source: SourceText) -> Tree:
     tree = parser.parse_expression(depth=0)
     parser.require_end()
     if height(tree) > MAX_DEPTH:
-        source.fail(0, f"more than {MAX_DEPTH} levels of operators", hint="split it up")
+        source.fail(offset=0, message=f"more than {MAX_DEPTH} levels of operators", hint="split it up")
     return tree
 
 

@@ -326,35 +326,39 @@ Range = tuple[float, float]
 UNBOUNDED: Range = (-math.inf, math.inf)
 
 
-def range_of(tree: Tree, fixed: Mapping[str, Value]) -> Range:
+def range_of(tree: Tree, constant_values: Mapping[str, Value]) -> Range:
     """Return bounds of the value of a number; both may be infinite.
 
     The bounds are safe but not always tight: two uses of one name count as two independent values.
 
     Args:
         tree: a typed tree.
-        fixed: values of constants by name.
+        constant_values: values of constants by name.
     """
     bounds = UNBOUNDED
     match tree:
-        case Name() if tree.name not in fixed:
+        case Name() if tree.name not in constant_values:
             if isinstance(tree.type, IntType | FloatType):
                 bounds = (tree.type.low, tree.type.high)
         case Literal() | Name():
-            value = tree.value if isinstance(tree, Literal) else fixed[tree.name]
+            value = tree.value if isinstance(tree, Literal) else constant_values[tree.name]
             if isinstance(value, int | float) and not isinstance(value, bool):
                 bounds = (value, value)
         case Unary():
-            low, high = range_of(tree.operand, fixed)
+            low, high = range_of(tree.operand, constant_values)
             bounds = _saturate(-high, -low)
         case Binary():
-            bounds = _binary_range(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
+            bounds = _binary_range(
+                tree.operator, range_of(tree.left, constant_values), range_of(tree.right, constant_values)
+            )
         case Call():
-            bounds = _call_range(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
+            bounds = _call_range(
+                tree.function, [range_of(argument, constant_values) for argument in tree.arguments]
+            )
         case If():
             cases, default = split_cases(tree)
             values = [*(value for _, value in cases), default]
-            ranges = [range_of(value, fixed) for value in values]
+            ranges = [range_of(value, constant_values) for value in values]
             bounds = (min(low for low, _ in ranges), max(high for _, high in ranges))
     return bounds
 
@@ -368,15 +372,15 @@ _MONOTONE_OPERATORS: dict[Operator, Callable[[float, float], float]] = {
 """Operators whose extremes over two ranges lie at the ends of these."""
 
 
-def _binary_range(binary: Operator, left: Range, right: Range) -> Range:
+def _binary_range(arithmetic_operator: Operator, left: Range, right: Range) -> Range:
     """Return the range of an arithmetic operation on values in two ranges."""
-    if binary is Operator.MODULO:
+    if arithmetic_operator is Operator.MODULO:
         return min(right[0], 0), max(right[1], 0)
-    if binary not in _MONOTONE_OPERATORS:
+    if arithmetic_operator not in _MONOTONE_OPERATORS:
         return UNBOUNDED
-    if binary is Operator.OVER and right[0] <= 0 <= right[1]:
+    if arithmetic_operator is Operator.OVER and right[0] <= 0 <= right[1]:
         return UNBOUNDED
-    corners = [_MONOTONE_OPERATORS[binary](a, b) for a in left for b in right]
+    corners = [_MONOTONE_OPERATORS[arithmetic_operator](a, b) for a in left for b in right]
     if any(map(math.isnan, corners)):
         return UNBOUNDED
     return _saturate(min(corners), max(corners))

@@ -101,7 +101,9 @@ def parse_expression(source: SourceText | str, scope: Scope, target: Type | None
     _require_no_single_equals(source, scope)
     checker = _TypeChecker(scope, source)
     term = checker.check_for_target(parse(source), target)
-    expression = Expression(term.tree, term.type, source, scope.fixed, tuple(checker.inliner.arguments))
+    expression = Expression(
+        term.tree, term.type, source, scope.constant_values, tuple(checker.inliner.arguments)
+    )
     if target is not None:
         _require_assignable(expression, target)
     return expression
@@ -124,7 +126,11 @@ def typecheck(tree: Tree, scope: Scope, source: SourceText, target: Type | None 
 
 
 def _require_no_single_equals(source: SourceText, scope: Scope) -> None:
-    """Raise an ExpressionError for `near = 1`, with a hint that depends on the type of `near`."""
+    """Raise an error for `near = 1`, with a hint that depends on the type of `near`.
+
+    Raises:
+        ExpressionError: a single `=` stands in the text.
+    """
     sign = _SINGLE_EQUALS.search(source.text)
     if sign is None:
         return
@@ -145,12 +151,12 @@ def _require_assignable(expression: Expression, target: Type) -> None:
     source = expression.source
     if isinstance(target, IntType) and isinstance(value_type, FloatType):
         hint = f"it must be {target}; / always gives a float"
-        source.fail(0, "a float where a whole number is needed", hint=hint)
+        source.fail(offset=0, message="a float where a whole number is needed", hint=hint)
     is_widening = isinstance(target, FloatType) and isinstance(value_type, IntType)
     fits = type(value_type) is type(target) or is_widening
     if not fits or (isinstance(target, EnumType) and value_type != target):
         message = f"{describe_type(value_type)} where {describe_type(target)} is needed"
-        source.fail(0, message, hint=f"it must be {target}")
+        source.fail(offset=0, message=message, hint=f"it must be {target}")
     if not isinstance(target, Numeric):
         return
     value = expression.constant
@@ -158,7 +164,7 @@ def _require_assignable(expression: Expression, target: Type) -> None:
         return
     low, high = target.written_range if isinstance(target, FloatType) else (target.low, target.high)
     if not low <= value <= high:
-        source.fail(0, f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")
+        source.fail(offset=0, message=f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")
 
 
 def _fail_unknown_name(node: Name, scope: Scope, source: SourceText) -> NoReturn:
@@ -171,7 +177,7 @@ def _fail_unknown_name(node: Name, scope: Scope, source: SourceText) -> NoReturn
     hint = suggest_names(name, scope.names)
     if name in scope.states:
         hint = f"to test whether a state is active, write in({name})"
-    source.fail(node.offset, f"no input, output or constant is called {name!r}", hint=hint)
+    source.fail(node.offset, f"unknown input, output or constant {name!r}", hint=hint)
 
 
 def suggest_names(name: str, names: Sequence[str]) -> str:
@@ -201,14 +207,18 @@ class _TypeChecker:
         self.inliner = Inliner(self.converter)
 
     def check_for_target(self, tree: Tree, target: Type | None) -> TypedTree:
-        """Return the typed tree, in the unit of the variable it is assigned to."""
+        """Return the typed tree, in the unit of the variable it is assigned to.
+
+        Raises:
+            ExpressionError: types or units do not fit together.
+        """
         term = self.check(as_truth_value(tree) if isinstance(target, BoolType) else tree)
         if not (isinstance(target, Numeric) and target.unit and term.unit):
             return term
         if conversion_factor(term.unit, target.unit) is None:
             hint = describe_dimensions(term.unit, target.unit)
             message = f"a value in {term.unit} where one in {target.unit} is needed"
-            self.source.fail(0, message, hint=hint)
+            self.source.fail(offset=0, message=message, hint=hint)
         return self.converter.to_unit(term, target.unit, prefer_integer=isinstance(target, IntType))
 
     def check_under(self, condition: Tree, check: Callable[[], TypedTree]) -> TypedTree:
@@ -240,6 +250,7 @@ class _TypeChecker:
         return term
 
     def check_literal(self, tree: Literal) -> TypedTree:
+        """Return a literal with its type, and its unit as part of the type."""
         value_type = type_of(tree.value)
         if isinstance(value_type, Numeric):
             value_type = replace(value_type, unit=tree.unit)
@@ -258,12 +269,14 @@ class _TypeChecker:
         return TypedTree(tree, value_type, is_constant=True)
 
     def check_in_state(self, tree: InState) -> TypedTree:
+        """Return the test of a state of the chart, as a truth value."""
         if tree.state not in self.scope.states:
             hint = suggest_names(tree.state, sorted(self.scope.states))
-            self.source.fail(tree.offset, f"no state is called {tree.state!r}", hint=hint)
+            self.source.fail(tree.offset, f"unknown state {tree.state!r}", hint=hint)
         return TypedTree(tree, BoolType())
 
     def check_unary(self, tree: Unary) -> TypedTree:
+        """Return a typed `not`, or the negation of a number."""
         if tree.operator is Operator.NOT:
             operand = self.require_truth_value(tree.operand, "not")
             return TypedTree(Unary(Operator.NOT, operand.tree, tree.offset), BoolType())
@@ -276,8 +289,10 @@ class _TypeChecker:
         operator = tree.operator
         if operator in LOGIC:
             left = self.require_truth_value(tree.left, str(operator))
-            reached = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
-            right = self.check_under(reached, lambda: self.require_truth_value(tree.right, str(operator)))
+            right_condition = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
+            right = self.check_under(
+                right_condition, lambda: self.require_truth_value(tree.right, str(operator))
+            )
             return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
         if operator in COMPARISONS - ORDER:
             left = self.check(tree.left)
@@ -322,24 +337,24 @@ class _TypeChecker:
     def check_truth_table_call(self, tree: Call) -> TypedTree:
         """Return the inlined rows of a truth table in place of its call."""
         function = self.scope.functions[tree.function]
-        n_parameters = len(function.takes)
+        n_parameters = len(function.parameters)
         if len(tree.arguments) != n_parameters:
             values = "value" if n_parameters == 1 else "values"
             message = f"{tree.function} takes {n_parameters} {values}, not {len(tree.arguments)}"
-            self.source.fail(tree.offset, message, hint=f"it takes {', '.join(function.takes)}")
+            self.source.fail(tree.offset, message, hint=f"it takes {', '.join(function.parameters)}")
         arguments = [
             self.check(as_truth_value(argument) if isinstance(parameter_type, BoolType) else argument)
-            for argument, parameter_type in zip(tree.arguments, function.takes.values(), strict=True)
+            for argument, parameter_type in zip(tree.arguments, function.parameters.values(), strict=True)
         ]
         return self.inliner.inline(function, arguments, tree)
 
     def check_builtin_call(self, tree: Call) -> TypedTree:
         """Return a typed call of abs, single, min or max."""
-        takes = FUNCTIONS[tree.function]
+        needed_arguments = FUNCTIONS[tree.function]
         n_arguments = len(tree.arguments)
-        is_wrong_number = n_arguments != 1 if takes == "one value" else n_arguments < 2
+        is_wrong_number = n_arguments != 1 if needed_arguments == "one value" else n_arguments < 2
         if is_wrong_number:
-            self.source.fail(tree.offset, f"{tree.function} takes {takes}, not {n_arguments}")
+            self.source.fail(tree.offset, f"{tree.function} takes {needed_arguments}, not {n_arguments}")
         arguments = [self.require_number(argument, tree.function) for argument in tree.arguments]
         return type_call(self.converter, tree, arguments)
 
@@ -351,9 +366,9 @@ class _TypeChecker:
             self.source.fail(tree.offset, f"`{operator}` has no meaning here", hint=hint)
         is_held = operator is TemporalOperator.HELD
         if len(tree.arguments) != (2 if is_held else 1):
-            takes = "a condition and a time" if is_held else "one time"
+            needed_arguments = "a condition and a time" if is_held else "one time"
             hint = f"as in {EXAMPLES[str(operator)]}"
-            self.source.fail(tree.offset, f"{operator} takes {takes}", hint=hint)
+            self.source.fail(tree.offset, f"{operator} takes {needed_arguments}", hint=hint)
         condition = self.require_truth_value(tree.arguments[0], str(operator)).tree if is_held else None
         time = self.require_number(tree.arguments[-1], str(operator))
         seconds = self.to_seconds(time, operator)
@@ -376,6 +391,7 @@ class _TypeChecker:
         return float(seconds)
 
     def require_truth_value(self, tree: Tree, operator: str) -> TypedTree:
+        """Return a typed operand of an operator; raise an ExpressionError if it is not a truth value."""
         term = self.check(tree)
         if not isinstance(term.type, BoolType):
             hint = "compare it, as in x > 0" if isinstance(term.type, Numeric) else "compare it with =="
@@ -384,6 +400,7 @@ class _TypeChecker:
         return term
 
     def require_number(self, tree: Tree, operator: str) -> TypedTree:
+        """Return a typed operand of an operator; raise an ExpressionError if it is not a number."""
         term = self.check(tree)
         if not isinstance(term.type, Numeric):
             hint = "join truth values with and, or, not" if isinstance(term.type, BoolType) else None

@@ -102,7 +102,7 @@ def _add_unit(declared_type: Type, node: Node) -> Type:
         node.fail(f"{declared_type} cannot have a unit", hint="only numbers have units")
     unit = node.text()
     if unit not in UNITS:
-        raise UnknownNameError(f"no unit is called {unit!r}", where=node.where, hint=unit_hint(unit))
+        raise UnknownNameError(f"unknown unit {unit!r}", where=node.where, hint=unit_hint(unit))
     return replace(declared_type, unit=unit)
 
 
@@ -193,7 +193,7 @@ def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
     value_source = SourceText(value_cell.text, value_cell.where)
     return FunctionRow(
         when=parse_expression(condition_source, header.scope, BoolType()),
-        give=parse_expression(value_source, header.scope, header.gives),
+        value=parse_expression(value_source, header.scope, header.gives),
         cells=tuple(cell.text for cell in parameter_cells),
         line=where.line,
     )
@@ -210,7 +210,7 @@ def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Sco
         return name if value.constant else f"not {name}"
     if isinstance(parameter_type, EnumType):
         if cell.text not in parameter_type.values:
-            raise UnknownNameError.among("value here", cell.text, parameter_type.values, where=cell.where)
+            raise UnknownNameError.among("value", cell.text, parameter_type.values, where=cell.where)
         return f"{name} == {cell.text}"
     interval = _INTERVAL.fullmatch(cell.text)
     if interval is not None:
@@ -302,7 +302,7 @@ def _read_enum_values(
         for name, declared_type in types.items():
             nodes_by_type.setdefault(declared_type, nodes[section][name])
     for name, function in declared.functions.items():
-        for declared_type in (*function.takes.values(), function.gives):
+        for declared_type in (*function.parameters.values(), function.return_type):
             nodes_by_type.setdefault(declared_type, nodes["functions"][name])
     value_nodes: dict[str, Node] = {}
     for declared_type, node in nodes_by_type.items():

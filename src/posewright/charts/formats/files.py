@@ -154,5 +154,5 @@ def write_chart(chart: Chart, path: Path | str) -> None:
     """
     path = Path(path)
     if path.suffix.lower() not in WRITERS:
-        raise InputError(f"cannot write a chart into {path}", hint="the name ends in .yaml, .scxml or .csv")
+        raise InputError(f"cannot write a chart to {path}", hint="end the name in .yaml, .scxml or .csv")
     WRITERS[path.suffix.lower()](chart, path)

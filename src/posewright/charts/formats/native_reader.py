@@ -215,7 +215,7 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
     fields = root.fields()
     for key, node in fields.items():
         if key not in CHART_KEYS:
-            unknown = UnknownNameError.among("key here", key, CHART_KEYS, where=node.where)
+            unknown = UnknownNameError.among("key", key, CHART_KEYS, where=node.where)
             errors.add(unknown, node.value)
     if not fields.keys() >= {*REQUIRED}:
         errors.raise_first()  # a misspelt key explains a missing one
@@ -401,7 +401,7 @@ class _PartReader:
     def _require_state_key(self, key: str, node: Node) -> None:
         """Raise an error unless a state of this kind of chart may have a key."""
         if key not in STATE_KEYS:
-            raise UnknownNameError.among("key here", key, STATE_KEYS, where=node.where)
+            raise UnknownNameError.among("key", key, STATE_KEYS, where=node.where)
         if key in STATECHART_KEYS and self.kind is not ChartKind.STATECHART:
             self._fail_statechart_only(node, f"{key!r} in its states")
         if key == "do" and self.kind is ChartKind.MEALY:

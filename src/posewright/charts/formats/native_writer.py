@@ -215,16 +215,16 @@ def value_data(value: Value) -> Value:
 def function_data(function: Function) -> dict[str, PlainData]:
     """Return the plain data of a function."""
     return {
-        "takes": flow_mapping(_types_data(function.takes)),
-        "gives": type_data(function.gives),
+        "takes": flow_mapping(_types_data(function.parameters)),
+        "gives": type_data(function.return_type),
         "rows": [_row_data(row) for row in function.rows],
     }
 
 
 def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
     if not row.cells:
-        return flow_mapping({"when": scalar(row.when), "give": scalar(row.give)})
-    return [*map(scalar_of, row.cells), scalar(row.give)]
+        return flow_mapping({"when": scalar(row.when), "give": scalar(row.value)})
+    return [*map(scalar_of, row.cells), scalar(row.value)]
 
 
 def _actions_data(actions: Actions) -> PlainData:

@@ -170,7 +170,7 @@ class _TableReader:
             if name not in COLUMNS:
                 matches = difflib.get_close_matches(name, COLUMNS, n=1)
                 hint = f"did you mean {matches[0]!r}?" if matches else f"columns: {', '.join(COLUMNS)}"
-                self._fail(f"no column is called {name!r}", line, hint)
+                self._fail(f"unknown column {name!r}", line, hint)
             if names.count(name) > 1:
                 self._fail(f"the column {name!r} occurs twice", line, "remove one of them")
         for name in REQUIRED_COLUMNS:
@@ -203,7 +203,7 @@ class _TableReader:
         passed = {state.name}
         while ancestor is not None:
             if ancestor not in self.states:
-                self._fail(f"no state is called {ancestor!r}", state.line, "give the parent a row of its own")
+                self._fail(f"unknown state {ancestor!r}", state.line, "give the parent a row of its own")
             if ancestor in passed:
                 self._fail(f"{state.name} is inside itself", state.line, "name another parent")
             passed.add(ancestor)

@@ -12,7 +12,7 @@ from posewright.charts.machine.machine import Machine, Snapshot, make_getter
 from posewright.charts.machine.microsteps import EntrySet
 from posewright.charts.machine.native import TickInputs, native_machine
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.tick import Compute, TickExecution, plain
+from posewright.charts.machine.tick import Compute, TickExecution, evaluate_expression
 from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, convert_value
 from posewright.errors import InputError, UnknownNameError
@@ -65,13 +65,13 @@ class Interpreter:
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
         self._inputs = [
-            (place, name, *_exact_range(input_type), input_type)
-            for place, (name, input_type) in enumerate(chart.inputs.items())
+            (index, name, *_exact_range(input_type), input_type)
+            for index, (name, input_type) in enumerate(chart.inputs.items())
         ]
         self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._read_row = make_getter(self._names)
-        caches = remember and all(map(_is_small, chart.inputs.values()))
-        self._cached_row_length = len(self._names) if caches else -1
+        caches_steps = remember and all(map(_is_small, chart.inputs.values()))
+        self._cached_row_length = len(self._names) if caches_steps else -1
         self._snapshots: dict[object, Snapshot] = {}
         self._n_cached_steps = 0
         self._native = native_machine(self.machine) if native else None
@@ -150,7 +150,9 @@ class Interpreter:
             after = tick.run(*tick_inputs)
         return after if self._cached_row_length < 0 else self._cache_step(state, inputs, after)
 
-    def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> TickOutcome:
+    def outcome(
+        self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = evaluate_expression
+    ) -> TickOutcome:
         """Return the snapshot after one tick, with the transitions taken and the events raised.
 
         Args:
@@ -208,7 +210,7 @@ class Interpreter:
 
         inputs = convert_columns(self.chart, columns)
         state = self.initial() if start is None else start
-        self._require_own(state)
+        self._require_own_snapshot(state)
         results = None if self._native is None else self._native.run_columns(state, inputs)
         if results is not None:
             return results
@@ -218,16 +220,16 @@ class Interpreter:
 
     def _run_native(self, rows: Sequence[Mapping[str, object]], state: Snapshot) -> Iterator[Snapshot]:
         """Yield the snapshot after each tick; a tick that compiled code cannot finish runs in Python."""
-        place = 0
-        while place < len(rows):
-            self._require_own(state)
-            chunk = self._convert_rows(rows[place : place + CHUNK])
+        index = 0
+        while index < len(rows):
+            self._require_own_snapshot(state)
+            chunk = self._convert_rows(rows[index : index + CHUNK])
             snapshots = self._native.run(state, chunk) if self._native is not None else []
             if not snapshots:
-                snapshots = [self.step(state, rows[place])]
+                snapshots = [self.step(state, rows[index])]
             yield from snapshots
             state = snapshots[-1]
-            place += len(snapshots)
+            index += len(snapshots)
 
     def _convert_rows(self, rows: Iterable[Mapping[str, object]]) -> list[TickInputs]:
         """Return the inputs of rows up to the first row with an error."""
@@ -239,12 +241,14 @@ class Interpreter:
                 break
         return converted
 
-    def _require_own(self, state: Snapshot) -> None:
+    def _require_own_snapshot(self, state: Snapshot) -> None:
+        """Raise an InputError unless a snapshot belongs to this chart."""
         if not state.is_of(self.machine):
             raise InputError(f"{state!r} belongs to another chart than {self.chart.name}")
 
-    def _start_tick(self, state: Snapshot, compute: Compute = plain) -> TickExecution:
-        self._require_own(state)
+    def _start_tick(self, state: Snapshot, compute: Compute = evaluate_expression) -> TickExecution:
+        """Return a tick that starts in a snapshot of this chart and has not run yet."""
+        self._require_own_snapshot(state)
         return TickExecution(self.machine, state, compute)
 
     def _cache_step(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
@@ -279,18 +283,20 @@ class Interpreter:
         """Return the inputs, checked and clamped to their ranges, and the events that occur."""
         try:
             row = self._read_row(inputs)
-        except KeyError:
+        except KeyError:  # an event is left out, or an input is missing
             row = self._complete_row(inputs)
-        if len(inputs) > len(row):
+        if len(inputs) > len(
+            row
+        ):  # the fast reader does not see unknown names; this raises an error for them
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
-        for place, name, exact_type, low, high, input_type in self._inputs:
-            value = row[place]
+        for index, name, exact_type, low, high, input_type in self._inputs:
+            value = row[index]
             is_exact = type(value) is exact_type and low <= value <= high
             values[name] = value if is_exact else convert_value(name, input_type, value)
         events: list[str] = []
-        for place, name in self._events:
-            occurs = row[place]
+        for index, name in self._events:
+            occurs = row[index]
             if occurs is True or (occurs is not False and convert_value(name, BoolType(), occurs)):
                 events.append(name)
         return values, events
@@ -317,6 +323,7 @@ def _exact_range(input_type: Type) -> tuple[type, Any, Any]:
 
 
 def _is_small(input_type: Type) -> bool:
+    """Return whether a type has few values, so that rows of inputs are likely to recur."""
     if isinstance(input_type, IntType):
         return input_type.high - input_type.low < MAX_SMALL
     return isinstance(input_type, BoolType | EnumType)

@@ -61,7 +61,7 @@ def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str
     ]
     n_segments = 0
     while stack:
-        index, segments, passed = stack.pop()
+        index, segments, passed_junctions = stack.pop()
         n_segments += 1
         if n_segments > MAX_SEGMENTS:
             message = f"more than {MAX_SEGMENTS} routes lead out of {state.name} through junctions"
@@ -70,14 +70,14 @@ def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str
         last = segments[-1]
         following = last.then
         if last.junction is not None:
-            if last.junction in passed:
-                cycles.append(passed[passed.index(last.junction) :])
+            if last.junction in passed_junctions:
+                cycles.append(passed_junctions[passed_junctions.index(last.junction) :])
                 continue
-            passed = (*passed, last.junction)
+            passed_junctions = (*passed_junctions, last.junction)
             following = chart.junctions[last.junction]
         elif not following:
             routes.append((index, segments))
-        stack += [(index, (*segments, segment), passed) for segment in reversed(following)]
+        stack += [(index, (*segments, segment), passed_junctions) for segment in reversed(following)]
     return routes, cycles
 
 
@@ -90,6 +90,7 @@ class StateLowering:
     """
 
     def __init__(self, chart: Chart, state: str) -> None:
+        """Start without counters; lowering expressions adds those that they need."""
         self.chart = chart
         self.state = state
         self.max_wait = 0
@@ -102,7 +103,7 @@ class StateLowering:
         # the conditions of `held` counters may read the others, so these count first
         return (*since, *self.every_counters.values(), *self.held_counters.values())
 
-    def count_up_to(self, ticks: int) -> int:
+    def require_count(self, ticks: int) -> int:
         """Return `ticks`, and make the counter of the time since entry reach at least that value."""
         self.max_wait = max(self.max_wait, ticks)
         return ticks
@@ -111,6 +112,7 @@ class StateLowering:
         """Return an expression with counters in place of times, and names `in.S` in place of state tests."""
 
         def lower_node(node: Tree) -> Tree | None:
+            """Return the replacement of a state test or of a temporal condition; None for other nodes."""
             if isinstance(node, InState):
                 return Name(IN_STATE_PREFIX + node.state, node.offset, BoolType())
             return self._lower_temporal(node, expression) if isinstance(node, TemporalCondition) else None
@@ -118,7 +120,7 @@ class StateLowering:
         return expression.rewrite(lower_node)
 
     def join_guards(self, guards: Sequence[Expression]) -> Expression:
-        """Return the conjunction of guards."""
+        """Return the conjunction of guards, without those that are always true; true for no others."""
         if len(guards) == 1:
             return guards[0]
         conditions = [guard for guard in guards if guard != ALWAYS] or [ALWAYS]
@@ -126,8 +128,10 @@ class StateLowering:
             lambda joined, condition: Binary(Operator.AND, joined, condition),
             (condition.tree for condition in conditions),
         )
-        fixed = {name: value for condition in conditions for name, value in condition.fixed.items()}
-        return replace(conditions[0].with_tree(tree), fixed=fixed)
+        constant_values = {
+            name: value for condition in conditions for name, value in condition.constant_values.items()
+        }
+        return replace(conditions[0].with_tree(tree), constant_values=constant_values)
 
     def lower_actions(self, actions: Actions) -> Actions:
         """Return actions with all their expressions lowered."""
@@ -163,13 +167,13 @@ class StateLowering:
             return self._lower_held(tree, tree.condition, ticks + 1, within)
         comparison = Operator.LESS if tree.operator is TemporalOperator.BEFORE else Operator.GREATER_EQUAL
         since = Name(f"since.{self.state}", declared_type=IntType())
-        return Binary(comparison, since, Literal(self.count_up_to(ticks)), tree.offset)
+        return Binary(comparison, since, Literal(self.require_count(ticks)), tree.offset)
 
     def _lower_held(self, tree: TemporalCondition, condition: Tree, samples: int, within: Expression) -> Tree:
         """Return the comparison that replaces `held`: its counter has reached `samples`."""
         # the clamped arguments in the condition are already among those of `within`
-        alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
-        lowered = self.lower_expression(alone)
+        condition_alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
+        lowered = self.lower_expression(condition_alone)
         key = (lowered.tree, samples)
         if key not in self.held_counters:
             name = f"held.{self.state}.{len(self.held_counters)}"
@@ -190,6 +194,7 @@ class _ChartLowering:
     """Lowers a chart; nodes are numbered with the chart as 0, then the states as they are written."""
 
     def __init__(self, chart: Chart) -> None:
+        """Number the states, and record the parent and the ancestors of each."""
         self.chart = chart
         self.states: list[State | None] = [None, *chart.every_state]
         self.number_of = {name: number for number, name in enumerate(chart.state_names, 1)}
@@ -203,6 +208,7 @@ class _ChartLowering:
         self.cycles: list[tuple[str, ...]] = []
 
     def build_machine(self) -> Machine:
+        """Return the machine with all nodes, handled events and cycles of junctions."""
         nodes = self._with_history_kinds([self._build_node(number) for number in range(len(self.states))])
         handled_events = frozenset(
             event for node in nodes for transition in node.transitions for event in transition.events
@@ -259,6 +265,7 @@ class _ChartLowering:
         return assign({**start, **state.do})
 
     def _resolve(self, target: StateTarget) -> ResolvedTarget:
+        """Return a target with numbers in place of the names of states."""
         default = tuple(self.number_of[name] for name in target.default)
         return ResolvedTarget(self.number_of[target.state], target.history, default)
 
@@ -274,7 +281,7 @@ class _ChartLowering:
             guards = tuple(lowering.lower_expression(segment.when) for segment in segments)
             domain = self._domain(number, targets, local=any(segment.local for segment in segments))
             leaves = domain not in {None, number}
-            wait = lowering.count_up_to(self.chart.wait_ticks(state, first, leaves=leaves))
+            wait = lowering.require_count(self.chart.wait_ticks(state, first, leaves=leaves))
             guard = lowering.join_guards(guards)
             actions = [action for segment in segments for action in lowering.lower_actions(segment.do)]
             yield CompoundTransition(
@@ -311,6 +318,7 @@ class _ChartLowering:
         return not self.chart.parallel if state is None else state.is_compound
 
     def _is_inside(self, target: ResolvedTarget, number: int) -> bool:
+        """Return whether a target is inside a node, as the node's own history is."""
         is_own_history = target.history is not None and target.node == number
         return number in self.ancestors[target.node] or is_own_history
 

@@ -23,6 +23,7 @@ class EntrySet:
     def __init__(
         self, nodes: Sequence[StateNode], history: Mapping[tuple[int, HistoryKind], tuple[int, ...]]
     ) -> None:
+        """Start with an empty entry set; `history` has the states that each history restores."""
         self.nodes = nodes
         self.history = history
         self.entered: set[int] = set()
@@ -38,9 +39,8 @@ class EntrySet:
                 self.add_initial(node)
             else:
                 self._add_history(target, node)
-        for (
-            target
-        ) in targets:  # last: the ancestors of a target add regions, where no other target is in them
+        # last, because an ancestor of a target adds its other regions unless another target is inside them
+        for target in targets:
             if target.node != domain:
                 self._add_ancestors(self.nodes[target.node], domain)
 
@@ -110,7 +110,7 @@ class Microstep:
             entering it raises.
         configuration: the configuration afterwards.
         history: the histories afterwards.
-        acts: whether leaving or entering runs an action, raises an event or resets a counter.
+        has_effects: whether leaving or entering runs an action, raises an event or resets a counter.
     """
 
     transitions: tuple[CompoundTransition, ...]
@@ -118,7 +118,7 @@ class Microstep:
     entering: tuple[tuple[StateNode, tuple[str, ...]], ...]
     configuration: Configuration
     history: History
-    acts: bool
+    has_effects: bool
 
 
 class MicrostepPlanner:
@@ -134,6 +134,7 @@ class MicrostepPlanner:
     """
 
     def __init__(self, nodes: Sequence[StateNode], histories: Sequence[tuple[int, HistoryKind]]) -> None:
+        """Find the histories that may be cleared; microsteps are computed when they are first needed."""
         self.nodes = nodes
         self.histories = histories
         self.forgotten = frozenset(
@@ -176,7 +177,7 @@ class MicrostepPlanner:
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
         exit_set = frozenset(
-            number for transition in transitions for number in self._left_by(transition, active)
+            number for transition in transitions for number in self._compute_exit_set(transition, active)
         )
         new_history = {
             key: self._record_history(key, configuration, active) if key[0] in exit_set else before
@@ -203,17 +204,17 @@ class MicrostepPlanner:
         for number in sorted(entry_set):
             active_after.add(number)
             node = self.nodes[number]
-            entering.append((node, self._done_events(node, active_after) if node.final else ()))
+            entering.append((node, self._list_done_events(node, active_after) if node.final else ()))
         configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
         history = tuple(
             () if number in active_after and number in self.forgotten else remembered
             for (number, _), remembered in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
-        acts_on_exit = any(node.exit or node.counters for node in leaving)
-        acts_on_entry = any(node.entry or done_events for node, done_events in entering)
-        acts = acts_on_exit or acts_on_entry
-        return Microstep(transitions, leaving, tuple(entering), configuration, history, acts)
+        exit_has_effects = any(node.exit or node.counters for node in leaving)
+        entry_has_effects = any(node.entry or done_events for node, done_events in entering)
+        has_effects = exit_has_effects or entry_has_effects
+        return Microstep(transitions, leaving, tuple(entering), configuration, history, has_effects)
 
     def _is_history_entered_from_inside(self, number: int) -> bool:
         """Return whether a transition from inside a node, or from itself, enters its history.
@@ -229,7 +230,8 @@ class MicrostepPlanner:
                         return True
         return False
 
-    def _left_by(self, transition: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
+    def _compute_exit_set(self, transition: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
+        """Return the active nodes that a transition leaves."""
         if transition.domain is None:
             return frozenset()
         return active & self.nodes[transition.domain].descendants
@@ -248,13 +250,13 @@ class MicrostepPlanner:
         """Return the transitions that are taken: an inner one preempts an outer, else the earlier wins."""
         selected: list[CompoundTransition] = []
         for transition in enabled:
-            rivals = [earlier for earlier in selected if self._conflict(transition, earlier)]
-            if all(transition.source in self.nodes[rival.source].descendants for rival in rivals):
-                selected = [earlier for earlier in selected if earlier not in rivals]
+            conflicting = [earlier for earlier in selected if self._do_conflict(transition, earlier)]
+            if all(transition.source in self.nodes[other.source].descendants for other in conflicting):
+                selected = [earlier for earlier in selected if earlier not in conflicting]
                 selected.append(transition)
         return tuple(selected)
 
-    def _conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
+    def _do_conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
         """Return whether the domain of one transition is the other's, or inside it."""
         a = transition.domain
         b = earlier.domain
@@ -262,7 +264,7 @@ class MicrostepPlanner:
             return False
         return a == b or a in self.nodes[b].ancestors or b in self.nodes[a].ancestors
 
-    def _done_events(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
+    def _list_done_events(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
         """Return the events `done.S` of the states that a final state completes, inner ones first."""
         number = final.parent
         events = []
@@ -274,6 +276,7 @@ class MicrostepPlanner:
         return tuple(events)
 
     def _is_done(self, number: int, active: set[int]) -> bool:
+        """Return whether a final state is active in a node, or in all its regions."""
         node = self.nodes[number]
         if node.parallel:
             return all(self._is_done(child, active) for child in node.children)

@@ -31,12 +31,12 @@ def format_broken_promise(promise: Promise, ticks: int, state: str, waited: int 
         waited: ticks since the condition of a `leads to` was true.
     """
     last = ticks - 1
-    broken = f"`{format_promise(promise)}` is broken after tick {last}, in {state}"
+    intro = f"`{format_promise(promise)}` is broken after tick {last}, in {state}"
     if promise.kind is PromiseKind.LEADS_TO:
         since = f"at tick {last - waited}" if waited else "at that tick"
-        return f"{broken}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
+        return f"{intro}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
     truth = "is true" if promise.kind is PromiseKind.NEVER else "is false"
-    return f"{broken}: `{promise.when}` {truth}"
+    return f"{intro}: `{promise.when}` {truth}"
 
 
 RAISED_PREFIX = "came."
@@ -95,6 +95,7 @@ def lower_condition(machine: Machine, condition: Expression) -> Expression:
     raised.update(*map(events_raised, all_actions(machine)))
 
     def replace_event(node: Tree) -> Tree | None:
+        """Return the condition that an event occurred or was raised; None for other nodes."""
         if not isinstance(node, Name) or node.name not in raised:
             return None
         raised_inside = Name(RAISED_PREFIX + node.name, node.offset, BoolType())
@@ -129,6 +130,7 @@ class Monitor:
     """
 
     def __init__(self, chart: Chart, start: Snapshot | None = None) -> None:
+        """Prepare the conditions of every promise, before the first tick."""
         self.chart = chart
         machine = start.machine if start is not None else lower(chart)
         self.conditions = [
@@ -136,7 +138,7 @@ class Monitor:
             for promise in chart.promises
         ]
         # of `leads to`: ticks for which the goal has been due, the tick of the condition included
-        self.ages = [0] * len(self.conditions)
+        self.ticks_due = [0] * len(self.conditions)
         self.broken: set[int] = set()
         self.n_ticks = 0
         self.before = start
@@ -158,12 +160,12 @@ class Monitor:
         }
         events = {name: bool(inputs.get(name, False)) for name in self.chart.events}
         env = {**values, **events, **state.registers}
-        raised = self._raised_events(inputs, state)
+        raised = self._find_raised_events(inputs, state)
         results = [self._check_promise(number, state, env, raised) for number in range(len(self.conditions))]
         self.before = state
         return tuple(result for result in results if result is not None)
 
-    def _raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
+    def _find_raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
         """Return the events that the chart raised in the tick, by running it again if a promise reads one."""
         if not any(conditions.raised_names for conditions in self.conditions):
             return ()
@@ -176,22 +178,24 @@ class Monitor:
         """Return the promise if the tick broke it and it was not broken before."""
         promise = self.chart.promises[number]
         conditions = self.conditions[number]
-        age = self.ages[number]
+        ticks_due = self.ticks_due[number]
         complete_env = {**env, **conditions.evaluate_names(state.active_nodes, raised)}
-        when, *goals = [bool(condition.evaluate(complete_env)) for condition in conditions.conditions]
+        condition_holds, *goal_holds = [
+            bool(condition.evaluate(complete_env)) for condition in conditions.conditions
+        ]
         if promise.kind is PromiseKind.LEADS_TO:
-            is_due = age > 0 or when
-            age = 0 if goals[0] else age + is_due
-            is_broken = age > self.chart.ticks_within(promise.within_s)
+            is_due = ticks_due > 0 or condition_holds
+            ticks_due = 0 if goal_holds[0] else ticks_due + is_due
+            is_broken = ticks_due > self.chart.ticks_within(promise.within_s)
         else:
-            is_broken = when is (promise.kind is PromiseKind.NEVER)
-        self.ages[number] = age
+            is_broken = condition_holds is (promise.kind is PromiseKind.NEVER)
+        self.ticks_due[number] = ticks_due
         if not is_broken:
             self.broken.discard(number)
             return None
         if number in self.broken:
             return None
         self.broken.add(number)
-        waited = max(age - 1, 0)
+        waited = max(ticks_due - 1, 0)
         message = format_broken_promise(promise, self.n_ticks, state.state, waited)
         return BrokenPromise(promise, self.n_ticks, message)

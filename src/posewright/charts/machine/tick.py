@@ -18,10 +18,12 @@ from posewright.charts.types import Value
 from posewright.errors import InputError
 
 Env = dict[str, Any]
+"""The environment: the current value of every name."""
+
 Compute = Callable[[Expression, Env], Any]
 
 
-def plain(expression: Expression, env: Env) -> Any:
+def evaluate_expression(expression: Expression, env: Env) -> Any:
     """Return the value of an expression in an environment that has a value for every name."""
     return expression.evaluate(env)
 
@@ -40,10 +42,11 @@ class TickExecution:
         raised: events that the chart raised, in order.
     """
 
-    stayed: frozenset[int] = frozenset()
-    microsteps = 0
+    uninterrupted_nodes: frozenset[int] = frozenset()  # with `during` actions, active since the tick began
+    n_microsteps = 0
 
-    def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
+    def __init__(self, machine: Machine, state: Snapshot, compute: Compute = evaluate_expression) -> None:
+        """Prepare a tick from a snapshot; `run` executes it."""
         self.machine = machine
         self.planner = machine.planner
         self.before = state
@@ -75,11 +78,11 @@ class TickExecution:
         elif machine.in_state_nodes or machine.counting_nodes:
             self.update_counters()
         if machine.during_nodes:
-            self.stayed = machine.during_nodes & self.planner.active_nodes(self.configuration)
+            self.uninterrupted_nodes = machine.during_nodes & self.planner.active_nodes(self.configuration)
         completes = machine.runs_to_completion
         has_transitions = None in machine.transitions_by_event
         if not completes and (
-            has_transitions or self.compute is not plain
+            has_transitions or self.compute is not evaluate_expression
         ):  # a `compute` may record the attempt
             self.microstep(None)
         if completes or self.queue:
@@ -88,14 +91,14 @@ class TickExecution:
             self.microstep(event)
             if completes or self.queue:
                 self.process_queue()
-        if self.stayed:
+        if self.uninterrupted_nodes:
             self.run_during_actions()
         if not self.taken_transitions and machine.is_constant_when_idle and self.before.started:
             return self.before  # nothing was set and no time is counted
         return Snapshot(machine, True, self.configuration, machine.read_registers(self.env), self.history)
 
     def update_counters(self) -> None:
-        """Update the truth values of active states, and count the tick in these."""
+        """Update the names `in.S`, and count the tick in the counters of active states."""
         self.update_state_names()
         env = self.env
         active = self.planner.active_nodes(self.configuration)
@@ -121,7 +124,7 @@ class TickExecution:
 
     def run_during_actions(self) -> None:
         """Run the `during` actions of the states that were active all the tick."""
-        for number in sorted(self.stayed):
+        for number in sorted(self.uninterrupted_nodes):
             self.run_actions(self.machine.nodes[number].during)
         if self.queue:
             self.process_queue()
@@ -135,11 +138,11 @@ class TickExecution:
         enabled = self.choose(event)
         if not enabled:
             return False
-        self.microsteps += 1
-        if self.microsteps > MAX_MICROSTEPS:
+        self.n_microsteps += 1
+        if self.n_microsteps > MAX_MICROSTEPS:
             self.fail_endless()
         step = self.planner.plan(self.configuration, self.history, tuple(enabled))
-        if step.acts or self.stayed:
+        if step.has_effects or self.uninterrupted_nodes:
             for node in step.leaving:
                 self.exit_node(node)
         for transition in step.transitions:
@@ -170,7 +173,7 @@ class TickExecution:
         if transition.wait and env[transition.since_register] < transition.wait:
             return False
         compute = self.compute
-        if compute is plain:
+        if compute is evaluate_expression:
             for test in transition.tests:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
                 if not test(env):
                     return False
@@ -180,14 +183,14 @@ class TickExecution:
     def exit_node(self, node: StateNode) -> None:
         """Run the exit actions of a state and reset its counters."""
         self.run_actions(node.exit)
-        if node.index in self.stayed:
-            self.stayed -= {node.index}
+        if node.index in self.uninterrupted_nodes:
+            self.uninterrupted_nodes -= {node.index}
         for counter in node.counters:
             self.env[counter.name] = 0
 
     def enter_nodes(self, step: Microstep) -> None:
         """Enter the states of a microstep: run their entry actions and raise their `done` events."""
-        if step.acts:
+        if step.has_effects:
             for node, done_events in step.entering:
                 self.run_actions(node.entry)
                 for event in done_events:

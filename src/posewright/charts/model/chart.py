@@ -277,7 +277,7 @@ def scope_of(
     """Return the scope with these declarations and the values of all enumerations in them."""
     types = [*variables.values()]
     for function in (functions or {}).values():
-        types += [*function.takes.values(), function.gives]
+        types += [*function.parameters.values(), function.return_type]
     enums = (value_type for value_type in types if isinstance(value_type, EnumType))
     enum_of_value = {value: enum for enum in enums for value in enum.values}
     return Scope(variables, constants, enum_of_value, units or {}, functions or {}, states)

@@ -123,9 +123,11 @@ class StateTree:
             UnknownNameError: a target is no state, or a junction does not exist.
         """
         if not self.states:
-            self._fail(f"{self.name} has no state", None, "a chart has at least one")
+            self._fail(f"{self.name} has no state", line=None, hint="a chart has at least one")
         if len(self.every_state) > MAX_STATES:
-            self._fail(f"{len(self.every_state)} states", None, f"at most {MAX_STATES} in one chart")
+            self._fail(
+                f"{len(self.every_state)} states", line=None, hint=f"at most {MAX_STATES} in one chart"
+            )
         self._require_unique_names()
         self._require_max_levels()
         self._require_initial(self.initial, self.states, self.parallel, None)
@@ -135,6 +137,7 @@ class StateTree:
             self._require_valid_targets(segments)
 
     def _fail(self, message: str, line: int | None, hint: str) -> NoReturn:
+        """Raise an InputError that points at a line of the chart's document."""
         where = Where(self.path, line) if self.path or line else None
         raise InputError(message, where=where, hint=hint)
 
@@ -145,9 +148,9 @@ class StateTree:
             if state.name in lines:
                 first = f" (first in line {lines[state.name]})" if lines[state.name] else ""
                 hint = "a state's name is unique in the whole chart: rename one"
-                self._fail(f"there are two states called {state.name!r}{first}", state.line, hint)
+                self._fail(f"there are two states called {state.name!r}{first}", state.line, hint=hint)
             if state.name in self.junctions:
-                self._fail(f"{state.name!r} is a state and a junction", state.line, "rename one")
+                self._fail(f"{state.name!r} is a state and a junction", state.line, hint="rename one")
             lines[state.name] = state.line
 
     def _require_max_levels(self) -> None:
@@ -157,19 +160,21 @@ class StateTree:
         while level:
             n_levels += 1
             if n_levels > MAX_LEVELS:
-                self._fail("states are nested too deep", level[0].line, f"at most {MAX_LEVELS} levels")
+                self._fail("states are nested too deep", level[0].line, hint=f"at most {MAX_LEVELS} levels")
             level = [child for state in level for child in state.states]
 
     def _require_valid_state(self, state: State) -> None:
         """Raise an error if a state's parts contradict each other, or a transition leads nowhere."""
         if state.final and (state.states or state.transitions):
-            self._fail(f"{state.name} is final", state.line, "a final state has no states and no transitions")
+            self._fail(
+                f"{state.name} is final", state.line, hint="a final state has no states and no transitions"
+            )
         if state.states:
             self._require_initial(state.initial, state.states, state.parallel, state)
         elif state.initial:
-            self._fail(f"{state.name} has no states inside", state.line, "leave `initial` out")
+            self._fail(f"{state.name} has no states inside", state.line, hint="leave `initial` out")
         if state.parallel and state.do:
-            self._fail(f"{state.name} has regions", state.line, "set outputs in the states inside")
+            self._fail(f"{state.name} has regions", state.line, hint="set outputs in the states inside")
         self._require_valid_targets(state.transitions)
 
     def _require_initial(
@@ -183,7 +188,7 @@ class StateTree:
         line = None if parent is None else parent.line
         owner = self.name if parent is None else parent.name
         if not targets and not parallel:
-            self._fail(f"{owner} has no initial state", line, "write `initial: <state>`")
+            self._fail(f"{owner} has no initial state", line, hint="write `initial: <state>`")
         names_inside = {state.name for state in walk_states(states)}
         for target in targets:
             if target.state not in self.by_name:
@@ -192,7 +197,7 @@ class StateTree:
             is_own_history = parent is not None and target.history is not None and target.state == parent.name
             if target.state not in names_inside and not is_own_history:
                 message = f"the initial state {target.state} of {owner} is not inside it"
-                self._fail(message, line, f"choose one of {', '.join(sorted(names_inside))}")
+                self._fail(message, line, hint=f"choose one of {', '.join(sorted(names_inside))}")
         self._require_compatible(targets, line)
 
     def _require_valid_targets(self, transitions: tuple[Transition, ...]) -> None:
@@ -215,11 +220,11 @@ class StateTree:
             return
         if not self.by_name[target.state].states:
             message = f"{target.state} has no states inside and therefore no history"
-            self._fail(message, segment.line, "use the history of a state with states inside")
+            self._fail(message, segment.line, hint="use the history of a state with states inside")
         for name in target.default:
             if target.state not in self._ancestors(name):
                 message = f"{name} is not inside {target.state}"
-                self._fail(message, segment.line, "the default of a history is inside its state")
+                self._fail(message, segment.line, hint="the default of a history is inside its state")
 
     def _require_compatible(self, targets: tuple[StateTarget, ...], line: int | None) -> None:
         """Require that any two targets can be active together."""
@@ -227,7 +232,9 @@ class StateTree:
             for earlier in targets[:i]:
                 if not self._can_be_active_together(target.state, earlier.state):
                     hint = "several targets must be in different regions of one parallel state"
-                    self._fail(f"{earlier.state} and {target.state} are never active together", line, hint)
+                    self._fail(
+                        f"{earlier.state} and {target.state} are never active together", line, hint=hint
+                    )
 
     def _can_be_active_together(self, name: str, other_name: str) -> bool:
         """Return whether two states can be active together: they are in different regions of a state."""

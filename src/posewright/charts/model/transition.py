@@ -186,8 +186,10 @@ def else_guard(
     alternatives = [transition for transition in earlier if _share_trigger(transition.on, on)]
     conditions = [_enabling_condition(transition) for transition in alternatives]
     tree: Tree = Unary(Operator.NOT, _join_by_or(conditions))
-    fixed = {name: value for transition in alternatives for name, value in transition.when.fixed.items()}
-    return Expression(tree, BoolType(), SourceText(ELSE, where or Where()), fixed)
+    constant_values = {
+        name: value for transition in alternatives for name, value in transition.when.constant_values.items()
+    }
+    return Expression(tree, BoolType(), SourceText(ELSE, where or Where()), constant_values)
 
 
 def has_alternatives(earlier: Iterable[Transition], on: tuple[str, ...] = ()) -> bool:

@@ -96,7 +96,7 @@ def _build_expression(tree: Tree, original: Expression, scope: Scope, result_typ
     """Return a mutated tree as an expression, None if its types do not match."""
     source = SourceText(format_tree(tree), original.source.where)
     if any(isinstance(node, TemporalCondition) for node in nodes_of(tree)):  # the tree is typed already
-        return Expression(tree, original.type, source, original.fixed)
+        return Expression(tree, original.type, source, original.constant_values)
     try:
         return parse_expression(source, scope, result_type)
     except ExpressionError:

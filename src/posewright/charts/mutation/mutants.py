@@ -347,12 +347,12 @@ def _mutate_function_row(
     row: FunctionRow, function: Function, chart: Chart
 ) -> Iterator[Mutation[FunctionRow]]:
     """Yield a row of a function with its condition or its value changed."""
-    scope = Scope(function.takes, chart.constants, chart.scope.values, chart.units)
+    scope = Scope(function.parameters, chart.constants, chart.scope.values, chart.units)
     if row.when.names:
         conditions = mutate_expression(row.when, scope, BoolType(), chart.period_s)
         yield from rebuild(conditions, lambda when: replace(row, when=when))
-    values = mutate_expression(row.give, scope, function.gives, chart.period_s)
-    yield from rebuild(values, lambda give: replace(row, give=give))
+    values = mutate_expression(row.value, scope, function.return_type, chart.period_s)
+    yield from rebuild(values, lambda value: replace(row, value=value))
 
 
 def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:

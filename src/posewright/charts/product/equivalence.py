@@ -123,29 +123,36 @@ def equivalent(
     """
     _require_same_interface(a, b)
     if _are_identical(a, b):
-        return Equivalence(True, 0)
+        return Equivalence(equal=True, cases=0)
     first = Interpreter(a)
     second = Interpreter(b)
     starts = [(first.initial(), second.initial())]
     if every_state:
         names = set(a.state_names) & set(b.state_names)
         starts += [(first.snapshot_in(name), second.snapshot_in(name)) for name in sorted(names)]
-    explored = _explore_product(first, second, starts, limits)
-    graph = explored.graph
-    n_cases = explored.space.n_cases
+    exploration = _explore_product(first, second, starts, limits)
+    graph = exploration.graph
+    n_cases = exploration.space.n_cases
     if not graph.states or not _shows_difference(graph.states[-1]):
-        return Equivalence(None if explored.reasons else True, n_cases, reasons=explored.reasons)
-    number = len(graph.states) - 1
+        return Equivalence(
+            equal=None if exploration.reasons else True, cases=n_cases, reasons=exploration.reasons
+        )
+    # the exploration stops at the first state that shows a difference
+    last_number = len(graph.states) - 1
     step = next(step for step in graph.states[-1].cases if step.condition_values[0])
-    trace = (*graph.trace(number), step.inputs)
-    start = explored.starts[graph.state_keys[graph.start_of(number)]]
+    trace = (*graph.trace(last_number), step.inputs)
+    start = exploration.starts[graph.state_keys[graph.start_of(last_number)]]
     first_outputs = _run_for_outputs(first, start[0], trace)
     second_outputs = _run_for_outputs(second, start[1], trace)
     if first_outputs == second_outputs:
         reason = "outputs seemed to differ after some inputs, but a run with them shows no difference"
-        return Equivalence(None, n_cases, reasons=(*explored.reasons, reason))
+        return Equivalence(equal=None, cases=n_cases, reasons=(*exploration.reasons, reason))
     return Equivalence(
-        False, n_cases, (start[0].state, start[1].state), trace, (first_outputs, second_outputs)
+        equal=False,
+        cases=n_cases,
+        start=(start[0].state, start[1].state),
+        counterexample=trace,
+        outputs=(first_outputs, second_outputs),
     )
 
 
@@ -158,9 +165,11 @@ def _require_same_interface(a: Chart, b: Chart) -> None:
     }
     for kind, (names_of_a, names_of_b) in interfaces.items():
         if dict(names_of_a) != dict(names_of_b):
+            list_a = ", ".join(names_of_a) or "none"
+            list_b = ", ".join(names_of_b) or "none"
             raise InputError(
                 f"{a.name} and {b.name} have different {kind}",
-                hint=f"{list(names_of_a)}, {list(names_of_b)}",
+                hint=f"{a.name} has {list_a}; {b.name} has {list_b}",
             )
 
 
@@ -173,8 +182,8 @@ def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: Ex
         limits: the limits of the exploration; beyond them nothing is proved.
     """
     start = first.initial(), second.initial()
-    explored = _explore_product(first, second, [start], limits, compare_states=True)
-    return not explored.reasons and not any(map(_shows_difference, explored.graph.states))
+    exploration = _explore_product(first, second, [start], limits, compare_states=True)
+    return not exploration.reasons and not any(map(_shows_difference, exploration.graph.states))
 
 
 def _are_identical(a: Chart, b: Chart) -> bool:

@@ -37,18 +37,21 @@ class Product:
     Args:
         first: states of the first chart.
         second: states of the second chart.
-        by_terms: variables that are compared as terms over the inputs, not by their values.
+        term_variables: variables that are compared as terms over the inputs, not by their values.
     """
 
-    def __init__(self, first: ChartStateSpace, second: ChartStateSpace, by_terms: Collection[str]) -> None:
+    def __init__(
+        self, first: ChartStateSpace, second: ChartStateSpace, term_variables: Collection[str]
+    ) -> None:
+        """Prepare a recorder of terms for each chart."""
         self.first = first
         self.second = second
         self.inputs = first.inputs
-        self._first_recorder = TermRecorder(first, by_terms)
-        self._second_recorder = TermRecorder(second, by_terms)
+        self._first_recorder = TermRecorder(first, term_variables)
+        self._second_recorder = TermRecorder(second, term_variables)
 
     def run_tick(self, pair: StatePair, path: PathCondition) -> PairTick:
-        """Run one tick of both charts along a path."""
+        """Return the result of one tick of both charts along a path."""
         first = self._first_recorder.run_tick(pair[0], path)
         second = self._second_recorder.run_tick(pair[1], path)
         return PairTick(first, second, self._first_recorder.terms, self._second_recorder.terms)

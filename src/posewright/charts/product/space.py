@@ -90,9 +90,10 @@ class ProductSpace:
         *,
         compare_states: bool = False,
     ) -> None:
+        """Choose the outputs that are compared by terms, and prepare the state spaces of both charts."""
         outputs = first.chart.outputs
-        by_terms = _find_unread_outputs(first.machine) & _find_unread_outputs(second.machine)
-        by_terms -= {
+        term_variables = _find_unread_outputs(first.machine) & _find_unread_outputs(second.machine)
+        term_variables -= {
             name
             for name, n_requests in value_requests.items()
             if n_requests > 1 or not _has_many_values(outputs[name])
@@ -102,20 +103,20 @@ class ProductSpace:
         self.budget = budget
         self.value_requests = value_requests
         self.compare_states = compare_states
-        self.outputs_by_terms = tuple(name for name in outputs if name in by_terms)
-        self.outputs_by_value = tuple(name for name in outputs if name not in by_terms)
+        self.outputs_by_terms = tuple(name for name in outputs if name in term_variables)
+        self.outputs_by_value = tuple(name for name in outputs if name not in term_variables)
 
-        def build_states(interpreter: Interpreter) -> ChartStateSpace:
+        def build_state_space(interpreter: Interpreter) -> ChartStateSpace:
             """Return the state space of one of the two charts."""
             machine = interpreter.machine
-            tracked = (*self.outputs_by_value, *_names_read_by(machine, by_terms))
+            tracked = (*self.outputs_by_value, *_names_read_by(machine, term_variables))
             abstractions = abstract_registers(machine, tracked=tracked)
             conditions = TickConditions(machine, ())
             return ChartStateSpace(
                 interpreter, inputs, conditions, abstractions, limits=limits, budget=budget
             )
 
-        self.product = Product(build_states(first), build_states(second), by_terms)
+        self.product = Product(build_state_space(first), build_state_space(second), term_variables)
         self.timers = TimerAbstraction(first.machine, second.machine)
         self.comparison = TermComparison(inputs.domains, outputs)
         self.incomplete_reasons: dict[str, None] = {}
@@ -146,12 +147,12 @@ class ProductSpace:
             self._untimed_pairs.append(untimed_pair)
         return number, (*first_counts, *second_counts)
 
-    def abstract_state_at(self, untimed: int, counts_number: int) -> AbstractState:
+    def abstract_state_at(self, untimed_number: int, counts_number: int) -> AbstractState:
         """Return the abstract state of both charts, given by the numbers of the untimed pair and counters."""
-        key = (untimed, self.timers.class_numbers[counts_number])
+        key = (untimed_number, self.timers.class_numbers[counts_number])
         if key not in self._abstract_states:
             counts = self.timers.all_counts[counts_number]
-            abstract_state = self._build_abstract_state(self._untimed_pairs[untimed], counts)
+            abstract_state = self._build_abstract_state(self._untimed_pairs[untimed_number], counts)
             self._abstract_states[key] = abstract_state
             self.n_cases += len(abstract_state.cases)
         return self._abstract_states[key]
@@ -185,17 +186,17 @@ class ProductSpace:
             differs = any(first.env[name] != second.env[name] for name in self.outputs_by_value)
             if self.compare_states:
                 differs = differs or first.after.configuration != second.after.configuration
-            terms_after = None if differs else self._output_terms_after(output_terms, tick, path)
+            terms_after = None if differs else self._compute_output_terms(output_terms, tick, path)
             differs = terms_after is None
             if terms_after is not None:
-                untimed, counts = self._state_key(first.after, second.after, terms_after)
-                target = untimed, self.timers.running(counts)
+                untimed_number, counts = self._state_key(first.after, second.after, terms_after)
+                target = untimed_number, self.timers.running(counts)
         step = SymbolicStep(
             path.inputs(), first.after, first.taken_transitions, first.raised, first.error, (differs,)
         )
         return step, target
 
-    def _output_terms_after(
+    def _compute_output_terms(
         self, terms_before: OutputTerms, tick: PairTick, path: PathCondition
     ) -> OutputTerms | None:
         """Return the terms of the outputs after a tick, None if an output differs.
@@ -205,8 +206,8 @@ class ProductSpace:
         """
         terms_after: list[TermPair | None] = []
         for name, terms in zip(self.outputs_by_terms, terms_before, strict=True):
-            first = self._substitute_outputs(tick.first_terms.get(name), terms_before, 0)
-            second = self._substitute_outputs(tick.second_terms.get(name), terms_before, 1)
+            first = self._substitute_outputs(tick.first_terms.get(name), terms_before, chart_index=0)
+            second = self._substitute_outputs(tick.second_terms.get(name), terms_before, chart_index=1)
             if terms is not None:
                 first = first or terms[0]
                 second = second or terms[1]
@@ -221,23 +222,23 @@ class ProductSpace:
                         raise ValueNeededError(read)
             if self.comparison.differ(name, first, second, path):
                 return None
-            terms_after.append(self._keep_constants(name, first, second))
+            terms_after.append(self._keep_needed_constants(name, first, second))
         return tuple(terms_after)
 
     def _substitute_outputs(
-        self, term: Expression | None, output_terms: OutputTerms, side: int
+        self, term: Expression | None, output_terms: OutputTerms, chart_index: int
     ) -> Expression | None:
-        """Return a term with the known terms of outputs substituted; `side` is 0 or 1 for the chart."""
+        """Return a term with the known terms of outputs substituted; `chart_index` is 0 or 1."""
         if term is None or term.names.isdisjoint(self.outputs_by_terms):
             return term
         trees = {
-            name: terms[side].tree
+            name: terms[chart_index].tree
             for name, terms in zip(self.outputs_by_terms, output_terms, strict=True)
             if terms
         }
         return substitute_terms(term, trees)
 
-    def _keep_constants(self, name: str, first: Expression, second: Expression) -> TermPair | None:
+    def _keep_needed_constants(self, name: str, first: Expression, second: Expression) -> TermPair | None:
         """Return the terms of an output that is the same in both, if they are constants that are needed."""
         first_value = term_value(first)
         second_value = term_value(second)

@@ -70,6 +70,7 @@ class TermRecorder:
     """
 
     def __init__(self, states: ChartStateSpace, names: Collection[str]) -> None:
+        """Wrap the function of every assignment to a recorded variable, so that it records the term."""
         self.domains = states.inputs.domains
         self.variable_types = {
             name: value_type for name, value_type in states.machine.chart.variables.items() if name in names
@@ -84,7 +85,9 @@ class TermRecorder:
             for name, value in action.values.items():
                 if name in self.variable_types:
                     function = interpreter.functions[id(value)]
-                    functions[id(value)] = self._record(name, value, function, is_first=is_first)
+                    functions[id(value)] = self._build_recording_function(
+                        name, value, function, is_first=is_first
+                    )
                     is_first = False
         self._interpreter = interpreter.with_functions(functions)
 
@@ -93,7 +96,7 @@ class TermRecorder:
         self.terms = {}
         return self._interpreter.run_tick(state, path)
 
-    def _record(
+    def _build_recording_function(
         self, name: str, expression: Expression, function: SymbolicFunction, *, is_first: bool
     ) -> SymbolicFunction:
         """Return a function that evaluates an assigned expression and records its term.
@@ -108,22 +111,23 @@ class TermRecorder:
             read for read in expression.names if read not in self.domains and read not in self.variable_types
         ]
         reads_registers_only = len(registers) == len(expression.names)
-        reads_recorded = not expression.names.isdisjoint(self.variable_types)
+        reads_recorded_variable = not expression.names.isdisjoint(self.variable_types)
         value_type = self.variable_types[name]
         constants: dict[Value, Expression] = {}
         terms: dict[tuple[Value, ...], Expression] = {}
 
-        def evaluate_and_record(env: Registers, path: PathCondition) -> Value:
+        def evaluate_and_record(register_env: Registers, path: PathCondition) -> Value:
+            """Return the value of the expression, and store its term in `self.terms`."""
             if is_first:
                 self._terms_before = dict(self.terms)
-            value = function(env, path)
+            value = function(register_env, path)
             if reads_registers_only:
                 if value not in constants:
                     constants[value] = constant_term(fit_value(value_type, value))
                 self.terms[name] = constants[value]
                 return value
-            register_values = tuple([env[register] for register in registers])
-            if reads_recorded:
+            register_values = tuple([register_env[register] for register in registers])
+            if reads_recorded_variable:
                 self.terms[name] = self._build_term(
                     expression, dict(zip(registers, register_values, strict=True))
                 )
@@ -140,7 +144,7 @@ class TermRecorder:
     def _build_term(self, expression: Expression, register_values: Mapping[str, Value]) -> Expression:
         """Return an expression with registers and previously recorded variables substituted."""
         trees: dict[str, Tree] = {
-            name: Literal(value) for name, value in {**expression.fixed, **register_values}.items()
+            name: Literal(value) for name, value in {**expression.constant_values, **register_values}.items()
         }
         for name, term in self._terms_before.items():
             trees[name] = convert_to_register(self.variable_types[name], term, self.types)

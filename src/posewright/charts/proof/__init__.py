@@ -22,12 +22,12 @@ from posewright.charts.proof.claims import (
     Saturates,
     compute,
 )
-from posewright.charts.proof.places import ArithmeticPlace, places_in
+from posewright.charts.proof.operations import ArithmeticOperation, operations_in
 from posewright.charts.proof.prover import Prover, require_solver
 from posewright.charts.proof.translation import Translator
 
 __all__ = [
-    "ArithmeticPlace",
+    "ArithmeticOperation",
     "DividesByZero",
     "Effort",
     "Fails",
@@ -40,6 +40,6 @@ __all__ = [
     "SolverBudget",
     "Translator",
     "compute",
-    "places_in",
+    "operations_in",
     "require_solver",
 ]

@@ -31,8 +31,8 @@ class ProverAnswer:
     case: Case | None = None
 
 
-IMPOSSIBLE = ProverAnswer(False)
-UNKNOWN = ProverAnswer(None)
+IMPOSSIBLE = ProverAnswer(possible=False)
+UNKNOWN = ProverAnswer(possible=None)
 
 
 @dataclass(frozen=True)

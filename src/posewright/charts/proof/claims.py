@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from posewright.charts.expression import Binary, Call, Expression, Operator, Tree, Unary, children
-from posewright.charts.proof.places import ArithmeticPlace
+from posewright.charts.proof.operations import ArithmeticOperation
 from posewright.charts.proof.terms import SmtSort, SmtTerm
 from posewright.charts.proof.translation import Translator
 from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, Value
@@ -103,14 +103,14 @@ class OutOfRange(ExpressionClaim):
 
 
 @dataclass(frozen=True)
-class PlaceClaim(ExpressionClaim):
+class OperationClaim(ExpressionClaim):
     """Base class of claims about one operation within an expression."""
 
-    place: ArithmeticPlace
+    operation: ArithmeticOperation
 
     def _compute_part(self, tree: Tree, case: Mapping[str, Value]) -> Value | None:
         """Return the value of a part of the expression in a case, None if it divides by zero."""
-        part = Expression(tree, BoolType(), self.expression.source, self.expression.fixed)
+        part = Expression(tree, BoolType(), self.expression.source, self.expression.constant_values)
         return compute(part, case)
 
     def _reached_term(self, translator: Translator) -> SmtTerm:
@@ -118,7 +118,7 @@ class PlaceClaim(ExpressionClaim):
         terms = translator.terms
         nodes = translator.translate(self.expression)
         conditions = []
-        for tree, required in self.place.steps:
+        for tree, required in self.operation.steps:
             node = nodes[id(tree)]
             conditions.append(terms.negation(node.failing))
             if required is not None:
@@ -127,7 +127,7 @@ class PlaceClaim(ExpressionClaim):
 
     def _is_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the operation is evaluated in a case."""
-        for tree, required in self.place.steps:
+        for tree, required in self.operation.steps:
             value = self._compute_part(tree, case)
             if value is None or (required is not None and value is not required):
                 return False
@@ -135,18 +135,18 @@ class PlaceClaim(ExpressionClaim):
 
     def _operands(self, case: Mapping[str, Value]) -> list[Value | None]:
         """Return the values of the operands in a case."""
-        return [self._compute_part(child, case) for child in children(self.place.node)]
+        return [self._compute_part(child, case) for child in children(self.operation.node)]
 
 
 @dataclass(frozen=True)
-class DividesByZero(PlaceClaim):
-    """The division at the place is evaluated, and its divisor is zero."""
+class DividesByZero(OperationClaim):
+    """The division is evaluated, and its divisor is zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the Boolean term that is true where the claim is."""
         terms = translator.terms
         nodes = translator.translate(self.expression)
-        dividend, divisor = (nodes[id(child)] for child in children(self.place.node))
+        dividend, divisor = (nodes[id(child)] for child in children(self.operation.node))
         is_zero = terms.equal(divisor.value, terms.number(0))
         failing = terms.disjunction((dividend.failing, divisor.failing))
         return terms.conjunction((self._reached_term(translator), terms.negation(failing), is_zero))
@@ -160,14 +160,14 @@ class DividesByZero(PlaceClaim):
 
 
 @dataclass(frozen=True)
-class Saturates(PlaceClaim):
+class Saturates(OperationClaim):
     """The operation yields an integer of more than 32 bits, and nothing divides by zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the Boolean term that is true where the claim is."""
         terms = translator.terms
         nodes = translator.translate(self.expression)
-        exact = nodes[id(self.place.node)].exact
+        exact = nodes[id(self.operation.node)].exact
         if exact.sort is not SmtSort.INTEGER:
             return terms.false
         too_low = terms.less(exact, terms.number(INT_LOW))
@@ -186,7 +186,7 @@ class Saturates(PlaceClaim):
         if not self._is_reached(case) or compute(self.expression, case) is None:
             return False
         numbers = [operand for operand in self._operands(case) if isinstance(operand, int | float)]
-        exact = _compute_exactly(self.place.node, numbers)
+        exact = _compute_exactly(self.operation.node, numbers)
         return type(exact) is int and not INT_LOW <= exact <= INT_HIGH
 
 

@@ -21,21 +21,21 @@ from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, Float
 
 QUOTIENT_LIMIT = 2.0**52
 
-_INTEGER = {
+_INTEGER_OPERATIONS = {
     Operator.PLUS: Kind.BV_ADD,
     Operator.MINUS: Kind.BV_SUB,
     Operator.TIMES: Kind.BV_MUL,
     Operator.MODULO: Kind.BV_SMOD,  # has the sign of the divisor, as Python's
 }
-_FLOAT = {
+_FLOAT_OPERATIONS = {
     Operator.PLUS: Kind.FP_ADD,
     Operator.MINUS: Kind.FP_SUB,
     Operator.TIMES: Kind.FP_MUL,
     Operator.OVER: Kind.FP_DIV,
 }
-_COMPARE_INTEGER = {SmtOp.LESS: Kind.BV_SLT, SmtOp.AT_MOST: Kind.BV_SLE, SmtOp.EQUAL: Kind.EQUAL}
-_COMPARE_FLOAT = {SmtOp.LESS: Kind.FP_LT, SmtOp.AT_MOST: Kind.FP_LEQ, SmtOp.EQUAL: Kind.FP_EQUAL}
-_CONNECT = {SmtOp.NOT: Kind.NOT, SmtOp.AND: Kind.AND, SmtOp.OR: Kind.OR, SmtOp.IF: Kind.ITE}
+_INTEGER_COMPARISONS = {SmtOp.LESS: Kind.BV_SLT, SmtOp.AT_MOST: Kind.BV_SLE, SmtOp.EQUAL: Kind.EQUAL}
+_FLOAT_COMPARISONS = {SmtOp.LESS: Kind.FP_LT, SmtOp.AT_MOST: Kind.FP_LEQ, SmtOp.EQUAL: Kind.FP_EQUAL}
+_LOGIC_OPERATIONS = {SmtOp.NOT: Kind.NOT, SmtOp.AND: Kind.AND, SmtOp.OR: Kind.OR, SmtOp.IF: Kind.ITE}
 _PACKING = {DOUBLE: (">d", 8), SINGLE: (">f", 4)}
 
 
@@ -49,6 +49,7 @@ class BitEncoder:
     """
 
     def __init__(self) -> None:
+        """Start without encoded terms, with a term manager of its own."""
         self.manager = TermManager()
         self.round_nearest = self.manager.mk_rm_value(RoundingMode.RNE)
         self.sorts = {DOUBLE: self.manager.mk_fp_sort(*DOUBLE), SINGLE: self.manager.mk_fp_sort(*SINGLE)}
@@ -78,15 +79,15 @@ class BitEncoder:
         integer = bits - (1 << len(model_value)) if model_value[0] == "1" else bits
         return value_type.values[term.codes.index(integer)] if isinstance(value_type, EnumType) else integer
 
-    def _make(self, kind: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
+    def _make_term(self, kind: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
         return self.manager.mk_term(kind, list(args), list(indices))
 
-    def _if(self, condition: Term, then: Term, otherwise: Term) -> Term:
-        return self._make(Kind.ITE, condition, then, otherwise)
+    def _make_if(self, condition: Term, then: Term, otherwise: Term) -> Term:
+        return self._make_term(Kind.ITE, condition, then, otherwise)
 
-    def _fold(self, candidates: Sequence[Term], is_better: Callable[[Term, Term], Term]) -> Term:
-        """Return the first candidate that no later one is better than, as `min` and `max` choose."""
-        return reduce(lambda best, term: self._if(is_better(term, best), term, best), candidates)
+    def _select(self, candidates: Sequence[Term], is_better: Callable[[Term, Term], Term]) -> Term:
+        """Return the best candidate, the first of equal ones, as `min` and `max` do."""
+        return reduce(lambda best, term: self._make_if(is_better(term, best), term, best), candidates)
 
     # Booleans
 
@@ -96,15 +97,21 @@ class BitEncoder:
             return self.manager.mk_true() if term.is_true else self.manager.mk_false()
         if term.op is SmtOp.VARIABLE:
             return self.manager.mk_const(self.manager.mk_bool_sort(), str(term.value))
-        if term.op in _CONNECT:
-            return self._make(_CONNECT[term.op], *(self.encoded[arg.index] for arg in term.args))
+        if term.op in _LOGIC_OPERATIONS:
+            return self._make_term(
+                _LOGIC_OPERATIONS[term.op], *(self.encoded[arg.index] for arg in term.args)
+            )
         left, right = term.args
         if left.sort is SmtSort.FLOAT:
-            form = SINGLE if left.interval.single and right.interval.single else DOUBLE
-            kind = _COMPARE_FLOAT[term.op]
-            return self._make(kind, self._to_format(left, form), self._to_format(right, form))
+            float_format = SINGLE if left.interval.single and right.interval.single else DOUBLE
+            kind = _FLOAT_COMPARISONS[term.op]
+            return self._make_term(
+                kind, self._to_format(left, float_format), self._to_format(right, float_format)
+            )
         width = max(_width(left), _width(right))
-        return self._make(_COMPARE_INTEGER[term.op], self._extend(left, width), self._extend(right, width))
+        return self._make_term(
+            _INTEGER_COMPARISONS[term.op], self._extend(left, width), self._extend(right, width)
+        )
 
     # Integers
 
@@ -115,7 +122,7 @@ class BitEncoder:
         """Return an integer with `width` bits, at least as many as it needs."""
         value = self.encoded[term.index]
         n_extra_bits = width - _width(term)
-        return self._make(Kind.BV_SIGN_EXTEND, value, indices=[n_extra_bits]) if n_extra_bits else value
+        return self._make_term(Kind.BV_SIGN_EXTEND, value, indices=[n_extra_bits]) if n_extra_bits else value
 
     def _encode_integer(self, term: SmtTerm) -> Term:
         """Return the bit vector of an integer term, of the term's width."""
@@ -123,127 +130,132 @@ class BitEncoder:
         if term.is_constant:
             return self._integer_constant(term.value, width)
         if term.op is SmtOp.VARIABLE:
-            return self._integer_variable(term, width)
+            return self._encode_integer_variable(term, width)
         if term.op is SmtOp.IF:
             condition, *branches = term.args
             encoded_branches = [self._extend(branch, width) for branch in branches]
-            return self._if(self.encoded[condition.index], *encoded_branches)
+            return self._make_if(self.encoded[condition.index], *encoded_branches)
         wide = max(width, *(_width(arg) for arg in term.args)) + 1
-        result = self._integer_operation(term, wide, [self._extend(arg, wide) for arg in term.args])
-        return self._make(Kind.BV_EXTRACT, result, indices=[width - 1, 0])
+        result = self._encode_integer_operation(term, wide, [self._extend(arg, wide) for arg in term.args])
+        return self._make_term(Kind.BV_EXTRACT, result, indices=[width - 1, 0])
 
-    def _integer_variable(self, term: SmtTerm, width: int) -> Term:
+    def _encode_integer_variable(self, term: SmtTerm, width: int) -> Term:
         """Return a variable, constrained to its bounds or to the codes of its enumeration."""
         value = self.manager.mk_const(self.manager.mk_bv_sort(width), str(term.value))
         low = self._integer_constant(term.interval.low, width)
         high = self._integer_constant(term.interval.high, width)
-        constraints = [self._make(Kind.BV_SLE, low, value), self._make(Kind.BV_SLE, value, high)]
+        constraints = [self._make_term(Kind.BV_SLE, low, value), self._make_term(Kind.BV_SLE, value, high)]
         if term.codes and len(term.codes) <= term.interval.high - term.interval.low:
             codes = [
-                self._make(Kind.EQUAL, value, self._integer_constant(code, width)) for code in term.codes
+                self._make_term(Kind.EQUAL, value, self._integer_constant(code, width)) for code in term.codes
             ]
-            constraints.append(self._make(Kind.OR, *codes) if len(codes) > 1 else codes[0])
+            constraints.append(self._make_term(Kind.OR, *codes) if len(codes) > 1 else codes[0])
         self.constraints[term.index] = constraints
         return value
 
-    def _integer_operation(self, term: SmtTerm, width: int, operands: list[Term]) -> Term:
+    def _encode_integer_operation(self, term: SmtTerm, width: int, operands: list[Term]) -> Term:
         """Return an operation whose operands have `width` bits, enough for its result."""
         if term.op is SmtOp.ARITHMETIC:
-            return self._make(_INTEGER[term.value], *operands)
+            return self._make_term(_INTEGER_OPERATIONS[term.value], *operands)
         if term.op is SmtOp.NEGATE:
-            return self._make(Kind.BV_NEG, operands[0])
+            return self._make_term(Kind.BV_NEG, operands[0])
         if term.op is SmtOp.SATURATE:
             low = self._integer_constant(INT_LOW, width)
             high = self._integer_constant(INT_HIGH, width)
-            at_most_high = self._fold([operands[0], high], lambda a, b: self._make(Kind.BV_SLT, a, b))
-            return self._fold([at_most_high, low], lambda a, b: self._make(Kind.BV_SGT, a, b))
+            at_most_high = self._select([operands[0], high], lambda a, b: self._make_term(Kind.BV_SLT, a, b))
+            return self._select([at_most_high, low], lambda a, b: self._make_term(Kind.BV_SGT, a, b))
         if term.op is SmtOp.ABS:
-            operands = [*operands, self._make(Kind.BV_NEG, *operands)]  # the maximum of both
+            operands = [*operands, self._make_term(Kind.BV_NEG, *operands)]  # the maximum of both
         comparison = Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT
-        return self._fold(operands, lambda a, b: self._make(comparison, a, b))
+        return self._select(operands, lambda a, b: self._make_term(comparison, a, b))
 
     # Fractions
 
-    def _float_constant(self, value: float, form: FloatFormat) -> Term:
-        packing, size = _PACKING[form]
+    def _float_constant(self, value: float, float_format: FloatFormat) -> Term:
+        """Return the constant with the bits of a number in a floating-point format."""
+        packing, size = _PACKING[float_format]
         bits = int.from_bytes(struct.pack(packing, value), "big")
-        return self._make(Kind.FP_TO_FP_FROM_BV, self._integer_constant(bits, 8 * size), indices=form)
+        return self._make_term(
+            Kind.FP_TO_FP_FROM_BV, self._integer_constant(bits, 8 * size), indices=float_format
+        )
 
-    def _to_format(self, term: SmtTerm, form: FloatFormat) -> Term:
+    def _to_format(self, term: SmtTerm, float_format: FloatFormat) -> Term:
         """Return a fraction in a format that can represent it."""
         if term.is_constant:
-            return self._float_constant(term.value, form)
+            return self._float_constant(term.value, float_format)
         value = self.encoded[term.index]
-        return value if value.sort() == self.sorts[form] else self._round(value, form)
+        return value if value.sort() == self.sorts[float_format] else self._round(value, float_format)
 
-    def _round(self, value: Term, form: FloatFormat) -> Term:
-        return self._make(Kind.FP_TO_FP_FROM_FP, self.round_nearest, value, indices=form)
+    def _round(self, value: Term, float_format: FloatFormat) -> Term:
+        return self._make_term(Kind.FP_TO_FP_FROM_FP, self.round_nearest, value, indices=float_format)
 
     def _encode_float(self, term: SmtTerm) -> Term:
         """Return the floating-point term of a fraction, in single or double format."""
-        form = SINGLE if term.interval.single else DOUBLE
+        float_format = SINGLE if term.interval.single else DOUBLE
         if term.is_constant:
             return self._float_constant(term.value, DOUBLE)
         if term.op is SmtOp.VARIABLE:
-            return self._float_variable(term, form)
+            return self._encode_float_variable(term, float_format)
         if term.op is SmtOp.TO_FLOAT:
             integer = self.encoded[term.args[0].index]
-            return self._make(Kind.FP_TO_FP_FROM_SBV, self.round_nearest, integer, indices=DOUBLE)
+            return self._make_term(Kind.FP_TO_FP_FROM_SBV, self.round_nearest, integer, indices=DOUBLE)
         if term.op is SmtOp.TO_SINGLE:
             return self._round(self._to_format(term.args[0], DOUBLE), SINGLE)
         if term.op is SmtOp.ARITHMETIC:
-            return self._float_arithmetic(term)
-        return self._float_selection(term, form)
+            return self._encode_float_arithmetic(term)
+        return self._encode_float_selection(term, float_format)
 
-    def _float_variable(self, term: SmtTerm, form: FloatFormat) -> Term:
-        value = self.manager.mk_const(self.sorts[form], str(term.value))
-        self._constrain_to_bounds(term, value, form)
+    def _encode_float_variable(self, term: SmtTerm, float_format: FloatFormat) -> Term:
+        """Return a variable for a fraction, constrained to its bounds."""
+        value = self.manager.mk_const(self.sorts[float_format], str(term.value))
+        self._constrain_to_bounds(term, value, float_format)
         return value
 
-    def _constrain_to_bounds(self, term: SmtTerm, value: Term, form: FloatFormat) -> None:
+    def _constrain_to_bounds(self, term: SmtTerm, value: Term, float_format: FloatFormat) -> None:
         """Add the constraint that a fraction is within its bounds."""
-        low = self._float_constant(term.interval.low, form)
-        high = self._float_constant(term.interval.high, form)
+        low = self._float_constant(term.interval.low, float_format)
+        high = self._float_constant(term.interval.high, float_format)
         self.constraints[term.index] = [
-            self._make(Kind.FP_LEQ, low, value),
-            self._make(Kind.FP_LEQ, value, high),
+            self._make_term(Kind.FP_LEQ, low, value),
+            self._make_term(Kind.FP_LEQ, value, high),
         ]
 
-    def _float_arithmetic(self, term: SmtTerm) -> Term:
-        left, right = (self._to_format(arg, term.form) for arg in term.args)
+    def _encode_float_arithmetic(self, term: SmtTerm) -> Term:
+        """Return the operation on two fractions in the term's format."""
+        left, right = (self._to_format(arg, term.float_format) for arg in term.args)
         if term.value is Operator.MODULO:
-            return self._remainder(term, left, right)
-        return self._make(_FLOAT[term.value], self.round_nearest, left, right)
+            return self._encode_remainder(term, left, right)
+        return self._make_term(_FLOAT_OPERATIONS[term.value], self.round_nearest, left, right)
 
-    def _remainder(self, term: SmtTerm, left: Term, right: Term) -> Term:
+    def _encode_remainder(self, term: SmtTerm, left: Term, right: Term) -> Term:
         """Return Python's `%`: the remainder of the absolute values, which is exact, with the divisor's sign.
 
         A quotient rounded towards zero has the same integral part as the exact one, as long as every integer
         up to it is a number of 64 bits.
         """
-        dividend = self._make(Kind.FP_ABS, left)
-        divisor = self._make(Kind.FP_ABS, right)
+        dividend = self._make_term(Kind.FP_ABS, left)
+        divisor = self._make_term(Kind.FP_ABS, right)
         zero = self._float_constant(0.0, DOUBLE)
         toward_zero = self.manager.mk_rm_value(RoundingMode.RTZ)
-        quotient = self._make(Kind.FP_DIV, toward_zero, dividend, divisor)
-        integral_part = self._make(Kind.FP_RTI, toward_zero, quotient)
-        negated_part = self._make(Kind.FP_NEG, integral_part)
-        remainder = self._make(Kind.FP_FMA, self.round_nearest, negated_part, divisor, dividend)
-        left_is_negative = self._make(Kind.FP_LT, left, zero)
-        right_is_negative = self._make(Kind.FP_LT, right, zero)
-        has_opposite_signs = self._make(Kind.XOR, left_is_negative, right_is_negative)
-        is_nonzero = self._make(Kind.NOT, self._make(Kind.FP_IS_ZERO, remainder))
-        is_complemented = self._make(Kind.AND, has_opposite_signs, is_nonzero)
-        complement = self._make(Kind.FP_SUB, self.round_nearest, divisor, remainder)
-        remainder = self._if(is_complemented, complement, remainder)
-        remainder = self._if(
-            self._make(Kind.FP_LT, right, zero), self._make(Kind.FP_NEG, remainder), remainder
+        quotient = self._make_term(Kind.FP_DIV, toward_zero, dividend, divisor)
+        integral_part = self._make_term(Kind.FP_RTI, toward_zero, quotient)
+        negated_part = self._make_term(Kind.FP_NEG, integral_part)
+        remainder = self._make_term(Kind.FP_FMA, self.round_nearest, negated_part, divisor, dividend)
+        left_is_negative = self._make_term(Kind.FP_LT, left, zero)
+        right_is_negative = self._make_term(Kind.FP_LT, right, zero)
+        has_opposite_signs = self._make_term(Kind.XOR, left_is_negative, right_is_negative)
+        is_nonzero = self._make_term(Kind.NOT, self._make_term(Kind.FP_IS_ZERO, remainder))
+        is_complemented = self._make_term(Kind.AND, has_opposite_signs, is_nonzero)
+        complement = self._make_term(Kind.FP_SUB, self.round_nearest, divisor, remainder)
+        remainder = self._make_if(is_complemented, complement, remainder)
+        remainder = self._make_if(
+            self._make_term(Kind.FP_LT, right, zero), self._make_term(Kind.FP_NEG, remainder), remainder
         )
-        is_small = self._make(Kind.FP_LT, quotient, self._float_constant(QUOTIENT_LIMIT, DOUBLE))
-        is_finite = self._make(Kind.FP_LT, divisor, self._float_constant(math.inf, DOUBLE))
-        is_exact = self._make(Kind.AND, is_small, is_finite)
+        is_small = self._make_term(Kind.FP_LT, quotient, self._float_constant(QUOTIENT_LIMIT, DOUBLE))
+        is_finite = self._make_term(Kind.FP_LT, divisor, self._float_constant(math.inf, DOUBLE))
+        is_exact = self._make_term(Kind.AND, is_small, is_finite)
         self.exact_conditions[term.index] = is_exact
-        return self._if(is_exact, remainder, self._unknown_remainder(term))
+        return self._make_if(is_exact, remainder, self._unknown_remainder(term))
 
     def _unknown_remainder(self, term: SmtTerm) -> Term:
         """Return a number of which only the bounds are known."""
@@ -252,19 +264,19 @@ class BitEncoder:
             self._constrain_to_bounds(term, remainder, DOUBLE)
         return remainder
 
-    def _float_selection(self, term: SmtTerm, form: FloatFormat) -> Term:
+    def _encode_float_selection(self, term: SmtTerm, float_format: FloatFormat) -> Term:
         """Return `if`, `min`, `max`, `abs` or the negation of fractions."""
         if term.op is SmtOp.IF:
             condition, *branches = term.args
-            encoded_branches = [self._to_format(branch, form) for branch in branches]
-            return self._if(self.encoded[condition.index], *encoded_branches)
-        operands = [self._to_format(arg, form) for arg in term.args]
+            encoded_branches = [self._to_format(branch, float_format) for branch in branches]
+            return self._make_if(self.encoded[condition.index], *encoded_branches)
+        operands = [self._to_format(arg, float_format) for arg in term.args]
         if term.op is SmtOp.NEGATE:
-            return self._make(Kind.FP_NEG, operands[0])
+            return self._make_term(Kind.FP_NEG, operands[0])
         if term.op is SmtOp.ABS:
-            return self._make(Kind.FP_ABS, operands[0])
+            return self._make_term(Kind.FP_ABS, operands[0])
         comparison = Kind.FP_LT if term.op is SmtOp.MIN else Kind.FP_GT
-        return self._fold(operands, lambda a, b: self._make(comparison, a, b))
+        return self._select(operands, lambda a, b: self._make_term(comparison, a, b))
 
 
 def _width(term: SmtTerm) -> int:

@@ -56,9 +56,9 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    def is_exact_in(self, form: FloatFormat) -> bool:
+    def is_exact_in(self, float_format: FloatFormat) -> bool:
         """Return whether it is integral and the format has every integer between the bounds."""
-        return self.finite and self.integral and self.size <= 2.0**form.significand
+        return self.finite and self.integral and self.size <= 2.0**float_format.significand
 
 
 ANY = Interval(-math.inf, math.inf, nan=True)
@@ -89,11 +89,11 @@ def float_interval(integer: Interval) -> Interval:
 def hull(intervals: Sequence[Interval]) -> Interval:
     """Return the smallest interval that contains several others."""
     return Interval(
-        min(interval.low for interval in intervals),
-        max(interval.high for interval in intervals),
-        all(interval.integral for interval in intervals),
-        all(interval.single for interval in intervals),
-        any(interval.nan for interval in intervals),
+        low=min(interval.low for interval in intervals),
+        high=max(interval.high for interval in intervals),
+        integral=all(interval.integral for interval in intervals),
+        single=all(interval.single for interval in intervals),
+        nan=any(interval.nan for interval in intervals),
     )
 
 
@@ -125,13 +125,13 @@ def _saturate(value: float) -> int:
     return int(min(max(value, INT_LOW), INT_HIGH))
 
 
-def rounded_interval(operand: Interval, form: FloatFormat) -> Interval:
+def rounded_interval(operand: Interval, float_format: FloatFormat) -> Interval:
     """Return the interval of a rounded number; rounding is monotonic."""
-    if form is DOUBLE:
+    if float_format is DOUBLE:
         return operand
     low = to_single(operand.low)
     high = to_single(operand.high)
-    return Interval(low, high, operand.integral, True, operand.nan)
+    return Interval(low, high, integral=operand.integral, single=True, nan=operand.nan)
 
 
 _OPERATIONS: dict[Operator, Callable[[float, float], float]] = {
@@ -166,6 +166,7 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
 def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a remainder, which has the sign of the divisor."""
     margin = int(isinstance(dividend.low, int))  # an integer remainder never reaches the divisor
+    # 0 * bound is a zero of the type of the divisor, int or float
     low = min(divisor.low + margin, 0 * divisor.low)
     high = max(divisor.high - margin, 0 * divisor.high)
     if dividend.low >= 0 and divisor.low > 0:
@@ -175,7 +176,9 @@ def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, flo
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    limit = float(dividend.size) if divisor.integral else dividend.size and math.inf
+    limit = float(dividend.size)
+    if not divisor.integral and dividend.size:
+        limit = math.inf
     low = -limit
     high = limit
     if divisor.low >= 0 and dividend.low >= 0:

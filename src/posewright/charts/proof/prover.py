@@ -41,7 +41,8 @@ class Prover:
     same answers on every machine.
 
     Args:
-        types: the types of every name that the expressions read, except those in `Expression.fixed`.
+        types: the types of every name that the expressions read, except
+            those in `Expression.constant_values`.
         effort: how hard it tries.
         budget: shared with other provers; None for a budget of its own.
     """
@@ -49,6 +50,7 @@ class Prover:
     def __init__(
         self, types: Mapping[str, Type], effort: Effort | None = None, budget: SolverBudget | None = None
     ) -> None:
+        """Prepare to answer questions about expressions over names of these types."""
         self.types = types
         self.budget = budget or SolverBudget(effort)
         self.translator = Translator(types)
@@ -56,6 +58,7 @@ class Prover:
 
     @cached_property
     def _search(self) -> SmtSearch:
+        """The search with the SMT solver; raises MissingExtraError if that is not installed."""
         require_solver("proof")
         from posewright.charts.proof.search import SmtSearch
 
@@ -108,5 +111,5 @@ class Prover:
         for case in cases:
             complete_case = trial.complete(case)
             if trial.holds(complete_case):
-                return ProverAnswer(True, complete_case)
+                return ProverAnswer(possible=True, case=complete_case)
         return IMPOSSIBLE

@@ -48,7 +48,7 @@ class SmtSearch:
             return UNKNOWN
         simplified_case = trial.simplify(case)
         self.budget.remember(simplified_case)
-        return ProverAnswer(True, simplified_case)
+        return ProverAnswer(possible=True, case=simplified_case)
 
     def _try_known_cases(self, trial: CaseTrial) -> dict[str, Value] | None:
         """Return a case of an earlier question that the trial confirms, None if there is none."""
@@ -63,6 +63,7 @@ class _SmtQuestion:
     """Decides with the solver whether one term can be true."""
 
     def __init__(self, encoder: BitEncoder, budget: SolverBudget, root: SmtTerm) -> None:
+        """Encode a term with all its parts, and assert it and what is known of its variables."""
         options = Options()
         options.set(Option.PRODUCE_MODELS, True)
         self.encoder = encoder

@@ -73,7 +73,7 @@ class SmtTerm:
         index: terms are numbered as they are made, so arguments have smaller indices.
         value: value of a constant, name of a variable, or operator of arithmetic.
         interval: bounds of a number.
-        form: format that arithmetic of fractions rounds to.
+        float_format: format that arithmetic of fractions rounds to.
         codes: for a variable of an enumeration, the integers that encode its values.
     """
 
@@ -83,7 +83,7 @@ class SmtTerm:
     args: tuple[SmtTerm, ...] = ()
     value: Any = None  # of a type that depends on the operation
     interval: Interval = BOOLEAN
-    form: FloatFormat = DOUBLE
+    float_format: FloatFormat = DOUBLE
     codes: tuple[int, ...] = field(default=(), repr=False)
 
     @property
@@ -131,16 +131,16 @@ class TermFactory:
         *,
         value: Any = None,  # as in `SmtTerm`
         interval: Interval | None = None,
-        form: FloatFormat = DOUBLE,
+        float_format: FloatFormat = DOUBLE,
         codes: tuple[int, ...] = (),
     ) -> SmtTerm:
         """Return the term with these attributes; a constant where its interval is a single number."""
         if op is not SmtOp.CONSTANT and interval and interval.finite and interval.low == interval.high:
             return self.number(interval.low)
-        key = (op, sort, form, type(value), value, *(arg.index for arg in args))
+        key = (op, sort, float_format, type(value), value, *(arg.index for arg in args))
         if key not in self._terms:
             self._terms[key] = SmtTerm(
-                len(self._terms), op, sort, args, value, interval or BOOLEAN, form, codes
+                len(self._terms), op, sort, args, value, interval or BOOLEAN, float_format, codes
             )
         return self._terms[key]
 
@@ -349,19 +349,26 @@ class TermFactory:
         return self._make(SmtOp.TO_FLOAT, SmtSort.FLOAT, (term,), interval=float_interval(term.interval))
 
     def arithmetic(
-        self, sign: Operator, left: SmtTerm, right: SmtTerm, form: FloatFormat = DOUBLE
+        self, binary_operator: Operator, left: SmtTerm, right: SmtTerm, float_format: FloatFormat = DOUBLE
     ) -> SmtTerm:
-        """Return `left sign right`: unbounded for integers, rounded to `form` for fractions."""
+        """Return `left binary_operator right`: exact for integers, rounded for fractions."""
         left, right = self.to_common_sort(left, right)
-        if sign is Operator.MODULO and left.is_constant and right.is_constant and right.value != 0:
+        if binary_operator is Operator.MODULO and left.is_constant and right.is_constant and right.value != 0:
             return self.number(left.value % right.value)
-        interval = arithmetic_interval(sign, left.interval, right.interval)
-        if sign is Operator.TIMES and left is right:
+        interval = arithmetic_interval(binary_operator, left.interval, right.interval)
+        if binary_operator is Operator.TIMES and left is right:
             interval = replace(interval, low=max(interval.low, type(interval.low)(0)))
         if left.sort is SmtSort.FLOAT:
-            interval = rounded_interval(interval, form)
+            interval = rounded_interval(interval, float_format)
         args = (left, right)
-        return self._make(SmtOp.ARITHMETIC, left.sort, args, value=sign, interval=interval, form=form)
+        return self._make(
+            SmtOp.ARITHMETIC,
+            left.sort,
+            args,
+            value=binary_operator,
+            interval=interval,
+            float_format=float_format,
+        )
 
     def saturate(self, term: SmtTerm) -> SmtTerm:
         """Return an integer saturated at 32 bits, and a fraction unchanged."""

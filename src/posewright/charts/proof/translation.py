@@ -45,7 +45,7 @@ class Translator:
     """Translates expressions over names of known types.
 
     Attributes:
-        types: the types of every name that is not fixed in the expression itself.
+        types: the types of every name that is not a constant of the expression itself.
         terms: makes the terms.
     """
 
@@ -60,14 +60,14 @@ class Translator:
 
         Raises:
             InputError: it depends on time or on states, which only a lowered chart has registers for.
-            UnknownNameError: it reads a name that is neither fixed nor has a type.
+            UnknownNameError: it reads a name that is neither a constant nor has a type.
         """
         if id(expression) not in self._cache:
             if len(self._cache) >= MAX_CACHED:
                 self._cache.clear()
             nodes: dict[int, TranslatedNode] = {}
             self._cache[id(expression)] = expression, nodes
-            _TreeTranslator(self, nodes, expression.fixed).translate(expression.tree)
+            _TreeTranslator(self, nodes, expression.constant_values).translate(expression.tree)
         return self._cache[id(expression)][1]
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
@@ -79,14 +79,16 @@ class _TreeTranslator:
     """Translates the tree of one expression into `nodes`."""
 
     def __init__(
-        self, translator: Translator, nodes: dict[int, TranslatedNode], fixed: Mapping[str, Value]
+        self, translator: Translator, nodes: dict[int, TranslatedNode], constant_values: Mapping[str, Value]
     ) -> None:
+        """Prepare the translation of one tree; `nodes` receives the result for every node."""
         self.translator = translator
         self.terms = translator.terms
         self.nodes = nodes
-        self.fixed = fixed
+        self.constant_values = constant_values
 
     def translate(self, tree: Tree) -> TranslatedNode:
+        """Return the terms of a node; each node is translated only once."""
         if id(tree) not in self.nodes:
             self.nodes[id(tree)] = self._translate_new(tree)
         return self.nodes[id(tree)]
@@ -94,56 +96,61 @@ class _TreeTranslator:
     def _translate_new(self, tree: Tree) -> TranslatedNode:
         """Translate a node that was not translated before."""
         if isinstance(tree, Literal):
-            return self._never_failing(self.terms.constant(tree.value))
+            return self._build_safe_node(self.terms.constant(tree.value))
         if isinstance(tree, Name):
-            return self._never_failing(self._name(tree.name))
+            return self._build_safe_node(self._translate_name(tree.name))
         if isinstance(tree, Unary):
-            return self._unary(tree)
+            return self._translate_unary(tree)
         if isinstance(tree, Binary):
-            return self._binary(tree)
+            return self._translate_binary(tree)
         if isinstance(tree, Call):
-            return self._call(tree)
+            return self._translate_call(tree)
         if isinstance(tree, If):
-            return self._if_chain(tree)
+            return self._translate_if_chain(tree)
         raise InputError(
             "an expression that depends on time or on states has no register for that",
             hint="lower the chart first",
         )
 
-    def _never_failing(self, value: SmtTerm) -> TranslatedNode:
+    def _build_safe_node(self, value: SmtTerm) -> TranslatedNode:
+        """Return the terms of a node whose evaluation cannot fail."""
         return TranslatedNode(value, self.terms.false, value)
 
-    def _name(self, name: str) -> SmtTerm:
-        if name in self.fixed:
-            return self.terms.constant(self.fixed[name])
+    def _translate_name(self, name: str) -> SmtTerm:
+        """Return the term of a name: a constant or a variable."""
+        if name in self.constant_values:
+            return self.terms.constant(self.constant_values[name])
         if name not in self.translator.types:
             raise UnknownNameError.among("name", name, self.translator.types)
         return self.terms.variable(name, self.translator.types[name])
 
-    def _saturating(self, exact: SmtTerm, failing: SmtTerm) -> TranslatedNode:
+    def _build_number_node(self, exact: SmtTerm, failing: SmtTerm) -> TranslatedNode:
         """Return the terms of a number, which saturates if it is an integer."""
         return TranslatedNode(self.terms.saturate(exact), failing, exact)
 
-    def _unary(self, tree: Unary) -> TranslatedNode:
+    def _translate_unary(self, tree: Unary) -> TranslatedNode:
+        """Translate `not` or a negation; it fails where its operand fails."""
         operand = self.translate(tree.operand)
         if tree.operator is Operator.NOT:
             negation = self.terms.negation(operand.value)
             return TranslatedNode(negation, operand.failing, negation)
-        return self._saturating(self.terms.negate(operand.value), operand.failing)
+        return self._build_number_node(self.terms.negate(operand.value), operand.failing)
 
-    def _binary(self, tree: Binary) -> TranslatedNode:
+    def _translate_binary(self, tree: Binary) -> TranslatedNode:
         """Translate a binary operation; it fails where one of its operands fails."""
         left = self.translate(tree.left)
         right = self.translate(tree.right)
         if tree.operator in LOGIC:
-            return self._logic(tree.operator, left, right)
+            return self._translate_logic(tree.operator, left, right)
         failing = self.terms.disjunction((left.failing, right.failing))
         if tree.operator in ARITHMETIC:
-            return self._arithmetic(tree.operator, left.value, right.value, failing)
+            return self._translate_arithmetic(tree.operator, left.value, right.value, failing)
         value = self._comparisons[tree.operator](left.value, right.value)
         return TranslatedNode(value, failing, value)
 
-    def _logic(self, operator: Operator, left: TranslatedNode, right: TranslatedNode) -> TranslatedNode:
+    def _translate_logic(
+        self, operator: Operator, left: TranslatedNode, right: TranslatedNode
+    ) -> TranslatedNode:
         """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide."""
         terms = self.terms
         if operator is Operator.AND:
@@ -169,7 +176,7 @@ class _TreeTranslator:
             Operator.UNEQUAL: lambda left, right: terms.negation(terms.equal(left, right)),
         }
 
-    def _arithmetic(
+    def _translate_arithmetic(
         self, operator: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm
     ) -> TranslatedNode:
         """Return the terms of an operation; `failing` is true where an operand fails."""
@@ -180,20 +187,22 @@ class _TreeTranslator:
         if operator is Operator.OVER:
             left = terms.to_float(left)
             right = terms.to_float(right)
-        return self._saturating(terms.arithmetic(operator, left, right), failing)
+        return self._build_number_node(terms.arithmetic(operator, left, right), failing)
 
-    def _call(self, tree: Call) -> TranslatedNode:
+    def _translate_call(self, tree: Call) -> TranslatedNode:
         """Translate a call of abs, single, min or max."""
         arguments = [self.translate(argument) for argument in tree.arguments]
         failing = self.terms.disjunction(argument.failing for argument in arguments)
         if tree.function == "abs":
-            return self._saturating(self.terms.absolute(arguments[0].value), failing)
+            return self._build_number_node(self.terms.absolute(arguments[0].value), failing)
         if tree.function == "single":
-            return self._saturating(self.terms.to_single(arguments[0].value), failing)
+            return self._build_number_node(self.terms.to_single(arguments[0].value), failing)
         op = SmtOp.MIN if tree.function == "min" else SmtOp.MAX
-        return self._saturating(self.terms.extreme(op, [argument.value for argument in arguments]), failing)
+        return self._build_number_node(
+            self.terms.extreme(op, [argument.value for argument in arguments]), failing
+        )
 
-    def _if_chain(self, tree: If) -> TranslatedNode:
+    def _translate_if_chain(self, tree: If) -> TranslatedNode:
         """Return the terms of a chain of `if`s, without recursion, since that of a truth table is long."""
         cases, default = split_cases(tree)
         value, failing, _ = self.translate(default)

@@ -81,7 +81,7 @@ def convert_to_register(value_type: Type, expression: Expression, types: Mapping
         return _clamp(tree, value_type.low, value_type.high)
     if not isinstance(value_type, FloatType):
         return tree
-    number = Expression(tree, value_type, expression.source, expression.fixed)
+    number = Expression(tree, value_type, expression.source, expression.constant_values)
     converted: Tree = tree
     if not value_type.is_unbounded or _may_overflow(number, types):
         converted = _clamp(converted, value_type.low, value_type.high)
@@ -107,7 +107,7 @@ class Abstraction:
         bounds: the greatest value of every cell but the last; empty if there are no cells.
         values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
-        marks: values that are tried in any case, where not all values can be.
+        values_to_try: values that are tried in any case, where not all values can be.
     """
 
     value_type: Type
@@ -116,7 +116,7 @@ class Abstraction:
     bounds: tuple[Value, ...] = ()
     values: tuple[Value, ...] = ()
     is_exact: bool = True
-    marks: tuple[Value, ...] = ()
+    values_to_try: tuple[Value, ...] = ()
 
     @property
     def merges_values(self) -> bool:
@@ -141,7 +141,7 @@ def abstract_registers(
     machine: Machine,
     watched_conditions: Sequence[Expression] = (),
     tracked: Collection[str] = (),
-    marks: Mapping[str, Collection[Value]] | None = None,
+    values_to_try: Mapping[str, Collection[Value]] | None = None,
 ) -> dict[str, Abstraction]:
     """Return the abstractions of the outputs and locals of a machine, by name.
 
@@ -149,7 +149,7 @@ def abstract_registers(
         machine: the machine that is explored.
         watched_conditions: conditions that are evaluated after every tick.
         tracked: names whose exact values are kept, whether or not anything reads them.
-        marks: values of numbers that are tried in any case, where not all can be.
+        values_to_try: values of numbers that are tried in any case, where not all can be.
     """
     uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
@@ -157,9 +157,9 @@ def abstract_registers(
         name: _abstract_register(name, value_type, start_values[name], uses)
         for name, value_type in machine.chart.variables.items()
     }
-    for name, values in (marks or {}).items():
-        valid_marks = tuple(value for value in values if abstractions[name].value_type.contains(value))
-        abstractions[name] = replace(abstractions[name], marks=valid_marks)
+    for name, values in (values_to_try or {}).items():
+        valid_values = tuple(value for value in values if abstractions[name].value_type.contains(value))
+        abstractions[name] = replace(abstractions[name], values_to_try=valid_values)
     return abstractions
 
 
@@ -198,7 +198,7 @@ def _abstract_by_cells(
     classes = [domain.full]
     for tree, expression in comparisons:
         spans, exact = find_spans(tree, name, domain, _index_compiler(name, domain, expression))
-        comparison = Expression(tree, BoolType(), expression.source, expression.fixed)
+        comparison = Expression(tree, BoolType(), expression.source, expression.constant_values)
         if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: value_type}):
             return None
         classes = [part for old_class in classes for part in partition(old_class, spans) if part]
@@ -219,7 +219,7 @@ def _index_compiler(name: str, domain: Domain, expression: Expression) -> Compil
     """Return a function that compiles a term of one name to a function of the index of its value."""
 
     def compile_at_index(tree: Tree) -> IndexFunction:
-        evaluate = compile_tree(tree, expression.fixed, expression.source)
+        evaluate = compile_tree(tree, expression.constant_values, expression.source)
         return lambda index: evaluate({name: domain.value(index)})
 
     return compile_at_index
@@ -246,7 +246,11 @@ class _RegisterUses:
 
     def registers_in(self, tree: Tree, expression: Expression) -> set[str]:
         """Return the registers that a part of an expression reads."""
-        return {name for name in names_in(tree) if name in self.registers and name not in expression.fixed}
+        return {
+            name
+            for name in names_in(tree)
+            if name in self.registers and name not in expression.constant_values
+        }
 
     def add_condition(self, tree: Tree, expression: Expression) -> None:
         """Add the registers that a condition reads."""
@@ -265,10 +269,16 @@ class _RegisterUses:
             self.exact_names |= self.registers_in(tree, expression)
 
     def _add_comparison(self, tree: Binary, expression: Expression) -> None:
-        """Add a comparison; only one of a single number, without `if` or division, allows cells."""
+        """Record how a comparison reads registers.
+
+        One that reads a single number, without `if` or division, only divides that register into cells. Any
+        other makes the exact values of its registers matter.
+        """
         registers = self.registers_in(tree, expression)
-        reads_one_register = len(registers) == 1 and names_in(tree) - expression.fixed.keys() == registers
-        if not reads_one_register or any(_is_choice_or_division(node) for node in nodes_of(tree)):
+        reads_one_register = (
+            len(registers) == 1 and names_in(tree) - expression.constant_values.keys() == registers
+        )
+        if not reads_one_register or any(_is_if_or_division(node) for node in nodes_of(tree)):
             self.exact_names |= registers
             return
         (name,) = registers
@@ -289,7 +299,7 @@ class _RegisterUses:
             self.exact_names |= self.registers_in(tree, expression)
 
 
-def _is_choice_or_division(node: Tree) -> bool:
+def _is_if_or_division(node: Tree) -> bool:
     return isinstance(node, If) or (isinstance(node, Binary) and node.operator in DIVISIONS)
 
 
@@ -348,6 +358,7 @@ class TimerAbstraction:
     """
 
     def __init__(self, *machines: Machine) -> None:
+        """Collect the counters of all machines, and compute the classes of their values."""
         compared_numbers: list[set[int] | None] = []
         counters: list[Counter] = []
         for machine in machines:

@@ -48,29 +48,30 @@ class SymbolicComparison:
     """
 
     def __init__(self, expression: Expression, tree: Tree, domains: Mapping[str, Domain]) -> None:
+        """Compile the comparison, and separate the inputs that it reads from the registers."""
         self.expression = expression
         self.tree = tree
         self.domains = domains
-        names = sorted(names_in(tree) - expression.fixed.keys())
-        self.inputs = tuple(name for name in names if name in domains)
-        self.registers = tuple(name for name in names if name not in domains)
-        self._evaluate = compile_tree(tree, expression.fixed, expression.source)
+        names = sorted(names_in(tree) - expression.constant_values.keys())
+        self.input_names = tuple(name for name in names if name in domains)
+        self.register_names = tuple(name for name in names if name not in domains)
+        self._evaluate = compile_tree(tree, expression.constant_values, expression.source)
         self._sets: dict[object, tuple[Spans, bool]] = {}
 
-    def __call__(self, env: Registers, path: PathCondition) -> bool:
+    def __call__(self, registers: Registers, path: PathCondition) -> bool:
         """Return whether the comparison holds on a path."""
-        known_values = {name: env[name] for name in self.registers}
-        if len(self.inputs) == 1:
-            return self._split_input(self.inputs[0], known_values, path)
+        known_values = {name: registers[name] for name in self.register_names}
+        if len(self.input_names) == 1:
+            return self._split_input(self.input_names[0], known_values, path)
         while True:
-            open_inputs = [name for name in self.inputs if not path.is_fixed(name)]
+            open_inputs = [name for name in self.input_names if not path.is_fixed(name)]
             if len(open_inputs) <= 1:
                 break
             smallest = min(open_inputs, key=path.size)
             if path.size(smallest) > MAX_BRANCHED_VALUES and self.domains[smallest].is_number:
                 return path.relate(self._relation(known_values, path))
-            path.pick(smallest)
-        known_values |= {name: path.value(name) for name in self.inputs if path.is_fixed(name)}
+            path.fork_all_values(smallest)
+        known_values |= {name: path.value(name) for name in self.input_names if path.is_fixed(name)}
         return (
             self._split_input(open_inputs[0], known_values, path)
             if open_inputs
@@ -110,14 +111,16 @@ class SymbolicComparison:
         expression = self.expression
 
         def compile_at_index(tree: Tree) -> IndexFunction:
-            evaluate = compile_tree(tree, expression.fixed, expression.source)
-            env = dict(known_values)
+            """Return a term as a function of the index; each call counts as work of the path."""
+            evaluate = compile_tree(tree, expression.constant_values, expression.source)
+            values = dict(known_values)
 
             def compute(index: int) -> Value:
+                """Return the value of the term where the input has the value with this index."""
                 path.work += WORK_PER_VALUE
-                env[name] = value_of(index)
+                values[name] = value_of(index)
                 try:
-                    value: Value = evaluate(env)
+                    value: Value = evaluate(values)
                 except ExpressionError:
                     value = False  # a path on which a divisor is zero ends before the comparison
                 return value
@@ -128,7 +131,7 @@ class SymbolicComparison:
 
     def _relation(self, known_values: Mapping[str, Value], path: PathCondition) -> Relation:
         """Return the comparison as a relation between the inputs that are not fixed."""
-        fixed_inputs = {name: path.value(name) for name in self.inputs if path.is_fixed(name)}
+        fixed_inputs = {name: path.value(name) for name in self.input_names if path.is_fixed(name)}
         return self._substitute({**known_values, **fixed_inputs})
 
     def _substitute(self, known_values: Mapping[str, Value]) -> Relation:

@@ -55,24 +55,24 @@ MAX_DIGITS = 17
 
 
 @lru_cache(maxsize=200_000)
-def partition(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
-    """Return the part of `spans` that is in `by`, and the part that is not."""
+def partition(spans: Spans, selection: Spans) -> tuple[Spans, Spans]:
+    """Return the part of `spans` that is in `selection`, and the part that is not."""
     inside: list[tuple[int, int]] = []
     outside: list[tuple[int, int]] = []
     first_relevant = 0
     for low, high in spans:
         start = low
-        # spans of `by` below this span are below all that follow
-        while first_relevant < len(by) and by[first_relevant][1] < low:
+        # spans of `selection` below this span are below all that follow
+        while first_relevant < len(selection) and selection[first_relevant][1] < low:
             first_relevant += 1
-        number = first_relevant
-        while number < len(by) and by[number][0] <= high and start <= high:
-            first, last = by[number]
+        index = first_relevant
+        while index < len(selection) and selection[index][0] <= high and start <= high:
+            first, last = selection[index]
             if first > start:
                 outside.append((start, first - 1))
             inside.append((max(first, start), min(last, high)))
             start = last + 1
-            number += 1
+            index += 1
         if start <= high:
             outside.append((start, high))
     return tuple(inside), tuple(outside)
@@ -156,7 +156,7 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
     if not math.isfinite(value):
         return value
     exponent = math.floor(math.log10(abs(value)))
-    for digits in range(MAX_DIGITS + 1):
+    for digits in range(MAX_DIGITS + 1):  # fewer digits are simpler
         last_exponent = exponent - digits
         truncated = _truncate_to_exponent(abs(value), last_exponent)
         for mantissa in (truncated + 1, truncated):
@@ -174,22 +174,26 @@ def _truncate_to_exponent(value: float, exponent: int) -> int:
 
 
 def _double_to_index(value: float) -> int:
+    """Return the index of a 64-bit fraction, which is 0 for 0.0 and ascends by 1 from value to value."""
     (bits,) = struct.unpack("<q", struct.pack("<d", value))
     return int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF_FFFF_FFFF)
 
 
 def _index_to_double(index: int) -> float:
+    """Return the 64-bit fraction with an index."""
     (value,) = struct.unpack("<d", struct.pack("<q", abs(index)))
     return float(value) if index >= 0 else -float(value)
 
 
 def _single_to_index(value: float) -> int:
+    """Return the index of the greatest 32-bit fraction that is not above a value."""
     (bits,) = struct.unpack("<i", struct.pack("<f", value))
     index = int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF)
     return index - 1 if _index_to_single(index) > value else index
 
 
 def _index_to_single(index: int) -> float:
+    """Return the 32-bit fraction with an index."""
     (value,) = struct.unpack("<f", struct.pack("<i", abs(index)))
     return float(value) if index >= 0 else -float(value)
 
@@ -218,25 +222,28 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
     holds = compile_at_index(tree)
     if high - low < MAX_ENUMERATED:
         return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
-    finder = _CutFinder(name, domain, compile_at_index)
+    finder = _BreakpointFinder(name, domain, compile_at_index)
     try:
-        cuts = finder.condition_cuts(tree)
-        exact = not finder.is_blurred(tree)
+        breakpoints = finder.find_condition_breakpoints(tree)
+        exact = not finder.may_oscillate(tree)
         if not exact:
             neighbours = range(-CROSSING_NEIGHBOURS, CROSSING_NEIGHBOURS + 1)
-            cuts = {cut + step for cut in (*cuts, 0) for step in neighbours}
+            breakpoints = {index + step for index in (*breakpoints, 0) for step in neighbours}
     except NotPiecewiseLinearError:
         if high - low < MAX_ENUMERATED_NONLINEAR:
             return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
-        cuts = finder.guess_cuts(tree, holds)
+        breakpoints = finder.sample_breakpoints(tree, holds)
         exact = False
-    starts = sorted({low, *(cut for cut in cuts if low < cut <= high)})
+    starts = sorted({low, *(index for index in breakpoints if low < index <= high)})
     pieces = zip(starts, [*(start - 1 for start in starts[1:]), high], strict=True)
     return merge_spans(piece for piece in pieces if holds(piece[0])), exact
 
 
-class _CutFinder:
-    """Finds cuts in the domain of one number: indices at which a new piece of a term or condition begins."""
+class _BreakpointFinder:
+    """Finds the breakpoints of terms and conditions of one number.
+
+    A breakpoint is an index into the number's domain at which a new piece of the term or condition begins.
+    """
 
     def __init__(self, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> None:
         self.name = name
@@ -245,54 +252,63 @@ class _CutFinder:
         ((self.low, self.high),) = domain.full
 
     def _reads_name(self, tree: Tree) -> bool:
+        """Return whether a tree reads the number that varies."""
         return self.name in names_in(tree)
 
-    # Cuts of conditions
+    # Breakpoints of conditions
 
-    def condition_cuts(self, tree: Tree) -> set[int]:
-        """Return cuts between which a condition does not change."""
+    def find_condition_breakpoints(self, tree: Tree) -> set[int]:
+        """Return breakpoints between which a condition does not change."""
         if isinstance(tree, Binary) and tree.operator in COMPARISONS:
-            return self._comparison_cuts(tree)
-        return set[int]().union(*(self.condition_cuts(part) for part in _condition_parts(tree)))
+            return self._find_comparison_breakpoints(tree)
+        return set[int]().union(*(self.find_condition_breakpoints(part) for part in _condition_parts(tree)))
 
-    def _comparison_cuts(self, tree: Binary) -> set[int]:
-        """Return cuts between which a comparison does not change."""
+    def _find_comparison_breakpoints(self, tree: Binary) -> set[int]:
+        """Return breakpoints between which a comparison does not change."""
         if not self._is_number(tree.left):
-            return self._term_cuts(tree.left) | self._term_cuts(tree.right)
+            return self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
         if self._reads_name(tree.left) and self._reads_name(tree.right):
-            cuts = self._term_cuts(tree.left) | self._term_cuts(tree.right)
+            breakpoints = self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
         else:
-            cuts = self._monotonic_cuts(tree.left) | self._monotonic_cuts(tree.right)
-        return cuts | self._crossings(tree.left, tree.right, cuts)
+            breakpoints = self._find_monotonic_breakpoints(tree.left) | self._find_monotonic_breakpoints(
+                tree.right
+            )
+        return breakpoints | self._find_equality_indices(tree.left, tree.right, breakpoints)
 
     def _is_number(self, tree: Tree) -> bool:
         """Return whether a term is a number, rather than a Boolean or a name."""
         return type(self.compile_at_index(tree)(self.low)) in (int, float)
 
-    def is_blurred(self, tree: Tree) -> bool:
-        """Return whether rounding may make a comparison change to and fro: it reads a fraction twice."""
+    def may_oscillate(self, tree: Tree) -> bool:
+        """Return whether a comparison may change several times near a crossing.
+
+        Rounding can cause that where the comparison reads a fraction twice.
+        """
         if isinstance(self.domain.value_type, IntType):
             return False
         for node in nodes_of(tree):
             is_comparison = isinstance(node, Binary) and node.operator in COMPARISONS
-            if is_comparison and self._count_reads(node) > 1:
+            if is_comparison and self._count_reads_of_name(node) > 1:
                 return True
         return False
 
-    def _count_reads(self, tree: Tree) -> int:
+    def _count_reads_of_name(self, tree: Tree) -> int:
         """Return how often a term reads the number; for an `if`, the maximum over its branches."""
         if isinstance(tree, If):
             cases, default = split_cases(tree)
             branches = (default, *(value for _, value in cases))
-            return max(self._count_reads(branch) for branch in branches)
+            return max(self._count_reads_of_name(branch) for branch in branches)
         if isinstance(tree, Name):
             return int(tree.name == self.name)
-        return sum(self._count_reads(part) for part in children(tree))
+        return sum(self._count_reads_of_name(part) for part in children(tree))
 
-    # Cuts of terms
+    # Breakpoints of terms
 
-    def _monotonic_cuts(self, tree: Tree) -> set[int]:
-        """Return cuts between which a term is monotonic, as a constant over a linear term is."""
+    def _find_monotonic_breakpoints(self, tree: Tree) -> set[int]:
+        """Return breakpoints between which a term is monotonic.
+
+        A term constant / linear also has a breakpoint where its denominator crosses zero.
+        """
         is_reciprocal = (
             isinstance(tree, Binary)
             and tree.operator is Operator.OVER
@@ -300,12 +316,12 @@ class _CutFinder:
             and self._reads_name(tree.right)
         )
         if not isinstance(tree, Binary) or not is_reciprocal:
-            return self._term_cuts(tree)
-        cuts = self._term_cuts(tree.right)
-        return cuts | self._crossings(tree.right, Literal(0), cuts)
+            return self._find_linear_breakpoints(tree)
+        breakpoints = self._find_linear_breakpoints(tree.right)
+        return breakpoints | self._find_equality_indices(tree.right, Literal(0), breakpoints)
 
-    def _term_cuts(self, tree: Tree) -> set[int]:
-        """Return cuts between which a term is linear.
+    def _find_linear_breakpoints(self, tree: Tree) -> set[int]:
+        """Return breakpoints between which a term is linear.
 
         Raises:
             NotPiecewiseLinearError: it is not piecewise linear.
@@ -313,23 +329,25 @@ class _CutFinder:
         if not self._reads_name(tree) or isinstance(tree, Name):
             return set()
         if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
-            cuts = self._term_cuts(tree.operand)
-            return cuts | self._saturation_cuts(tree, cuts)
+            breakpoints = self._find_linear_breakpoints(tree.operand)
+            return breakpoints | self._find_saturation_breakpoints(tree, breakpoints)
         if isinstance(tree, Binary):
-            return self._arithmetic_cuts(tree)
+            return self._find_arithmetic_breakpoints(tree)
         if isinstance(tree, If):
             cases, default = split_cases(tree)
-            cuts = self._term_cuts(default)
+            breakpoints = self._find_linear_breakpoints(default)
             for condition, value in cases:
-                cuts |= self.condition_cuts(condition) | self._term_cuts(value)
-            return cuts
+                breakpoints |= self.find_condition_breakpoints(condition) | self._find_linear_breakpoints(
+                    value
+                )
+            return breakpoints
         if isinstance(tree, Call):
-            return self._call_cuts(tree)
+            return self._find_call_breakpoints(tree)
         raise NotPiecewiseLinearError
 
-    def _arithmetic_cuts(self, tree: Binary) -> set[int]:
-        """Return cuts of a sum or difference, or of a product or quotient with a constant."""
-        cuts = self._term_cuts(tree.left) | self._term_cuts(tree.right)
+    def _find_arithmetic_breakpoints(self, tree: Binary) -> set[int]:
+        """Return breakpoints of a sum or difference, or of a product or quotient with a constant."""
+        breakpoints = self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
         right_varies = self._reads_name(tree.right)
         both_vary = self._reads_name(tree.left) and right_varies
         is_linear = (
@@ -339,57 +357,65 @@ class _CutFinder:
         )
         if not is_linear:
             raise NotPiecewiseLinearError
-        return cuts | self._saturation_cuts(tree, cuts)
+        return breakpoints | self._find_saturation_breakpoints(tree, breakpoints)
 
-    def _call_cuts(self, tree: Call) -> set[int]:
-        """Return cuts of a function; `abs`, `min` and `max` have kinks where their arguments cross."""
-        argument_cuts = set[int]().union(*(self._term_cuts(argument) for argument in tree.arguments))
+    def _find_call_breakpoints(self, tree: Call) -> set[int]:
+        """Return breakpoints of a function; `abs`, `min` and `max` have kinks where their arguments cross."""
+        argument_breakpoints = set[int]().union(
+            *(self._find_linear_breakpoints(argument) for argument in tree.arguments)
+        )
         if tree.function == "single":
-            return argument_cuts
+            return argument_breakpoints
         arguments = list(tree.arguments)
         if tree.function == "abs":
             arguments.append(Literal(0))
-        cuts = set(argument_cuts)
+        breakpoints = set(argument_breakpoints)
         for i, first in enumerate(arguments):
             for second in arguments[i + 1 :]:
-                cuts |= self._crossings(first, second, argument_cuts)
+                breakpoints |= self._find_equality_indices(first, second, argument_breakpoints)
         if isinstance(self.domain.value_type, IntType):
-            return cuts
-        return {cut + step for cut in cuts for step in range(-KINK_NEIGHBOURS, KINK_NEIGHBOURS + 1)}
+            return breakpoints
+        return {
+            index + step for index in breakpoints for step in range(-KINK_NEIGHBOURS, KINK_NEIGHBOURS + 1)
+        }
 
-    def _saturation_cuts(self, tree: Tree, cuts: set[int]) -> set[int]:
-        """Return where an integer term reaches the limits of 32 bits and stays there."""
+    def _find_saturation_breakpoints(self, tree: Tree, breakpoints: set[int]) -> set[int]:
+        """Return the indices at which an integer term starts or stops to saturate at 32 bits."""
         compute = self.compile_at_index(tree)
         if type(compute(self.low)) is not int:
             return set()
-        pieces = self._pieces(cuts)
+        pieces = self._split_at(breakpoints)
         if not any(compute(end) in (INT_LOW, INT_HIGH) for piece in pieces for end in piece):
             return set()
 
-        def side(index: int) -> int:
+        def saturation_side(index: int) -> int:
             return int(compute(index) >= INT_HIGH) - int(compute(index) <= INT_LOW)
 
-        return set().union(*(self._sign_changes(side, low, high) for low, high in pieces))
+        return set().union(*(self._find_sign_changes(saturation_side, low, high) for low, high in pieces))
 
-    def _crossings(self, left: Tree, right: Tree, cuts: set[int]) -> set[int]:
-        """Return where two terms that are linear between the cuts cross."""
+    def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
+        """Return the indices at which two terms, linear between the breakpoints, become equal or cross."""
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
 
-        def sign(index: int) -> int:
+        def compare_at(index: int) -> int:
             a = compute_left(index)
             b = compute_right(index)
             return int(a > b) - int(a < b)
 
-        return set[int]().union(*(self._sign_changes(sign, low, high) for low, high in self._pieces(cuts)))
+        return set[int]().union(
+            *(self._find_sign_changes(compare_at, low, high) for low, high in self._split_at(breakpoints))
+        )
 
-    def _pieces(self, cuts: set[int]) -> list[tuple[int, int]]:
-        """Return the first and last index of every piece between the cuts."""
-        starts = sorted({self.low, *(cut for cut in cuts if self.low < cut <= self.high), self.high + 1})
+    def _split_at(self, breakpoints: set[int]) -> list[tuple[int, int]]:
+        """Return the first and last index of every piece between the breakpoints."""
+        starts = sorted(
+            {self.low, *(index for index in breakpoints if self.low < index <= self.high), self.high + 1}
+        )
         return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
-    def _sign_changes(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
-        """Return where a monotonic sign changes: at two indices at most."""
+    def _find_sign_changes(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
+        """Return the indices, at most two, at which a monotonic function to -1, 0 and 1 changes."""
         first = sign(low)
         last = sign(high)
         if first == last:
@@ -397,8 +423,8 @@ class _CutFinder:
         change = bisect_first(lambda i: sign(i) != first, low, high)
         return {change, bisect_first(lambda i: sign(i) == last, change, high)}
 
-    def guess_cuts(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
-        """Return cuts where a condition changes, as far as samples show.
+    def sample_breakpoints(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
+        """Return indices at which a condition changes, as far as samples show.
 
         Sampled are the bounds, evenly spread indices, and values near the constants and their square roots.
         """
@@ -416,15 +442,15 @@ class _CutFinder:
             samples |= {domain.index(value_type.clamp(round(value))) for value in values}
         for i in range(1, MAX_ENUMERATED):
             samples.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
-        cuts = set[int]()
+        breakpoints = set[int]()
         for first, second in pairwise(sorted(samples)):
             first_holds = holds(first)
             second_holds = holds(second)
             if first_holds and not second_holds:
-                cuts.add(bisect_first(lambda i: not holds(i), first, second))
+                breakpoints.add(bisect_first(lambda i: not holds(i), first, second))
             elif second_holds and not first_holds:
-                cuts.add(bisect_first(holds, first, second))
-        return cuts
+                breakpoints.add(bisect_first(holds, first, second))
+        return breakpoints
 
 
 def _condition_parts(tree: Tree) -> list[Tree]:

@@ -123,7 +123,7 @@ def explore(
     *,
     watched_conditions: Sequence[Expression] = (),
     tracked: Collection[str] = (),
-    marks: Mapping[str, Collection[Value]] | None = None,
+    values_to_try: Mapping[str, Collection[Value]] | None = None,
     limits: ExplorationLimits = DEFAULT_LIMITS,
     interpreter: Interpreter | None = None,
     solver_budget: SolverBudget | None = None,
@@ -136,7 +136,7 @@ def explore(
         watched_conditions: conditions over inputs, events, outputs, locals and states, which are evaluated
             after every tick; every step has their values.
         tracked: outputs and locals whose exact values are kept even where nothing reads them.
-        marks: values of outputs and locals that are tried in any case, where not all inputs can be.
+        values_to_try: values of outputs and locals that are tried even where not all inputs can be.
         limits: the limits of the exploration.
         interpreter: the interpreter of the chart, to be reused.
         solver_budget: effort of proving, shared with other users of the prover.
@@ -146,7 +146,7 @@ def explore(
     budget = budget or WorkBudget(limits)
     conditions = TickConditions(interpreter.machine, watched_conditions)
     inputs = InputSpace.of(chart, solver_budget)
-    abstractions = abstract_registers(interpreter.machine, conditions.conditions, tracked, marks)
+    abstractions = abstract_registers(interpreter.machine, conditions.conditions, tracked, values_to_try)
     state_space = ChartStateSpace(interpreter, inputs, conditions, abstractions, limits=limits, budget=budget)
     graph = ReachabilityGraph(state_space)
     graph.explore([state_space.split(interpreter.initial())], limits)

@@ -78,7 +78,7 @@ class StateSpace(Protocol):
     n_cases: int
     budget: WorkBudget
 
-    def abstract_state_at(self, untimed: int, counts_number: int) -> AbstractState:
+    def abstract_state_at(self, untimed_number: int, counts_number: int) -> AbstractState:
         """Return the abstract state of a state, given by the numbers of its two parts."""
 
 
@@ -109,6 +109,7 @@ class ReachabilityGraph:
     """
 
     def __init__(self, space: StateSpace) -> None:
+        """Start with an empty graph over a state space; `explore` adds nodes."""
         self.space = space
         self.predecessors: list[tuple[int, int] | None] = []
         self.states: list[AbstractState] = []
@@ -136,8 +137,8 @@ class ReachabilityGraph:
             limits: the limits of the exploration.
             until: ends the exploration at the first expanded state for which it returns True.
         """
-        for untimed, counts in starts:
-            self._add_node((untimed, self.space.timers.number(counts)), None)
+        for untimed_number, timer_counts in starts:
+            self._add_node((untimed_number, self.space.timers.number(timer_counts)), None)
         while len(self.states) < len(self._nodes):
             self.stop_reason = self._check_limits(limits)
             if self.stop_reason:
@@ -158,12 +159,12 @@ class ReachabilityGraph:
     def _expand_next(self) -> AbstractState:
         """Compute the abstract state of the next node, and add its successors."""
         number = len(self.states)
-        untimed, counts_number = self._nodes[number]
-        state = self.space.abstract_state_at(untimed, counts_number)
+        untimed_number, counts_number = self._nodes[number]
+        state = self.space.abstract_state_at(untimed_number, counts_number)
         advance_number = self.space.timers.advance_number
         successor_numbers = []
         for successor in state.successors:
-            node = (successor.untimed, advance_number(counts_number, successor.running))
+            node = (successor.untimed_number, advance_number(counts_number, successor.running))
             successor_numbers.append(self._add_node(node, (number, successor.case)))
         self.successor_numbers.append(tuple(successor_numbers))
         self.states.append(state)
@@ -187,7 +188,9 @@ class ReachabilityGraph:
     def state_keys(self) -> tuple[StateKey, ...]:
         """The state of each node; to be used once the graph is built."""
         all_counts = self.space.timers.all_counts
-        return tuple((untimed, all_counts[number]) for untimed, number in self._nodes)
+        return tuple(
+            (untimed_number, all_counts[counts_number]) for untimed_number, counts_number in self._nodes
+        )
 
     @cached_property
     def numbers(self) -> Mapping[StateKey, int]:
@@ -297,7 +300,7 @@ class ReachabilityGraph:
     # Sets of nodes that are never left
 
     def never_left(self, nodes: Collection[int]) -> set[int]:
-        """Return those of some nodes from which no run leaves the set of all of them.
+        """Return the nodes of a set from which no run leaves the set.
 
         A run may leave from any node of which not every step is known.
         """

@@ -126,7 +126,7 @@ def solve_with_prover(
             false=[relation.condition for relation in relations if not relation.holds],
         )
     except MissingExtraError as error:
-        return Solution(None, f"{_format_relations(relations)}: {error}")
+        return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: {error}")
     case = answer.case or {}
     values: dict[str, Value] = {name: value for name, value in case.items() if name in domains}
     is_outside = False  # where a set has many spans, the prover knows only its bounds
@@ -135,7 +135,7 @@ def solve_with_prover(
         inside, _ = partition(((index, index),), sets[name])
         is_outside = is_outside or not inside
     if answer.possible is None or is_outside:
-        return Solution(None, f"{_format_relations(relations)}: not decided")
+        return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: not decided")
     return Solution(None if answer.case is None else values)
 
 
@@ -174,6 +174,7 @@ def _set_condition(name: str, domain: Domain, spans: Spans) -> Expression:
 
 
 def _span_condition(name: str, domain: Domain, low: int, high: int) -> Tree:
+    """Return the condition that an input has a value with an index from `low` to `high`."""
     if not domain.is_number:
         values = (domain.value(index) for index in range(low, high + 1))
         return _disjunction(Binary(Operator.EQUAL, Name(name), Literal(value)) for value in values)
@@ -240,6 +241,7 @@ class PathCondition:
     """
 
     def __init__(self, space: InputSpace, prefix: Choices = ()) -> None:
+        """Start with all inputs possible; `prefix` prescribes the first choices of the path."""
         self.space = space
         self.domains = space.domains
         self.sets = dict(space.full_sets)
@@ -286,25 +288,25 @@ class PathCondition:
         """Return how many values of an input are possible."""
         return count_values(self.sets[name])
 
-    def pick(self, name: str) -> Value:
+    def fork_all_values(self, name: str) -> Value:
         """Fix an input, with one path for each possible value, and return its value."""
         if not self.is_fixed(name):
             spans = self.sets[name]
-            singles = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
-            self.choose_set(name, singles)
+            single_value_sets = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
+            self.choose_set(name, single_value_sets)
         return self.value(name)
 
-    def sample(self, name: str) -> Value:
+    def fork_samples(self, name: str) -> Value:
         """Fix an input, with one path for each of a few samples, and return its value."""
         domain = self.domains[name]
         spans = self.sets[name]
         middle_span = spans[len(spans) // 2]
         simplest = domain.index(simplest_value(domain, spans))
         samples = [simplest, spans[0][0], spans[-1][1], sum(middle_span) // 2]
-        singles = tuple(((i, i),) for i in dict.fromkeys(samples))
-        if count_values(spans) > len(singles):
-            self.incomplete_reasons.append(f"{name} was tried at {len(singles)} of its values only")
-        self.choose_set(name, singles)
+        single_value_sets = tuple(((i, i),) for i in dict.fromkeys(samples))
+        if count_values(spans) > len(single_value_sets):
+            self.incomplete_reasons.append(f"{name} was tried at {len(single_value_sets)} of its values only")
+        self.choose_set(name, single_value_sets)
         return self.value(name)
 
     def relate(self, relation: Relation) -> bool:
@@ -312,10 +314,10 @@ class PathCondition:
         for known_relation in self.relations:
             if known_relation.condition == relation.condition:
                 return known_relation.holds
-        options = (relation.negated(), relation)
-        possible = (i for i in (0, 1) if self._is_possible(self.sets, (*self.relations, options[i])))
+        alternatives = (relation.negated(), relation)
+        possible = (i for i in (0, 1) if self._is_possible(self.sets, (*self.relations, alternatives[i])))
         answer = self.choose(2, possible) == 1
-        self.relations.append(options[answer])
+        self.relations.append(alternatives[answer])
         self.related_names |= relation.names
         return answer
 

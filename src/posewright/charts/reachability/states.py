@@ -47,13 +47,13 @@ class Successor:
     """Where steps from an abstract state lead, for any counters.
 
     Attributes:
-        untimed: number of the untimed state after the tick.
+        untimed_number: number of the untimed state after the tick.
         running: indices of the counters that ran.
         condition_values: the values of the watched conditions.
         case: index of the first step that leads there, among those of the abstract state.
     """
 
-    untimed: int
+    untimed_number: int
     running: tuple[int, ...]
     condition_values: tuple[bool, ...]
     case: int
@@ -86,7 +86,7 @@ class AbstractState:
 def build_abstract_state(
     state: Snapshot, steps: Iterable[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]
 ) -> AbstractState:
-    """Return the abstract state of a state.
+    """Return the abstract state of a state; steps with the same target share a successor.
 
     Args:
         state: the state before the tick.
@@ -136,6 +136,7 @@ class ChartStateSpace:
         limits: ExplorationLimits,
         budget: WorkBudget,
     ) -> None:
+        """Compile the chart's expressions for symbolic ticks; no state is computed yet."""
         self.interpreter = interpreter
         self.machine = interpreter.machine
         self.inputs = inputs
@@ -166,21 +167,21 @@ class ChartStateSpace:
             self._untimed_states.append(untimed_state)
         return number, state.values[self.n_variables :]  # type: ignore[return-value]  # counters are integers
 
-    def join(self, untimed: int, counts: Counts) -> Snapshot:
+    def join(self, untimed_number: int, counts: Counts) -> Snapshot:
         """Return the state with the parts that `split` returns."""
-        started, configuration, values, history = self._untimed_states[untimed]
+        started, configuration, values, history = self._untimed_states[untimed_number]
         return Snapshot(self.machine, started, configuration, (*values, *counts), history)
 
-    def abstract_state(self, untimed: int, counts: Counts) -> AbstractState:
+    def abstract_state(self, untimed_number: int, counts: Counts) -> AbstractState:
         """Return the abstract state of a state, given as `split` returns it."""
-        return self.abstract_state_at(untimed, self.timers.number(counts))
+        return self.abstract_state_at(untimed_number, self.timers.number(counts))
 
-    def abstract_state_at(self, untimed: int, counts_number: int) -> AbstractState:
+    def abstract_state_at(self, untimed_number: int, counts_number: int) -> AbstractState:
         """Return the abstract state of a state, given by the numbers of its two parts."""
-        key = (untimed, self.timers.class_numbers[counts_number])
+        key = (untimed_number, self.timers.class_numbers[counts_number])
         abstract_state = self._abstract_states.get(key)
         if abstract_state is None:
-            state = self.join(untimed, self.timers.all_counts[counts_number])
+            state = self.join(untimed_number, self.timers.all_counts[counts_number])
             abstract_state = build_abstract_state(state, self._compute_steps(state))
             self.incomplete_reasons |= abstract_state.incomplete_reasons
             self.n_cases += len(abstract_state.cases)
@@ -202,8 +203,8 @@ class ChartStateSpace:
             if path.is_approximate and after is not None:
                 after = self.interpreter.outcome(state, inputs).after
             if after is not None:
-                untimed, counts = self.split(after)
-                target = untimed, self.timers.running(counts)
+                untimed_number, counts = self.split(after)
+                target = untimed_number, self.timers.running(counts)
             step = SymbolicStep(
                 inputs, after, tick.taken_transitions, tick.raised, tick.error, tick.condition_values
             )
@@ -211,8 +212,8 @@ class ChartStateSpace:
 
     def split_cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the steps from any state, with its own counters."""
-        untimed, counts = self.split(state)
-        abstract_state = self.abstract_state(untimed, counts)
+        untimed_number, counts = self.split(state)
+        abstract_state = self.abstract_state(untimed_number, counts)
         if abstract_state.state.values[self.n_variables :] == counts:
             return abstract_state.cases
         return tuple(self._with_counts(step, counts) for step in abstract_state.cases)

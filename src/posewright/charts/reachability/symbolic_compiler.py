@@ -54,37 +54,42 @@ class SymbolicCompiler:
 
     def compile_condition(self, expression: Expression) -> SymbolicFunction:
         """Return a function that decides a condition."""
-        return _ExpressionCompiler(expression, self.domains, self.types).condition(expression.tree)
+        return _ExpressionCompiler(expression, self.domains, self.types).compile_condition(expression.tree)
 
     def compile_value(self, expression: Expression, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes a value as exactly as its register keeps it."""
         compiler = _ExpressionCompiler(expression, self.domains, self.types)
         if abstraction.drops:
-            return compiler.dropped_value(expression.tree, abstraction)
-        return compiler.stored_value(expression.tree, abstraction)
+            return compiler.compile_dropped_value(expression.tree, abstraction)
+        return compiler.compile_stored_value(expression.tree, abstraction)
 
 
 class _ExpressionCompiler:
-    """Compiles the parts of one expression."""
+    """Compiles the parts of one expression to functions of the registers and a path."""
 
     def __init__(
         self, expression: Expression, domains: Mapping[str, Domain], types: Mapping[str, Type]
     ) -> None:
+        """Prepare the compilation of one expression; `domains` and `types` as in `SymbolicCompiler`."""
         self.expression = expression
-        self.fixed = expression.fixed
+        self.constant_values = expression.constant_values
         self.domains = domains
         self.types = types
 
-    def _inputs(self, tree: Tree) -> list[str]:
-        return sorted(name for name in names_in(tree) if name in self.domains and name not in self.fixed)
+    def _inputs_in(self, tree: Tree) -> list[str]:
+        """Return the names of the inputs and events that a tree reads, sorted."""
+        return sorted(
+            name for name in names_in(tree) if name in self.domains and name not in self.constant_values
+        )
 
     def _compile_concrete(self, tree: Tree) -> Callable[[Mapping[str, Value]], Value]:
-        return compile_tree(tree, self.fixed, self.expression.source)
+        """Return a function that evaluates a tree where every name has a known value."""
+        return compile_tree(tree, self.constant_values, self.expression.source)
 
-    def _without_inputs(self, tree: Tree) -> SymbolicFunction:
+    def _compile_without_inputs(self, tree: Tree) -> SymbolicFunction:
         """Return a function that computes a tree that reads no inputs."""
         evaluate = self._compile_concrete(tree)
-        return lambda env, _path: evaluate(env)
+        return lambda registers, _path: evaluate(registers)
 
     # Conditions
 
@@ -92,104 +97,107 @@ class _ExpressionCompiler:
         """Return whether a tree is true or false, rather than a number or a name."""
         if isinstance(tree, If):
             return self._is_boolean(split_cases(tree)[1])
-        if isinstance(tree, Name) and tree.name not in self.fixed:
+        if isinstance(tree, Name) and tree.name not in self.constant_values:
             return isinstance(self.types.get(tree.name), BoolType)
         if isinstance(tree, Literal | Name):
-            value = tree.value if isinstance(tree, Literal) else self.fixed[tree.name]
+            value = tree.value if isinstance(tree, Literal) else self.constant_values[tree.name]
             return isinstance(value, bool)
         boolean_operators = LOGIC | COMPARISONS | {Operator.NOT}
         return isinstance(tree, Unary | Binary) and tree.operator in boolean_operators
 
-    def condition(self, tree: Tree) -> SymbolicFunction:
+    def compile_condition(self, tree: Tree) -> SymbolicFunction:
         """Return a function that decides a condition."""
-        if not self._inputs(tree):
-            return self._without_inputs(tree)
+        if not self._inputs_in(tree):
+            return self._compile_without_inputs(tree)
         if isinstance(tree, Name):
             name = tree.name
-            return lambda _env, path: path.holds(name)
+            return lambda _registers, path: path.holds(name)
         if self._can_split_directly(tree):
             return SymbolicComparison(self.expression, tree, self.domains)
         if isinstance(tree, If):
-            return self._choice(tree, self.condition)
+            return self._compile_if(tree, self.compile_condition)
         if isinstance(tree, Unary) or (
             isinstance(tree, Binary) and (tree.operator in LOGIC or self._is_boolean(tree.left))
         ):
-            return self._logic(tree)
-        return self._with_choice_outside(tree, self.condition) or self._comparison(tree)
+            return self._compile_logic(tree)
+        return self._compile_outermost_if_first(tree, self.compile_condition) or self._compile_comparison(
+            tree
+        )
 
     def _can_split_directly(self, tree: Tree) -> bool:
         """Return whether a condition reads one large input and little else; its values are split in two.
 
         A truth table with many rows then has two paths, not one for each row.
         """
-        if self._zero_divisors(tree):
+        if self._list_zero_conditions(tree):
             return False
-        sizes = sorted(count_values(self.domains[name].full) for name in self._inputs(tree))
+        sizes = sorted(count_values(self.domains[name].full) for name in self._inputs_in(tree))
         has_one_input = len(sizes) == 1
-        if not has_one_input and _find_choice(tree) is None:
+        if not has_one_input and _find_outermost_if(tree) is None:
             return False
         return sizes[-1] > MAX_BRANCHED_VALUES and prod(sizes[:-1]) <= MAX_BRANCHED_COMBINATIONS
 
-    def _logic(self, tree: Unary | Binary) -> SymbolicFunction:
+    def _compile_logic(self, tree: Unary | Binary) -> SymbolicFunction:
         """Return a function for `not`, `and`, `or`, and for the equality of two conditions."""
         if isinstance(tree, Unary):
-            operand = self.condition(tree.operand)
-            return lambda env, path: not operand(env, path)
-        left = self.condition(tree.left)
-        right = self.condition(tree.right)
+            operand = self.compile_condition(tree.operand)
+            return lambda registers, path: not operand(registers, path)
+        left = self.compile_condition(tree.left)
+        right = self.compile_condition(tree.right)
         if tree.operator is Operator.AND:
-            return lambda env, path: left(env, path) and right(env, path)
+            return lambda registers, path: left(registers, path) and right(registers, path)
         if tree.operator is Operator.OR:
-            return lambda env, path: left(env, path) or right(env, path)
+            return lambda registers, path: left(registers, path) or right(registers, path)
         is_equality = tree.operator is Operator.EQUAL
-        return lambda env, path: (left(env, path) == right(env, path)) is is_equality
+        return lambda registers, path: (left(registers, path) == right(registers, path)) is is_equality
 
-    def _choice(self, tree: If, compile_branch: CompileTree) -> SymbolicFunction:
+    def _compile_if(self, tree: If, compile_branch: CompileTree) -> SymbolicFunction:
         """Return a function for a chain of `if`s; a branch is compiled when it is first needed."""
         cases, default = split_cases(tree)
-        conditions = [self.condition(condition) for condition, _ in cases]
+        conditions = [self.compile_condition(condition) for condition, _ in cases]
         branches = [*(value for _, value in cases), default]
         compiled: dict[int, SymbolicFunction] = {}
 
-        def evaluate(env: Registers, path: PathCondition) -> Value:
+        def evaluate(registers: Registers, path: PathCondition) -> Value:
+            """Return the value of the first branch whose condition holds, else of the last one."""
             index = len(conditions)
             for i, holds in enumerate(conditions):
-                if holds(env, path):
+                if holds(registers, path):
                     index = i
                     break
             if index not in compiled:
                 compiled[index] = compile_branch(branches[index])
-            return compiled[index](env, path)
+            return compiled[index](registers, path)
 
         return evaluate
 
-    def _with_choice_outside(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
+    def _compile_outermost_if_first(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
         """Return a function that evaluates the outermost `if` in a term first; None if there is none."""
-        choice = _find_choice(tree)
-        if choice is None:
+        outermost_if = _find_outermost_if(tree)
+        if outermost_if is None:
             return None
 
         def compile_with_branch(branch: Tree) -> SymbolicFunction:
-            return compile_branch(rewrite(tree, lambda node: branch if node is choice else None))
+            return compile_branch(rewrite(tree, lambda node: branch if node is outermost_if else None))
 
-        return self._choice(choice, compile_with_branch)
+        return self._compile_if(outermost_if, compile_with_branch)
 
-    def _comparison(self, tree: Tree) -> SymbolicFunction:
+    def _compile_comparison(self, tree: Tree) -> SymbolicFunction:
         """Return a function for a comparison; it fails where a divisor is zero."""
         comparison = SymbolicComparison(self.expression, tree, self.domains)
-        if not self._zero_divisors(tree):
+        if not self._list_zero_conditions(tree):
             return comparison
-        check_divisors = self._divisor_check(tree)
+        check_divisors = self._compile_divisor_check(tree)
 
-        def evaluate(env: Registers, path: PathCondition) -> bool:
-            check_divisors(env, path)
-            return comparison(env, path)
+        def evaluate(registers: Registers, path: PathCondition) -> bool:
+            check_divisors(registers, path)
+            return comparison(registers, path)
 
         return evaluate
 
     # Divisors
 
-    def _zero_divisors(self, tree: Tree) -> list[Tree]:
+    def _list_zero_conditions(self, tree: Tree) -> list[Tree]:
         """Return the conditions under which a divisor is zero, without those that are constantly false."""
         conditions = [
             Binary(Operator.EQUAL, node.right, Literal(0))
@@ -199,123 +207,137 @@ class _ExpressionCompiler:
         return [
             condition
             for condition in conditions
-            if names_in(condition) - self.fixed.keys() or self._compile_concrete(condition)({})
+            if names_in(condition) - self.constant_values.keys() or self._compile_concrete(condition)({})
         ]
 
-    def _divisor_check(self, tree: Tree) -> Callable[[Registers, PathCondition], None]:
+    def _compile_divisor_check(self, tree: Tree) -> Callable[[Registers, PathCondition], None]:
         """Return a function that raises the error of a division by zero on paths with a divisor of zero."""
-        zero_conditions = [self.condition(condition) for condition in self._zero_divisors(tree)]
+        zero_conditions = [
+            self.compile_condition(condition) for condition in self._list_zero_conditions(tree)
+        ]
         evaluate = self._compile_concrete(tree)
 
-        def check(env: Registers, path: PathCondition) -> None:
+        def check(registers: Registers, path: PathCondition) -> None:
+            """Raise the ExpressionError of a division by zero if a divisor is zero on the path."""
             for is_zero in zero_conditions:
-                if is_zero(env, path):
-                    evaluate({**env, **path.inputs()})
+                if is_zero(registers, path):
+                    evaluate({**registers, **path.inputs()})
 
         return check
 
     # Values
 
-    def dropped_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+    def compile_dropped_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that only checks that a value can be computed; nothing reads the register."""
-        if not self._inputs(tree):
-            return self._without_inputs(tree)
+        if not self._inputs_in(tree):
+            return self._compile_without_inputs(tree)
 
         def compile_branch(branch: Tree) -> SymbolicFunction:
-            return self.dropped_value(branch, abstraction)
+            return self.compile_dropped_value(branch, abstraction)
 
-        if self._zero_divisors(tree):
+        if self._list_zero_conditions(tree):
             if isinstance(tree, If):
-                return self._choice(tree, compile_branch)
+                return self._compile_if(tree, compile_branch)
             if self._is_boolean(tree):
-                return self.condition(tree)
-            function = self._with_choice_outside(tree, compile_branch)
+                return self.compile_condition(tree)
+            function = self._compile_outermost_if_first(tree, compile_branch)
             if function is not None:
                 return function
-        check_divisors = self._divisor_check(tree)
+        check_divisors = self._compile_divisor_check(tree)
 
-        def evaluate(env: Registers, path: PathCondition) -> Value:
+        def evaluate(registers: Registers, path: PathCondition) -> Value:
             path.is_approximate = True
-            check_divisors(env, path)
+            check_divisors(registers, path)
             return abstraction.start
 
         return evaluate
 
-    def stored_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+    def compile_stored_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes a value of a register that is read."""
-        if not self._inputs(tree):
-            return self._without_inputs(tree)
+        if not self._inputs_in(tree):
+            return self._compile_without_inputs(tree)
         if self._is_boolean(tree):
-            return self.condition(tree)
+            return self.compile_condition(tree)
 
         def compile_branch(branch: Tree) -> SymbolicFunction:
-            return self.stored_value(branch, abstraction)
+            return self.compile_stored_value(branch, abstraction)
 
-        if _find_choice(tree) is not None and self._can_split_directly(tree):
+        if _find_outermost_if(tree) is not None and self._can_split_directly(tree):
             if abstraction.values:
-                return self._cell_value(tree, abstraction)
+                return self._compile_cell_value(tree, abstraction)
             if isinstance(abstraction.value_type, EnumType):
-                return self._enum_value(tree, abstraction.value_type)
+                return self._compile_enum_value(tree, abstraction.value_type)
         if isinstance(tree, If):
-            return self._choice(tree, compile_branch)
-        return self._with_choice_outside(tree, compile_branch) or self._number(tree, abstraction)
+            return self._compile_if(tree, compile_branch)
+        return self._compile_outermost_if_first(tree, compile_branch) or self._compile_number(
+            tree, abstraction
+        )
 
-    def _enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:
+    def _compile_enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:
         """Return a function that finds a value of an enumeration by comparing it with all but the last."""
-        comparisons = [(value, self._equals(tree, value)) for value in value_type.values[:-1]]
+        comparisons = [(value, self._compile_equality(tree, value)) for value in value_type.values[:-1]]
 
-        def evaluate(env: Registers, path: PathCondition) -> Value:
+        def evaluate(registers: Registers, path: PathCondition) -> Value:
             for value, holds in comparisons:
-                if holds(env, path):
+                if holds(registers, path):
                     return value
             return value_type.values[-1]
 
         return evaluate
 
-    def _equals(self, tree: Tree, value: Value) -> SymbolicFunction:
-        return self.condition(Binary(Operator.EQUAL, tree, Literal(value)))
+    def _compile_equality(self, tree: Tree, value: Value) -> SymbolicFunction:
+        """Return a function that decides whether a tree has a certain value."""
+        return self.compile_condition(Binary(Operator.EQUAL, tree, Literal(value)))
 
-    def _number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+    def _compile_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes a number as exactly as its register keeps it.
 
-        Where the inputs are not fixed, the cells of the register decide, then its marks; otherwise the inputs
-        are fixed, to all their values or to samples.
+        Where the inputs are not fixed, the register's cells decide, then its `values_to_try`. Otherwise the
+        inputs are fixed, with a path for each of their values or of some samples.
         """
-        check_divisors = self._divisor_check(tree)
+        check_divisors = self._compile_divisor_check(tree)
         evaluate_concrete = self._compile_concrete(tree)
-        inputs = self._inputs(tree)
-        cell_value = self._cell_value(tree, abstraction) if abstraction.values else None
-        marks = [(mark, self._equals(abstraction.rounded(tree), mark)) for mark in abstraction.marks]
+        inputs = self._inputs_in(tree)
+        compute_cell_value = self._compile_cell_value(tree, abstraction) if abstraction.values else None
+        equality_tests = [
+            (value, self._compile_equality(abstraction.rounded(tree), value))
+            for value in abstraction.values_to_try
+        ]
 
-        def evaluate(env: Registers, path: PathCondition) -> Value:
-            check_divisors(env, path)
+        def evaluate(registers: Registers, path: PathCondition) -> Value:
+            """Return the assigned number; open inputs are fixed only where cells do not decide."""
+            check_divisors(registers, path)
             if all(path.is_fixed(name) for name in inputs):
-                return evaluate_concrete({**env, **{name: path.value(name) for name in inputs}})
-            if cell_value is not None:
-                return cell_value(env, path)
-            for mark, holds in marks:
-                if holds(env, path):
-                    return mark
+                return evaluate_concrete({**registers, **{name: path.value(name) for name in inputs}})
+            if compute_cell_value is not None:
+                return compute_cell_value(registers, path)
+            for value, holds in equality_tests:
+                if holds(registers, path):
+                    return value
             n_combinations = prod(map(path.size, inputs))
-            fix_input = path.pick if n_combinations <= MAX_STORED_COMBINATIONS else path.sample
-            return evaluate_concrete({**env, **{name: fix_input(name) for name in inputs}})
+            fix_input = (
+                path.fork_all_values if n_combinations <= MAX_STORED_COMBINATIONS else path.fork_samples
+            )
+            return evaluate_concrete({**registers, **{name: fix_input(name) for name in inputs}})
 
         return evaluate
 
-    def _cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+    def _compile_cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes the value that represents a whole cell of the register."""
         term = abstraction.rounded(tree)
-        is_number = self._defined_condition(tree, abstraction)
+        is_number = self._compile_is_number(tree, abstraction)
         at_most_bound: dict[int, SymbolicFunction] = {}
 
-        def evaluate(env: Registers, path: PathCondition) -> Value:
+        def evaluate(registers: Registers, path: PathCondition) -> Value:
+            """Return the value that represents the cell of the term, found by bisection of the bounds."""
+
             def is_at_most(cell: int) -> bool:
                 if cell not in at_most_bound:
                     bound = Literal(abstraction.bounds[cell])
-                    at_most_bound[cell] = self.condition(Binary(Operator.LESS_EQUAL, term, bound))
-                return bool(at_most_bound[cell](env, path))
+                    at_most_bound[cell] = self.compile_condition(Binary(Operator.LESS_EQUAL, term, bound))
+                return bool(at_most_bound[cell](registers, path))
 
-            if is_number is not None and not is_number(env, path):
+            if is_number is not None and not is_number(registers, path):
                 value = abstraction.canonical(abstraction.value_type.default)
             else:
                 value = abstraction.values[bisect_first(is_at_most, 0, len(abstraction.bounds))]
@@ -324,17 +346,17 @@ class _ExpressionCompiler:
 
         return evaluate
 
-    def _defined_condition(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction | None:
+    def _compile_is_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction | None:
         """Return a function that decides whether a term is a number; None if it always is.
 
         A register that is set to NaN becomes zero, which no comparison with the term shows.
         """
         if not isinstance(abstraction.value_type, FloatType):
             return None
-        term = Expression(tree, abstraction.value_type, self.expression.source, self.fixed)
-        return self.condition(is_defined(tree)) if may_be_undefined(term, self.types) else None
+        term = Expression(tree, abstraction.value_type, self.expression.source, self.constant_values)
+        return self.compile_condition(is_defined(tree)) if may_be_undefined(term, self.types) else None
 
 
-def _find_choice(tree: Tree) -> If | None:
+def _find_outermost_if(tree: Tree) -> If | None:
     """Return the outermost `a if c else b` in a tree; None if there is none."""
     return next((node for node in nodes_of(tree) if isinstance(node, If)), None)

@@ -64,6 +64,7 @@ class _SymbolicTickExecution(TickExecution):
         path: PathCondition,
         functions: Mapping[int, SymbolicFunction],
     ) -> None:
+        """Prepare a tick that evaluates expressions by `functions`, symbolically, along a path."""
 
         def compute(expression: Expression, env: Registers) -> Value:
             path.work += 1
@@ -75,14 +76,16 @@ class _SymbolicTickExecution(TickExecution):
         self.n_taken = [0]
 
     def process_queue(self) -> None:
+        """Process the queued events as in a concrete tick; the search for loops begins anew."""
         self.visited.clear()
         super().process_queue()
 
     def microstep(self, event: str | None) -> bool:
+        """Take the transitions that an event enables, as in a concrete tick, and check for loops."""
         has_transitions = super().microstep(event)
         if has_transitions:
             self.n_taken.append(len(self.taken_transitions))
-            if self.microsteps > LOOP_CHECK_AFTER:
+            if self.n_microsteps > LOOP_CHECK_AFTER:
                 self._check_loop()
         return has_transitions
 
@@ -94,19 +97,19 @@ class _SymbolicTickExecution(TickExecution):
             self.history,
             tuple(self.env.values()),
             tuple(self.queue) if only_event is None else only_event,
-            self.stayed,
+            self.uninterrupted_nodes,
             len(self.path.choices),
         )
-        progress = (self.microsteps, len(self.queue), len(self.raised))
+        progress = (self.n_microsteps, len(self.queue), len(self.raised))
         first_microstep, queue_length, n_raised = self.visited.setdefault(situation, progress)
-        if first_microstep == self.microsteps or len(self.queue) < queue_length:
+        if first_microstep == self.n_microsteps or len(self.queue) < queue_length:
             return
         if only_event is not None:
             raised_since = set(self.raised[n_raised:])
             if raised_since & self.machine.handled_events - {only_event}:
                 return
         # repeat the loop's transitions up to the limit, for the same error message as in a concrete tick
-        loop_length = self.microsteps - first_microstep
+        loop_length = self.n_microsteps - first_microstep
         while len(self.n_taken) <= MAX_MICROSTEPS:
             first = self.n_taken[-loop_length - 1]
             last = self.n_taken[-loop_length]
@@ -135,6 +138,7 @@ class SymbolicInterpreter:
         abstractions: Mapping[str, Abstraction],
         conditions: TickConditions,
     ) -> None:
+        """Compile every guard, condition and assigned value of the machine to a symbolic function."""
         self.machine = machine
         self.conditions = conditions
         types: dict[str, Type] = {**machine.types}

@@ -176,7 +176,7 @@ def parse_row(chart: Chart, text: str) -> Row:
     for part in filter(str.strip, text.split(",")):
         name, equals_sign, value = (piece.strip() for piece in part.partition("="))
         if not equals_sign:
-            raise InputError(f"{part.strip()!r} sets no input", hint="write front=1,left=0")
+            raise InputError(f"{part.strip()!r} has no value", hint="write front=1,left=0")
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
         values[columns[name]] = parse_input_value(chart, columns[name], value)
@@ -241,7 +241,7 @@ def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None
     for name in header:
         if name not in input_columns and name not in other_columns:
             known_columns = [*input_columns, *other_columns]
-            raise UnknownNameError.among("column of this chart", name, known_columns, where=where)
+            raise UnknownNameError.among("column", name, known_columns, where=where)
     for name in (*chart.inputs, *chart.events):
         columns = [column for column in header if input_columns.get(column) == name]
         is_missing = name in chart.inputs and not columns

@@ -226,7 +226,7 @@ class _ScenarioReader:
             ticks=ticks,
             seconds=seconds,
             set=_read_values(fields["set"].fields(), chart.inputs, "input") if "set" in fields else {},
-            send=_read_choices("event from outside", fields.get("send"), chart.events),
+            send=_read_choices("event", fields.get("send"), chart.events),
             expect=self._read_expectation(fields.get("expect")),
             throughout=self._read_expectation(fields.get("throughout")),
             line=node.line,

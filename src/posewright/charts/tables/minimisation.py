@@ -106,7 +106,7 @@ def minimised_chart(chart: Chart, method: Method = Method.JUNCTIONS) -> Chart:
 
 def _read_method(method: Method | str) -> Method:
     if isinstance(method, str) and method not in {member.value for member in Method}:
-        raise InputError(f"no method is called {method!r}", hint="use junctions or two-level")
+        raise InputError(f"unknown method {method!r}", hint="use junctions or two-level")
     return Method(method)
 
 

@@ -54,10 +54,10 @@ def _require_table(chart: Chart, machine: Machine) -> None:
     )
     for feature, is_used in features:
         if is_used:
-            raise InputError(f"no truth table: {chart.name} has {feature}", where=where)
+            raise InputError(f"{chart.name} has no truth table, because it has {feature}", where=where)
     for name, value_type in {**chart.inputs, **chart.outputs}.items():
         if not isinstance(value_type, BoolType):
-            message = f"no truth table: {name} is {value_type}"
+            message = f"the chart has no truth table, because {name} is {value_type}"
             raise InputError(message, where=where, hint="all inputs and outputs must be bool")
     for node in machine.nodes:
         for transition in node.transitions:
@@ -70,7 +70,9 @@ def _require_table(chart: Chart, machine: Machine) -> None:
 def _require_inputs_only(chart: Chart, expression: Expression, line: int | None) -> None:
     for name in sorted(expression.names - chart.inputs.keys()):
         kind = "output" if name in chart.outputs else "time"
-        raise InputError(f"no truth table: the {kind} {name} is read", where=Where(chart.path, line))
+        raise InputError(
+            f"the chart has no truth table, because the {kind} {name} is read", where=Where(chart.path, line)
+        )
 
 
 def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TruthTableRow:
@@ -84,8 +86,9 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
     for name in chart.outputs:
         if results[0].outputs[name] != results[-1].outputs[name]:
             case = ", ".join(f"{key}={int(value)}" for key, value in inputs.items())
+            reason = f"the output {name} keeps its old value in {state} with {case}"
             raise InputError(
-                f"no truth table: in {state} with {case} the output {name} keeps its old value",
+                f"the chart has no truth table, because {reason}",
                 where=Where(chart.path, chart.state(state).line),
                 hint="set every output in every case",
             )

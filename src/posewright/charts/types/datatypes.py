@@ -280,20 +280,21 @@ def convert_value(name: str, target: Type, value: object) -> Value:
     Raises:
         InputError: the value is of another type, or is not finite.
     """
-    plain: Any = value
+    python_value: Any = value
     if type(value) not in _PLAIN_TYPES and isinstance(value, _NumPyScalar) and value.ndim == 0:
-        plain = value.item()
-    if isinstance(target, FloatType) and type(plain) is int:
-        plain = float(min(max(plain, target.low), target.high))  # an integer may be larger than any float
+        python_value = value.item()
+    if isinstance(target, FloatType) and type(python_value) is int:
+        # clamped first, since an integer may be larger than any float
+        python_value = float(min(max(python_value, target.low), target.high))
     fits = (
-        (isinstance(target, BoolType) and type(plain) is bool)
-        or (isinstance(target, IntType) and type(plain) is int)
-        or (isinstance(target, FloatType) and type(plain) is float and math.isfinite(plain))
-        or (isinstance(target, EnumType) and target.contains(plain))
+        (isinstance(target, BoolType) and type(python_value) is bool)
+        or (isinstance(target, IntType) and type(python_value) is int)
+        or (isinstance(target, FloatType) and type(python_value) is float and math.isfinite(python_value))
+        or (isinstance(target, EnumType) and target.contains(python_value))
     )
     if not fits:
         raise InputError(f"{name} = {value!r} does not fit", hint=f"{name} is {target}")
-    return target.clamp(plain)
+    return target.clamp(python_value)
 
 
 def to_single(value: float) -> float:

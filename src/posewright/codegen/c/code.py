@@ -135,7 +135,7 @@ class ChartCode:
             yield Binary(Operator.GREATER_EQUAL, counter, Literal(transition.wait)), {}
         for guard in transition.guards:
             if guard != ALWAYS:
-                yield from ((tree, guard.fixed) for tree in terms_of(guard.tree))
+                yield from ((tree, guard.constant_values) for tree in terms_of(guard.tree))
 
     def act(self, actions: Actions) -> None:
         """Write actions, one after the other."""

@@ -122,12 +122,12 @@ class CExpressions:
 
     def of(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
         """Return an expression in C; arguments as for `tree`."""
-        self.fixed = expression.fixed
+        self.fixed = expression.constant_values
         return self.tree(expression.tree, enumeration)
 
     def fitted(self, expression: Expression, kind: Type) -> str:
         """Return the expression of C for a value assigned to a variable of a type."""
-        self.fixed = expression.fixed
+        self.fixed = expression.constant_values
         constant = self._constant_value(expression.tree)
         if constant is not None:
             return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the chart was type-checked

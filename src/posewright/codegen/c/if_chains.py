@@ -51,7 +51,7 @@ class ChainFunctions:
         matches = [
             name
             for name, function in self.chart.functions.items()
-            if [row.give.tree for row in function.rows] == values
+            if [row.value.tree for row in function.rows] == values
         ]
         return matches[0] if len(matches) == 1 else None
 

@@ -218,8 +218,8 @@ class ChartNames:
         yield from chart.inputs.items()
         yield from chart.variables.items()
         for name, function in chart.functions.items():
-            yield from ((f"{name}_{parameter}", kind) for parameter, kind in function.takes.items())
-            yield name, function.gives
+            yield from ((f"{name}_{parameter}", kind) for parameter, kind in function.parameters.items())
+            yield name, function.return_type
 
 
 _OWN_FIELDS = (

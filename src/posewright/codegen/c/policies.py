@@ -206,7 +206,7 @@ def _find_places(generator: ChartGenerator, predicate: NodePredicate) -> tuple[s
     """Return the places of the chart with an expression that has a node with a property."""
     places = dict[str, None]()
     for place, expression in _expressions(generator):
-        if any(predicate(node, expression.fixed) for node in nodes_of(expression.tree)):
+        if any(predicate(node, expression.constant_values) for node in nodes_of(expression.tree)):
             places[place] = None
     return tuple(places)
 

@@ -251,7 +251,9 @@ def literals_of(machine: Machine) -> list[float]:
             pending.extend(children(node))
             if isinstance(node, Literal) and isinstance(node.value, int | float):
                 numbers.add(float(node.value))
-        numbers |= {float(value) for value in expression.fixed.values() if isinstance(value, int | float)}
+        numbers |= {
+            float(value) for value in expression.constant_values.values() if isinstance(value, int | float)
+        }
     return sorted(numbers)
 
 

@@ -60,7 +60,7 @@ class _RunState:
     Attributes:
         state: the chart's state.
         packed: the record of it without `status`.
-        ages: for each promise of the monitor, the number of ticks for which its response has been due.
+        ticks_due: for each promise of the monitor, the number of ticks for which its response has been due.
         broken: numbers of the broken promises.
         status: of the last tick.
         next_states: the next state by input record.
@@ -68,7 +68,7 @@ class _RunState:
 
     state: Snapshot
     packed: bytes
-    ages: tuple[int, ...] = ()
+    ticks_due: tuple[int, ...] = ()
     broken: frozenset[int] = frozenset()
     status: int = OK
     next_states: dict[bytes, _RunState] = field(default_factory=dict)
@@ -96,8 +96,8 @@ class InterpreterRun:
         self._run_states: dict[object, _RunState] = {}
         self._cached_steps = 0
         initial = self._interpreter.initial()
-        ages = (0,) * len(self.machine.chart.promises)
-        self._initial = _RunState(initial, self._layout.pack(initial), ages=ages)
+        ticks_due = (0,) * len(self.machine.chart.promises)
+        self._initial = _RunState(initial, self._layout.pack(initial), ticks_due=ticks_due)
         self._present = self._initial
 
     def reset(self) -> None:
@@ -141,13 +141,13 @@ class InterpreterRun:
         if not self.record_format.monitors:
             return _RunState(after, self._layout.pack(after))
         monitor = Monitor(self.machine.chart, present.state)
-        monitor.ages = list(present.ages)
+        monitor.ticks_due = list(present.ticks_due)
         try:
             monitor.check_tick(row, after)
         except ExpressionError:
             return _with_status(present, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken)
-        return _RunState(after, self._layout.pack(after, broken), tuple(monitor.ages), broken)
+        return _RunState(after, self._layout.pack(after, broken), tuple(monitor.ticks_due), broken)
 
     def _cache(self, present: _RunState, record: bytes, next_state: _RunState) -> _RunState:
         """Cache the next state and return it, the same object for equal states."""
@@ -156,7 +156,7 @@ class InterpreterRun:
                 run_state.next_states = {}
             self._run_states.clear()
             self._cached_steps = 0
-        key = (next_state.packed, next_state.ages, next_state.status)
+        key = (next_state.packed, next_state.ticks_due, next_state.status)
         next_state = self._run_states.setdefault(key, next_state)
         present.next_states[record] = next_state
         self._cached_steps += 1
@@ -169,4 +169,4 @@ class InterpreterRun:
 
 def _with_status(present: _RunState, status: int) -> _RunState:
     """Return the state after a tick that fails: as before, but for the status."""
-    return _RunState(present.state, present.packed, present.ages, present.broken, status)
+    return _RunState(present.state, present.packed, present.ticks_due, present.broken, status)

@@ -236,7 +236,7 @@ def require_field(rules: Rules, field_data: Mapping[str, Any]) -> None:
         for key in keys:
             if not _are_near(field_data.get(key), own_field[key]):
                 raise InputError(
-                    f"the arena {name!r} has other {key}: {field_data.get(key) or 'none'}",
+                    f"the arena {name!r} has a different {key}: {field_data.get(key) or 'none'}",
                     hint=f"{rules.name} is run on {rules.arena!r}, or on a field with {key} {own_field[key]}",
                 )
         return

@@ -71,7 +71,9 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
 
 def _require_in_range(name: str, value: float, high: float, unit: str) -> None:
     if not (math.isfinite(value) and 0.0 <= value <= high):
-        raise InputError(f"a {name} of {value:g}{unit and ' ' + unit}", hint=f"the range is 0..{high:g}")
+        raise InputError(
+            f"{name} {value:g}{unit and ' ' + unit} is out of range", hint=f"the range is 0..{high:g}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[R
     """
     for name, points in raw_points.items():
         if not math.isfinite(points):
-            raise InputError(f"{name} has {points} points", hint="a finite number")
+            raise InputError(f"{name} has {points} points", hint="use a finite number")
     names = sorted(raw_points, key=lambda name: (-raw_points[name], name))
     places = rank_places([(raw_points[name],) for name in names])
     place_points = earned_by_places(places, (rules or shipped_rules()).scoring.place_points)

@@ -104,7 +104,7 @@ def parse_turn(text: str, rules: VisionRules) -> float:
     """
     turns = {format_turn(a, side): sign * a for a in rules.angles_deg for side, sign in _SIDES.items()}
     if text not in turns:
-        raise InputError(f"the code {text!r:.40} requests no turn", hint=f"one of {', '.join(turns)}")
+        raise InputError(f"the code {text!r:.40} requests no turn", hint=f"use one of {', '.join(turns)}")
     return math.radians(turns[text])
 
 

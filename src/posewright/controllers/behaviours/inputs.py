@@ -115,7 +115,9 @@ def read_inputs(node: Node, names: NamesInScope) -> tuple[InputWire, ...]:
     entries = node.fields(optional=inputs)
     missing = [name for name in inputs if name not in entries]
     if missing:
-        node.fail(f"nothing is wired to {', '.join(missing)}", hint="every input and event of the chart once")
+        node.fail(
+            f"nothing is wired to {', '.join(missing)}", hint="wire every input and event of the chart once"
+        )
     return tuple(_read_wire(name, kind, entries[name], names) for name, kind in inputs.items())
 
 

@@ -117,7 +117,7 @@ def _shipped_motion_path(fields: Mapping[str, Node], robot: Robot) -> Path:
     names = [path.name.removesuffix(SUFFIX) for path in sorted(folder.glob(f"*{SUFFIX}"))]
     if "page" in fields:
         fields["page"].fail("a motion of the catalogue has no pages", hint="`page:` goes with `file:`")
-    name = fields["motion"].choice("motion of the catalogue", names)
+    name = fields["motion"].choice("motion", names)
     return folder / f"{name}{SUFFIX}"
 
 

@@ -203,7 +203,7 @@ class _BehaviourReader:
                     hint="`gait:` a name of the catalogue, or `file:` a path",
                 )
             if "gait" in entry:
-                source: str | Path = entry["gait"].choice("gait of the catalogue", gait_names(self.robot))
+                source: str | Path = entry["gait"].choice("gait", gait_names(self.robot))
             else:
                 source = self.path.parent / entry["file"].text()
             gaits[name] = read_gait(source, robot=self.robot)
@@ -218,11 +218,16 @@ class _BehaviourReader:
         if card is None:
             return named_card
         if named_card.name != card.name:
-            node.fail(f"this behaviour is for {named_card.name}", hint=f"it is to be run with {card.name}")
+            node.fail(
+                f"this behaviour is for {named_card.name}, not for {card.name}",
+                hint="change the robot or the behaviour",
+            )
         named_folder = None if named_card.folder is None else named_card.folder.resolve()
         folder = None if card.folder is None else card.folder.resolve()
         if named_folder != folder:
-            node.fail(f"this behaviour is for another card of {card.name}", hint="name the same card in both")
+            node.fail(
+                f"this behaviour is for a different card of {card.name}", hint="name the same card in both"
+            )
         return card
 
     def _read_named_card(self, node: Node, card: Robot | None) -> Robot:
@@ -269,7 +274,7 @@ class _BehaviourReader:
         linked_names = {link for motion in overrides.values() for link in (motion.next, motion.exit)}
         for name, motion in overrides.items():
             if name not in motion_names and name not in linked_names:
-                raise UnknownNameError.among("motion of the behaviour", name, motion_names, where=where)
+                raise UnknownNameError.among("motion", name, motion_names, where=where)
             if motion.robot != self.robot.name:
                 raise InputError(
                     f"the motion given for {name} is made for {motion.robot}",

@@ -94,7 +94,7 @@ class PlayedMotion:
         if not isinstance(extras, dict) or not {"name", "is_whole"} <= set(extras):
             raise InputError(
                 "this is not the recording of a motion",
-                hint="one made with `motion check --physics --record`",
+                hint="use one made with `motion check --physics --record`",
             )
         trajectory.require_every_frame("the figures of a motion")
         if trajectory.record.contacts is None or trajectory.record.slips is None:

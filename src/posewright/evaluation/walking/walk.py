@@ -123,7 +123,7 @@ class WalkSettings:
         """
         if EXTRAS not in extras:
             raise InputError(
-                "this is not the recording of a gait's walk", hint="one made with `gait run --record`"
+                "this is not the recording of a gait's walk", hint="use one made with `gait run --record`"
             )
         return read_record(Node(extras[EXTRAS], Path("header of the recording"), EXTRAS), cls, degrees=False)
 
@@ -306,7 +306,9 @@ def _read_velocity_commands(trajectory: Trajectory) -> tuple[TimedCommand, ...]:
     except (KeyError, ValueError, TypeError) as error:
         raise InputError(f"a velocity command of the walk cannot be read: {error}") from error
     if not commands:
-        raise InputError("the recording has no velocity command", hint="one made with `gait run --record`")
+        raise InputError(
+            "the recording has no velocity command", hint="use one made with `gait run --record`"
+        )
     return commands
 
 

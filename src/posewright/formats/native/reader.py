@@ -93,7 +93,7 @@ def _read_start(fields: Fields, reader: _KeyframeReader, card: Robot) -> Pose | 
         return reader.read_pose(fields["start_pose_deg"]) if "start_pose_deg" in fields else None
     if "start_pose_deg" in fields:
         fields["start_pose"].fail("start_pose and start_pose_deg are both given", hint="keep one of them")
-    pose = card.poses[fields["start_pose"].choice(f"pose of {card.name}", card.poses)]
+    pose = card.poses[fields["start_pose"].choice("pose", card.poses)]
     return Pose.of(reader.joints, {joint: pose[joint] for joint in reader.joints})
 
 
@@ -107,7 +107,7 @@ def _read_robot(node: Node, card: Robot | None) -> Robot:
 
 
 def _read_joints(node: Node, card: Robot) -> tuple[str, ...]:
-    joints = [item.choice(f"joint of {card.name}", card.joint_names) for item in node.items()]
+    joints = [item.choice("joint", card.joint_names) for item in node.items()]
     for index, item in enumerate(node.items()):
         if item.text() in joints[:index]:
             item.fail(f"{item.text()} is named twice", hint="name each joint once")
@@ -194,7 +194,9 @@ class _KeyframeReader:
         lights = node.fields()
         for name, light in lights.items():
             if name not in leds:
-                raise UnknownNameError.among(f"LED of {self.card.name}", name, leds, where=light.where)
+                raise UnknownNameError.among(
+                    "LED", name, leds, owner=f"of {self.card.name}", where=light.where
+                )
         return {name: read_light(light, leds[name]) for name, light in lights.items()}
 
     def read_pose(self, node: Node) -> Pose:
@@ -234,7 +236,7 @@ def _read_angle(node: Node) -> float:
         return math.nan
     if isinstance(node.value, str):
         node.fail(
-            f"{node.value!r} is no angle",
+            f"{node.value!r} is not an angle",
             hint="write degrees, ~ to hold the joint, or free to switch its torque off",
         )
     return math.radians(node.number(low=-MAX_DEG, high=MAX_DEG))

@@ -360,7 +360,7 @@ class MotionLabel(NamedTuple):
 
 
 def label_of(data: bytes) -> MotionLabel | None:
-    """Return name and design label from the first bytes of a motion; None if it is no motion."""
+    """Return name and design label from the first bytes of a motion; None if it is not a motion."""
     head = unpacked_head(data, _NAMES_END)
     if not head.startswith(MAGIC):
         return None

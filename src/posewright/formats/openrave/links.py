@@ -46,7 +46,7 @@ def pose_of(tag: Element) -> Floats:
             rotation = np.array(child.numbers(9)).reshape(3, 3)
             is_orthogonal = np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-3)
             if not is_orthogonal or np.linalg.det(rotation) < 0.0:
-                child.fail("this is no rotation matrix", "write the nine numbers of one, row by row")
+                child.fail("this is not a rotation matrix", "write the nine numbers of one, row by row")
             pose[:3, :3] = rotation @ pose[:3, :3]
         elif child.name == "quat":
             pose[:3, :3] = _read_quaternion(child) @ pose[:3, :3]

@@ -43,7 +43,7 @@ def read_openrave(path: Path | str) -> Environment:
     """Return the environment in an OpenRAVE document; a single robot or body is an environment of its own.
 
     Raises:
-        FormatError: it is no OpenRAVE document, or names a file that is missing or outside of its folder.
+        FormatError: it is not an OpenRAVE document, or names a file that is missing or outside of its folder.
         MissingExtraError: trimesh, which is needed for a mesh, is not installed.
     """
     path = Path(path)
@@ -51,7 +51,8 @@ def read_openrave(path: Path | str) -> Environment:
     reader = _OpenRaveReader(path.parent.resolve())
     if root.name not in _ROOTS:
         root.fail(
-            f"<{root.name}> is no OpenRAVE document", "the root must be <Environment>, <Robot> or <KinBody>"
+            f"<{root.name}> is not an OpenRAVE document",
+            "the root must be <Environment>, <Robot> or <KinBody>",
         )
     if root.name != "environment":
         return Environment((reader.read_body(root, (path.resolve(),)),), notes=tuple(reader.notes))

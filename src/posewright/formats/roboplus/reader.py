@@ -85,7 +85,7 @@ class _RoboplusReader:
         pages = self._read_pages(lines[first:])
         self._remark_dead_ends(pages)
         if self.values.off_grid > 1:
-            self.remarks.add(f"{self.values.off_grid} times in all are no multiples of {GRID_S:g} s")
+            self.remarks.add(f"{self.values.off_grid} times in all are not multiples of {GRID_S:g} s")
         head = body[: len(body) - sum(len(line.raw) for line in lines[first:])]
         return RoboplusDocument(head, self.enabled, self.values.motor_types, pages)
 

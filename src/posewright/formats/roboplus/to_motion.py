@@ -98,7 +98,9 @@ class ValueReader:
         for seconds in times:
             if not is_on_grid(seconds):
                 self.off_grid += 1
-                self.remarks.add_once(f"a time is no multiple of {GRID_S:g} s; a controller rounds it", line)
+                self.remarks.add_once(
+                    f"a time is not a multiple of {GRID_S:g} s; a controller rounds it", line
+                )
             if seconds > MAX_TIME_S + 1e-9:
                 self.remarks.add_once(
                     f"a time is longer than the {MAX_TIME_S:.3f} s a controller counts", line
@@ -254,7 +256,7 @@ def remarks_on(document: RoboplusDocument, robot: Robot) -> tuple[str, ...]:
     remarks: list[str] = []
     if unknown_ids:
         ids = ", ".join(map(str, unknown_ids))
-        remarks.append(f"the file moves IDs {ids}, which are no joints of {robot.name}: left out")
+        remarks.append(f"the file moves IDs {ids}, which are not joints of {robot.name}: left out")
     if foreign_joints:
         joints = ", ".join(foreign_joints)
         remarks.append(f"the file has other servos than {robot.name} at {joints}: same middle assumed")

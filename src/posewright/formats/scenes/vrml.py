@@ -61,12 +61,12 @@ def parse_vrml(text: str, path: Path | None = None) -> tuple[SceneMesh, ...]:
     """Return the meshes of a VRML97 scene in its axes; primitives have points only, without faces.
 
     Raises:
-        FormatError: it is no VRML97, is damaged, exceeds a limit, or has a node that is not supported.
+        FormatError: it is not VRML97, is damaged, exceeds a limit, or has a node that is not supported.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.startswith(_HEAD):
         is_older = text.startswith("#VRML V1.0")
-        message = "this is VRML 1.0" if is_older else "this is no VRML97"
+        message = "this is VRML 1.0" if is_older else "this is not VRML97"
         hint = f"the first line must be {_HEAD!r}; export as VRML97"
         raise FormatError(message, where=Where(path, 1), hint=hint)
     return _MeshCollector(path).collect(_VrmlParser(text, path).read_nodes())
@@ -270,7 +270,7 @@ class _MeshCollector:
         """Return the numbers of a field, exactly `count` of them unless it is 0."""
         values = node.fields.get(key, default)
         if any(isinstance(value, bool) or not isinstance(value, float) for value in values):
-            self.fail(node, f"{key} of {node.kind} has values that are no numbers")
+            self.fail(node, f"{key} of {node.kind} has values that are not numbers")
         if count and len(values) != count:
             self.fail(node, f"{key} of {node.kind} has {len(values)} numbers", f"write {count}")
         array = np.array(values, dtype=np.float64)
@@ -328,7 +328,7 @@ class _MeshCollector:
         coordinates = _nodes(node, "coord")
         numbers = self.read_numbers(coordinates[0], "point", []) if coordinates else np.empty(0)
         if len(numbers) % 3:
-            self.fail(coordinates[0], f"{len(numbers)} numbers are no points", "write three per point")
+            self.fail(coordinates[0], f"{len(numbers)} numbers are not points", "write three per point")
         points = numbers.reshape(-1, 3)
         indices = self.read_numbers(node, "coordIndex", []).astype(np.int64)
         if len(indices) and (indices.max() >= len(points) or indices.min() < -1):

@@ -97,7 +97,7 @@ class _PostureReader:
         has_only_tags = b"".join(b"<%s%s>" % tag for tag in tags) == text
         if not has_only_tags or any(name not in _SECTIONS for _, name in tags):
             names = ", ".join(name.decode() for name in _SECTIONS)
-            line.fail("unknown section", hint=f"there are {names}")
+            line.fail("unknown section", hint=f"choose from {names}")
         for slash, name in tags:
             is_matching = self._section == name if slash else self._section == _OUTPUTS_SECTION
             if not is_matching:

@@ -52,11 +52,11 @@ class UrdfReader:
         """Return the mechanism.
 
         Raises:
-            FormatError: it is no URDF, a number is invalid, or the links are not one tree.
+            FormatError: it is not a URDF, a number is invalid, or the links are not one tree.
         """
         root = read_markup(self.path)
         if root.name != "robot":
-            root.fail(f"<{root.name}> is no URDF", "the root element must be <robot>")
+            root.fail(f"<{root.name}> is not a URDF", "the root element must be <robot>")
         links = self._named(root, "link")
         joints = self._named(root, "joint")
         if len(links) > MAX_LINKS:
@@ -305,7 +305,7 @@ def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     A mesh (STL, OBJ or PLY) becomes the box around it.
 
     Raises:
-        FormatError: it is no URDF, a number is invalid, the links are not one tree, or the path of a mesh
+        FormatError: it is not a URDF, a number is invalid, the links are not one tree, or the path of a mesh
             leads out of the package.
     """
     reader = UrdfReader(path)

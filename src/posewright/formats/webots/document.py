@@ -206,7 +206,9 @@ def _read_value(cell: bytes, line: TextLine) -> float | None:
         return None
     value = float(cell) if _NUMBER.fullmatch(cell) else float("nan")
     if not abs(value) <= MAX_VALUE:
-        line.fail(f"a value is {quote_bytes(cell)}", hint="write a number, or * for none")
+        line.fail(
+            f"{quote_bytes(cell)} is not a number", hint="write a number, or * to leave the joint alone"
+        )
     return value
 
 

@@ -101,7 +101,8 @@ def _catalogue(robot: Robot | str | None) -> Catalogue:
     """Return the catalogue of the gaits of a robot, or of all shipped robots."""
     if isinstance(robot, Robot):
         folders = [] if robot.folder is None else [robot.folder]
-        return Catalogue(f"gait of {robot.name}", SUFFIX, lambda: [folder / FOLDER for folder in folders])
+        owner = f"of {robot.name}"
+        return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in folders], owner)
     folders = [robot_folder(name) for name in robot_names() if robot in (None, name)]
     return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in folders])
 

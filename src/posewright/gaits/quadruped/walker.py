@@ -133,7 +133,7 @@ class QuadrupedGait:
         """Set the velocity from the next step on, or raise InputError if it is out of range."""
         requested: object = command
         if not isinstance(requested, VelocityCommand):
-            raise InputError(f"{requested!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
+            raise InputError(f"{requested!r} is not a command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         require_command_in_range(command, self.gait.parameters, self.timing)
         self._command = command
         self._halts = False

@@ -85,7 +85,7 @@ def number(value: Value) -> float:
     """Return a finite number as a float; raise InputError if it is none."""
     if isinstance(value, int | float) and math.isfinite(value):
         return float(value)
-    raise InputError("a value is no finite number", hint="send one such as 3 or -0.5")
+    raise InputError("a value is not a finite number", hint="send one such as 3 or -0.5")
 
 
 def numbers(value: Value, n: int) -> Floats:

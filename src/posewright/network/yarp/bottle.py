@@ -61,7 +61,7 @@ class Vocab(str):
         """
         data = _as_bytes(self)
         if len(data) > 4:
-            raise InputError(f"{str(self)!r} is no vocab", hint="a vocab has at most four letters")
+            raise InputError(f"{str(self)!r} is not a vocab", hint="a vocab has at most four letters")
         return int.from_bytes(data.ljust(4, b"\0"), "little", signed=True)
 
 
@@ -201,7 +201,7 @@ def _as_dict(pairs: Bottle) -> dict[str, Value]:
     entries: dict[str, Value] = {}
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) < 2 or not isinstance(pair[0], str):
-            raise FormatError("an entry of a dict is no list of a key and its value")
+            raise FormatError("an entry of a dict is not a list of a key and its value")
         entries[pair[0]] = pair[1] if len(pair) == 2 else pair[1:]
     return entries
 

@@ -84,7 +84,7 @@ def take_numbered(take: TakeBytes) -> int:
     data = take(HEADER_BYTES)
     number = _number(data)
     if number is None:
-        raise FormatError(f"{data.hex(' ')} is no header of YARP", hint="it is YA, four bytes, RP")
+        raise FormatError(f"{data.hex(' ')} is not a header of YARP", hint="it is YA, four bytes, RP")
     return number
 
 
@@ -196,7 +196,7 @@ def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
 
 def _message(data: bytes) -> Message:
     if len(data) < HEADER_BYTES or data[4:5] != b"~" or data[6:8] != b"\0\1":
-        message = f"{data[:8].hex(' ')} is no command to a port"
+        message = f"{data[:8].hex(' ')} is not a command to a port"
         raise FormatError(message, hint="it is a length, ~, a letter, 00 01")
     length = int.from_bytes(data[:4], "little", signed=True)
     letter = data[5]

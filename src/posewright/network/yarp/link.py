@@ -80,7 +80,7 @@ def parse_address(address: str) -> tuple[str, NameClient]:
     host, _, port = server.partition(":")
     if port and not (port.isdecimal() and port.isascii() and 0 < int(port) < 1 << 16):
         raise InputError(
-            f"{port!r} is no port of a name server",
+            f"{port!r} is not a port of a name server",
             hint="write an address such as yarp:/ravebot@127.0.0.1:10000",
         )
     return port_name(name), NameClient(host or HOST, int(port or PORT))

@@ -94,7 +94,7 @@ class NameClient:
                         break
         except (OSError, EOFError, FormatError, BodyError) as error:
             message = f"no name server answers at {self.server}"
-            hint = "start `yarpserver`, or let the gateway start its own"
+            hint = "start `yarpserver`, or add --name-server"
             raise BodyError(message, hint=hint) from error
         return lines
 

@@ -80,7 +80,7 @@ def _parse_value(word: str) -> Value:
         return bytes(_parse_byte(part) for part in word[1:-1].replace(",", " ").split())
     if word[0] == "[":
         if word[-1] != "]":
-            raise FormatError(f"{word[:20]} is no vocab", hint="write one such as [pos]")
+            raise FormatError(f"{word[:20]} is not a vocab", hint="write one such as [pos]")
         return Vocab(word[1:-1][:4])
     return _parse_bare_word(word)
 
@@ -98,7 +98,7 @@ def _parse_bare_word(word: str) -> Value:
 
 def _parse_byte(part: str) -> int:
     if not INTEGER.fullmatch(part) or len(part) > 4 or not -128 <= int(part) <= 255:
-        raise FormatError(f"{part[:20]} is no byte of a blob", hint="write a blob such as {0 1 255}")
+        raise FormatError(f"{part[:20]} is not a byte of a blob", hint="write a blob such as {0 1 255}")
     return int(part) & 0xFF
 
 

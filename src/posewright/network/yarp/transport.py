@@ -150,5 +150,5 @@ def port_name(name: str) -> str:
     """Return a name with one leading slash, such as `/ravebot`; raise InputError if it is invalid."""
     bare = name.strip("/")
     if not bare or any(sign.isspace() or not sign.isprintable() or sign in '"()[]{}' for sign in bare):
-        raise InputError(f"{name!r} is no name of a port", hint="write one such as /ravebot")
+        raise InputError(f"{name!r} is not a name of a port", hint="write one such as /ravebot")
     return f"/{bare}"

@@ -143,8 +143,8 @@ class SessionConfig:
         if protocol in _ON_THIS_MACHINE or _is_loopback(host):
             return
         if self.users is None and not (is_encrypted and self.authority):
-            hint = "set who may connect: POSEWRIGHT_ZENOH_USERS or, with tls/, POSEWRIGHT_ZENOH_CA"
-            raise InputError(f"strangers could command the robot at {endpoint}", hint=hint)
+            hint = "restrict who may connect: set POSEWRIGHT_ZENOH_USERS or, with tls/, POSEWRIGHT_ZENOH_CA"
+            raise InputError(f"anyone could command the robot at {endpoint}", hint=hint)
 
     def open(self, robot: str) -> ZenohObject:
         """Return a `zenoh.Session`.

@@ -67,7 +67,7 @@ def read_contestant(folder: str | Path) -> Contestant:
     path = Path(folder) / ENTRY
     if not is_file(path):
         message = f"the folder has no {ENTRY}" if is_folder(path.parent) else "there is no such folder"
-        raise InputError(message, where=Where(path.parent), hint="docs/how-to-contest-day.md")
+        raise InputError(message, where=Where(path.parent), hint="see docs/how-to-contest-day.md")
     parts = read_document(path).fields(
         required=("entry", "robot", "behaviours"), optional=("club", "options")
     )
@@ -88,7 +88,9 @@ def read_contestant(folder: str | Path) -> Contestant:
     options: dict[str, dict[str, str]] = {}
     for discipline, node in parts["options"].fields().items() if "options" in parts else ():
         if discipline not in programs:
-            raise UnknownNameError.among("contest of this entry", discipline, programs, where=node.where)
+            raise UnknownNameError.among(
+                "contest", discipline, programs, owner="of this entry", where=node.where
+            )
         options[discipline] = {name: value.text() for name, value in node.fields().items()}
     return Contestant(
         name=_read_name(parts["entry"]),
@@ -111,7 +113,7 @@ def read_contestants(folders: Iterable[str | Path]) -> tuple[Contestant, ...]:
         contestant = read_contestant(folder)
         key = contestant.name.casefold()
         if key in folder_of_name:
-            message = f"the entry in {folder_of_name[key]} is called {contestant.name!r}, too"
+            message = f"the name {contestant.name!r} is already used by {folder_of_name[key]}"
             raise InputError(message, where=Where(folder / ENTRY), hint="two entries need two names")
         folder_of_name[key] = folder
         contestants.append(contestant)

@@ -196,14 +196,14 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
     """Read a day from its folder, optionally with other points of the jury.
 
     Raises:
-        FormatError: the folder holds no finished day, or one that was edited.
+        FormatError: the folder contains no finished day, or one that was edited.
         DocumentError: the jury's document is invalid.
     """
     folder = Path(folder)
     path = folder / DAY
     if not path_exists(path):
         hint = "play or finish one with posewright contest run"
-        raise FormatError("the folder holds no finished day", where=Where(folder), hint=hint)
+        raise FormatError("the folder contains no finished day", where=Where(folder), hint=hint)
     try:
         with open_regular_file(path) as file:
             document = json.loads(file.read())

@@ -98,7 +98,7 @@ def play_day(
     contestants = read_contestants(folders)
     if not contestants:
         raise InputError(
-            "there is no entry", hint="name folders with an entry.yaml: docs/how-to-contest-day.md"
+            "no entries found", hint="name folders with an entry.yaml, see docs/how-to-contest-day.md"
         )
     if not trust_python:
         _require_no_python(contestants)

@@ -135,7 +135,7 @@ def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
     if is_path(name):
         folder = document_path.parent if document_path is not None else Path()
         return read_gait(folder / name, robot=card)
-    return read_gait(node.choice(f"gait of {card.name}", gait_names(card)), robot=card)
+    return read_gait(node.choice("gait", gait_names(card)), robot=card)
 
 
 def _read_walks(node: Node) -> tuple[TunedWalk, ...]:

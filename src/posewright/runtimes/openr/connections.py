@@ -126,8 +126,9 @@ def _connect_line(objects: Mapping[str, OObject], line: ConnectLine) -> Connecti
     """Connect the two services of a line; raise an error if one of them does not exist."""
     sender = _look_up("object", line.sender.owner, objects, line.where)
     receiver = _look_up("object", line.receiver.owner, objects, line.where)
-    subject = _look_up(f"subject of {sender.name}", line.sender.service, sender.subjects, line.where)
-    observer = _look_up(f"observer of {receiver.name}", line.receiver.service, receiver.observers, line.where)
+    subject = _look_up("subject", line.sender.service, sender.subjects, line.where, f"of {sender.name}")
+    observers = receiver.observers
+    observer = _look_up("observer", line.receiver.service, observers, line.where, f"of {receiver.name}")
     for actual, stated in ((subject.name, line.sender), (observer.name, line.receiver)):
         if actual.data_type != stated.data_type:
             message = f"{stated.short} has the data type {actual.data_type}, not {stated.data_type}"
@@ -138,7 +139,7 @@ def _connect_line(objects: Mapping[str, OObject], line: ConnectLine) -> Connecti
     return connection
 
 
-def _look_up(kind: str, name: str, items: Mapping[str, _Item], where: Where) -> _Item:
+def _look_up(kind: str, name: str, items: Mapping[str, _Item], where: Where, owner: str = "") -> _Item:
     if name not in items:
-        raise UnknownNameError.among(kind, name, items, where=where)
+        raise UnknownNameError.among(kind, name, items, owner=owner, where=where)
     return items[name]

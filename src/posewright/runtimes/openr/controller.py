@@ -43,7 +43,7 @@ class OpenRController(Controller):
 
     Raises:
         FormatError: the connections do not fit the objects, or no object knows a command of the script.
-        InputError: two objects have one name, or the robot is no OPEN-R robot.
+        InputError: two objects have one name, or the robot is not an OPEN-R robot.
     """
 
     def __init__(

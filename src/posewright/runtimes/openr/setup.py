@@ -156,7 +156,7 @@ class OpenRKind:
 
         Raises:
             UnknownNameError: there is no such program, pose, player, object or option.
-            InputError: a file is faulty, no object knows a command, or the robot is no OPEN-R robot.
+            InputError: a file is faulty, no object knows a command, or the robot is not an OPEN-R robot.
         """
         require_known_options(options, self.option_names, self.name)
         program: str | None = name

@@ -29,7 +29,7 @@ class System:
 
     Raises:
         FormatError: the connections do not fit the objects.
-        InputError: two objects have one name, or the robot is no OPEN-R robot.
+        InputError: two objects have one name, or the robot is not an OPEN-R robot.
     """
 
     def __init__(

@@ -96,7 +96,7 @@ def tokens_of(text: str, element: Element) -> Iterator[DataToken]:
         match = _TOKEN.match(text, offset)
         if match is None or match.lastgroup is None:
             character = text[offset:].lstrip()[:1]
-            message = f"{character!r} in `{text.strip()[:60]}` is outside the subset of SCXML"
+            message = f"{character!r} in `{text.strip()[:60]}` is not in the supported subset of SCXML"
             element.fail(message, hint="== compares; and, or, not join; numbers, names, In('state')")
         yield DataToken(bool(match["space"]), match.lastgroup, match[match.lastgroup])
         offset = match.end()
@@ -111,7 +111,7 @@ def translated(text: str, names: Renaming, element: Element) -> str:
         element: its element, for messages.
 
     Raises:
-        FormatError: it is outside the subset of SCXML.
+        FormatError: it is not in the supported subset of SCXML.
     """
     return _Translation(text, names, element).translate()
 
@@ -127,7 +127,7 @@ class _Translation:
 
     def fail(self, subject: str, hint: str | None = None) -> NoReturn:
         """Raise a FormatError that a part of the text is not supported."""
-        message = f"{subject} in `{self.text[:60]}` is outside the subset of SCXML"
+        message = f"{subject} in `{self.text[:60]}` is not in the supported subset of SCXML"
         self.element.fail(message, hint=hint)
 
     def translate(self) -> str:
@@ -207,7 +207,7 @@ class _Translation:
             self.fail(f"the system variable {name}", "guards read <data> and In('state')")
         if "." in name:
             self.fail(f"{name}", "a <data> holds one number, truth value or text")
-        self.element.fail(f"no <data> is called {name!r}", hint="declare it in the <datamodel>")
+        self.element.fail(f"unknown <data> {name!r}", hint="declare it in the <datamodel>")
 
     def translate_state_test(self) -> str:
         """Translate the rest of `In('state')`."""
@@ -220,7 +220,7 @@ class _Translation:
             return "false"
         if state not in self.names.states:
             hint = "In('id') tests a state of the document"
-            self.element.fail(f"no state is called {state!r}", hint=hint)
+            self.element.fail(f"unknown state {state!r}", hint=hint)
         if state in self.names.settled:
             return "true" if self.names.settled[state] else "false"
         if not self.names.dynamic:

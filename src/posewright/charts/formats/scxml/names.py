@@ -95,7 +95,7 @@ class StateNames:
             return self.names[state_id]
         if state_id not in self.histories:
             hint = f"the states are {', '.join([*self.names][:12])}"
-            element.fail(f"no state is called {state_id!r}", hint=hint)
+            element.fail(f"unknown state {state_id!r}", hint=hint)
         history, parent = self.histories[state_id]
         kind = history.get("type") or "shallow"
         if kind not in HISTORY_KEYS:
@@ -111,13 +111,13 @@ class StateNames:
             history.fail("a <history> needs exactly one <transition>", hint=hint)
         (transition,) = transitions
         if transition.children or transition.get("event") or transition.get("cond"):
-            message = "a <history> with actions or conditions is outside the subset of SCXML"
+            message = "a <history> with actions or conditions is not in the supported subset of SCXML"
             transition.fail(message, hint="give it nothing but a target")
         if history.get(DEFAULT) == INITIAL_STATES:
             return []
         state_ids = transition.required("target").split()
         if any(state_id in self.histories for state_id in state_ids):
-            message = "a <history> that leads to another is outside the subset of SCXML"
+            message = "a <history> that leads to another is not in the supported subset of SCXML"
             transition.fail(message, hint="name states")
         return [self._target(state_id, transition) for state_id in state_ids]
 

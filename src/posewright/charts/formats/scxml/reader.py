@@ -74,11 +74,13 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
     root = read_elements(text, path)
     for key, supported in (("binding", "early"), ("version", "1.0")):
         if root.get(key) not in (None, supported):
-            message = f"{key}={root.get(key)!r} is outside the subset of SCXML"
+            message = f"{key}={root.get(key)!r} is not in the supported subset of SCXML"
             root.fail(message, hint=f"use {supported!r}")
     if (root.get("datamodel") or "null") not in DATAMODELS:
         hint = f"use one of {', '.join(DATAMODELS)}"
-        root.fail(f"the data model {root.get('datamodel')!r} is outside the subset of SCXML", hint=hint)
+        root.fail(
+            f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint
+        )
     return chart_of_document(
         Node(_ScxmlReader(expand_computed_attributes(root)).read_document(), path, "", root.line)
     )
@@ -209,7 +211,7 @@ class _Content:
         array = element.required("array")
         if array not in self.lists:
             hint = "write the list in a <data>, as in [1, 2, 3], and change it nowhere"
-            element.fail(f"<foreach> over {array!r} is outside the subset of SCXML", hint=hint)
+            element.fail(f"<foreach> over {array!r} is not in the supported subset of SCXML", hint=hint)
         inside = [child for child in element.children if child.name != "log"]
         for number, text in enumerate(self.lists[array]):
             for key, value in (("item", text), ("index", str(number))):
@@ -416,9 +418,8 @@ class _ScxmlReader:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
             actions = self.content.within({}).read_actions(_initial_transition(initial).children)
             if actions and not self.state_names.enters_as_a_whole(element):
-                message = (
-                    "<initial> with actions, in a state with other entries, is outside the subset of SCXML"
-                )
+                context = "<initial> with actions, in a state with other entries,"
+                message = f"{context} is not in the supported subset of SCXML"
                 initial.fail(message, hint="move them into the <onentry> of a state")
             yield from actions or ()
 

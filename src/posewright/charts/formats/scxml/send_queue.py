@@ -180,11 +180,11 @@ def is_queued(element: Element) -> bool:
     target = element.get("target") or ""
     processor = element.get("type") or ""
     if processor not in PROCESSORS:
-        message = f"<send> of type {processor!r} is outside the subset of SCXML"
+        message = f"<send> of type {processor!r} is not in the supported subset of SCXML"
         element.fail(message, hint="a chart sends to itself alone")
     if target not in ("", INTERNAL):
         hint = f"a chart sends to itself alone: leave 'target' out, or write {INTERNAL}"
-        element.fail(f"<send> to {target!r} is outside the subset of SCXML", hint=hint)
+        element.fail(f"<send> to {target!r} is not in the supported subset of SCXML", hint=hint)
     if target and element.get("delay"):
         element.fail("<send> into the internal queue has no delay", hint="leave 'target' out")
     return not target
@@ -244,7 +244,7 @@ class _AttributeExpander:
             return self._expand_attributes(_with_constant(element, key, name[1:-1]))
         if name not in self.texts:
             hint = f"write {COMPUTED[key]!r}, or the name of a <data> that holds texts"
-            element.fail(f"{key}={name!r} is outside the subset of SCXML", hint=hint)
+            element.fail(f"{key}={name!r} is not in the supported subset of SCXML", hint=hint)
         n_texts = len(self.texts[name])
         if n_texts > MAX_TEXTS:
             element.fail(f"{name} may hold {n_texts} texts", hint=f"at most {MAX_TEXTS} here")

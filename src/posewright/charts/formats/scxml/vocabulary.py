@@ -162,7 +162,7 @@ def _require_children(element: Element) -> None:
         if child.name in CHILDREN or child.name in ATTRIBUTES:
             child.fail(f"<{child.name}> does not belong in <{element.name}>", hint=_alternatives(allowed))
         reason = REASONS.get(child.name) or _suggest(child.name, allowed)
-        child.fail(f"<{child.name}> is outside the subset of SCXML", hint=reason)
+        child.fail(f"<{child.name}> is not in the supported subset of SCXML", hint=reason)
 
 
 def _require_attributes(element: Element) -> None:
@@ -171,7 +171,7 @@ def _require_attributes(element: Element) -> None:
     for name in element.attributes:
         if name in allowed or name.startswith(f"{PREFIX}:") or element.name.startswith(f"{PREFIX}:"):
             continue
-        message = f"{name!r} of <{element.name}> is outside the subset of SCXML"
+        message = f"{name!r} of <{element.name}> is not in the supported subset of SCXML"
         element.fail(message, hint=REASONS.get(name) or _suggest(name, allowed))
 
 

@@ -177,9 +177,9 @@ def _build_function(function: Function) -> Element:
     """Return the element of a function: its parameters and rows."""
     parameters = [
         tag(posewright_name("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
-        for name, parameter_type in function.takes.items()
+        for name, parameter_type in function.parameters.items()
     ]
-    attributes = {"name": function.name, "gives": flow_text(type_data(function.gives))}
+    attributes = {"name": function.name, "gives": flow_text(type_data(function.return_type))}
     return tag(
         posewright_name("function"), attributes, (*parameters, *map(_build_function_row, function.rows))
     )
@@ -187,7 +187,7 @@ def _build_function(function: Function) -> Element:
 
 def _build_function_row(row: FunctionRow) -> Element:
     condition = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
-    return tag(posewright_name("row"), {**condition, "give": str(row.give)})
+    return tag(posewright_name("row"), {**condition, "give": str(row.value)})
 
 
 def _build_promise(promise: Promise) -> Element:

@@ -71,7 +71,7 @@ class ArduinoUno:
         sketches = sorted(folder.glob("*.ino"))
         if len(sketches) != 1 or not (folder / "unit.h").exists():
             raise InputError(
-                f"{folder} is no sketch of a chart",
+                f"{folder} is not a sketch of a chart",
                 hint="posewright board generate CHART --target arduino-uno",
             )
         core = core_archive()

@@ -308,7 +308,7 @@ def _setup_on(root: Path, model: str) -> MonetSetup:
             raise FormatError(finding.message, where=where, hint=finding.hint or None)
     models = [name for setup_on_stick in stick.setups for name in setup_on_stick.models]
     raise UnknownNameError.among(
-        "robot with MONET files on this stick", model, models, where=Where(path=root)
+        "robot", model, models, owner="among the MONET files of this stick", where=Where(path=root)
     )
 
 

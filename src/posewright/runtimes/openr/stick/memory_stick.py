@@ -126,9 +126,9 @@ def stick_in(folder: Path) -> Path:
     if root is not None:
         return root
     raise FormatError(
-        "no memory stick: there is no OPEN-R folder here" if is_folder(folder) else "there is no such folder",
+        "not a memory stick: it has no OPEN-R folder" if is_folder(folder) else "there is no such folder",
         where=Where(path=folder),
-        hint="name the folder that holds OPEN-R, as on the stick",
+        hint="name the folder that contains OPEN-R",
     )
 
 

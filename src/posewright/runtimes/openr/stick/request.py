@@ -162,7 +162,7 @@ def prepare_motion(
         LossError: parts would be left out, and `accept_loss` is false.
     """
     if model not in MODELS:
-        raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
+        raise UnknownNameError.among("robot", model, MODELS, owner="for MONET")
     carried = carry_to_robot(motion, MODELS[model].robot)
     extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
     moved = replace(carried.motion, name=name, extras=extras)

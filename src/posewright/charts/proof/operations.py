@@ -1,4 +1,4 @@
-"""Arithmetic places: the operations in an expression, and what must hold for each to be evaluated."""
+"""The arithmetic operations in an expression, and what must hold for each to be evaluated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from posewright.charts.expression import (
 
 
 class _PathStep(NamedTuple):
-    """The last part that is evaluated before a place, linked to the steps before it.
+    """The last part that is evaluated before an operation, linked to the steps before it.
 
     Attributes:
         required: the value it must have; None if any will do.
@@ -33,7 +33,7 @@ class _PathStep(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ArithmeticPlace:
+class ArithmeticOperation:
     """An operation that computes a number.
 
     Attributes:
@@ -61,13 +61,13 @@ class ArithmeticPlace:
         return isinstance(self.node, Binary) and self.node.operator in (Operator.OVER, Operator.MODULO)
 
 
-def places_in(tree: Tree) -> Iterator[ArithmeticPlace]:
-    """Yield the arithmetic places of a tree in the order of evaluation."""
+def operations_in(tree: Tree) -> Iterator[ArithmeticOperation]:
+    """Yield the arithmetic operations in a tree in the order of evaluation."""
     stack: list[tuple[Tree, _PathStep | None, bool]] = [(tree, None, False)]
     while stack:
-        node, path, has_operands_done = stack.pop()
-        if has_operands_done:
-            yield ArithmeticPlace(node, path)
+        node, path, operands_are_done = stack.pop()
+        if operands_are_done:
+            yield ArithmeticOperation(node, path)
             continue
         if _is_arithmetic(node):
             stack.append((node, path, True))
