@@ -180,5 +180,5 @@ def test_an_illegal_layout_is_taken_when_told_so_but_not_an_impossible_one(tmp_p
     with pytest.raises(InputError, match=r"mine\.layout\.yaml:1.*0\.200 m wide.*at least 0\.5 m"):
         read_layout(narrow)
     assert len(read_layout(narrow, legal=False)) == 2
-    with pytest.raises(InputError, match="into each other"):
+    with pytest.raises(InputError, match="overlap by"):
         read_layout(written(tmp_path, "boxes: [[1.0, 0.0], [1.1, 0.0]]\n"), legal=False)

@@ -231,7 +231,7 @@ def test_shapes_are_kept() -> None:
     [
         ((1.0, 2.0), r"shape \(2,\)"),
         (0.1, r"shape \(\)"),
-        (["a", "b", "c"], "no array of numbers"),
+        (["a", "b", "c"], "not an array of numbers"),
         ([[0.0, 0.0, -0.1], [0.0, math.nan, -0.1]], r"not finite at index 1: \(0, nan, -0.1\)"),
         ((math.inf, 0.0, 0.0), r"not finite: \(inf, 0, 0\)"),
     ],

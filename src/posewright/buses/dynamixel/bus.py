@@ -146,13 +146,13 @@ class Bus:
         self._tables: dict[int, ControlTable] = {}
         self._silent_writers: set[int] = set()  # servos that do not answer writes
         self._late_id: int | None = None  # servo whose answer timed out
-        self._handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
+        self._port_handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
         self._packets: Any = Protocol1PacketHandler()
         line = open_line(port)  # PortHandler would share the port, and supports few rates
         self.now = line.now
         self.sleep = line.sleep
-        self._handler.ser = line.port
-        self._handler.getCurrentTime = lambda: (
+        self._port_handler.ser = line.port
+        self._port_handler.getCurrentTime = lambda: (
             line.now() * MS
         )  # its own clock is the time of day, which may be set
         try:
@@ -163,7 +163,7 @@ class Bus:
         with suppress(AttributeError, NotImplementedError, *self._port_exceptions):  # Linux only
             self.port.set_low_latency_mode(True)  # FTDI's adapters then buffer bytes for 1 ms, not 16
         self.patience_s = answer_timeout_s(port.path) if patience_s is None else patience_s
-        self._handler.is_open = True
+        self._port_handler.is_open = True
         self._set_timing(port.baud)
 
     def __enter__(self) -> Self:
@@ -175,12 +175,12 @@ class Bus:
     @property
     def port(self) -> SerialDevice:
         """The open port, for sending and reading raw bytes."""
-        return self._handler.ser
+        return self._port_handler.ser
 
     @property
     def baud(self) -> int:
         """Rate of the port [bits per second]."""
-        return int(self._handler.baudrate)
+        return int(self._port_handler.baudrate)
 
     @property
     def byte_s(self) -> float:
@@ -201,15 +201,15 @@ class Bus:
         self._set_timing(baud)
 
     def _set_timing(self, baud: int) -> None:
-        self._handler.baudrate = baud
-        self._handler.tx_time_per_byte = MS * BITS_A_BYTE / baud
+        self._port_handler.baudrate = baud
+        self._port_handler.tx_time_per_byte = MS * BITS_A_BYTE / baud
         self.address = SerialPort(self.address.path, baud)
 
     def close(self) -> None:
         """Close the port; raises nothing."""
-        if self._handler.is_open:
+        if self._port_handler.is_open:
             with suppress(*self._port_exceptions):
-                self._handler.closePort()
+                self._port_handler.closePort()
 
     def name(self, servo: int) -> str:
         """Return the name of a servo for messages: `servo 5 (right_elbow)`."""
@@ -225,9 +225,9 @@ class Bus:
             BodyError: no valid answer came.
         """
         packet = InstructionPacket(require_id(servo), Instruction.PING).encode()
-        answer = self._request(packet, 0)
+        answer = self._exchange_with_retries(packet, 0)
         try:
-            data = self._request(_read_request(servo, 0, 3), 3).parameters
+            data = self._exchange_with_retries(_read_request(servo, 0, 3), 3).parameters
         except ServoSilentError:
             is_like_echo = bytes(packet[3:5]) == bytes((2, answer.error))
             if is_like_echo:  # an echo of our own ping reads as an answer
@@ -255,7 +255,7 @@ class Bus:
         Raises:
             BodyError: no valid answer came.
         """
-        return self._request(_read_request(servo, address, size), size).parameters
+        return self._exchange_with_retries(_read_request(servo, address, size), size).parameters
 
     def write(self, servo: int, register: Register | str, value: int) -> None:
         """Write a register, and verify that the servo accepted the value.
@@ -290,7 +290,7 @@ class Bus:
             self.send(packet)
         else:
             try:
-                self._request(packet, 0)
+                self._exchange_with_retries(packet, 0)
                 return
             except ServoSilentError:
                 pass  # the bytes may have been written all the same
@@ -387,7 +387,7 @@ class Bus:
         """Return whether one more valid packet comes: from a second servo with the same ID."""
         return not isinstance(self._transfer(lambda: self._read_packet(OVERHEAD)), NoAnswer)
 
-    def _request(self, packet: bytes, n_parameters: int) -> StatusPacket:
+    def _exchange_with_retries(self, packet: bytes, n_parameters: int) -> StatusPacket:
         """Send a packet until a valid answer comes; raise a BodyError if none does or it is a rejection."""
         failures: list[NoAnswer] = []
         for attempt in range(self.retries + 1):
@@ -418,17 +418,17 @@ class Bus:
             BodyError: the port is gone.
         """
 
-        def send() -> int:
-            self._handler.is_using = False  # an interrupted transfer leaves it set
-            return int(self._packets.txPacket(self._handler, list(packet)))
+        def transmit() -> int:
+            self._port_handler.is_using = False  # an interrupted transfer leaves it set
+            return int(self._packets.txPacket(self._port_handler, list(packet)))
 
         self.counts.sent += 1
-        if code := self._transfer(send):
+        if code := self._transfer(transmit):
             raise BodyError(
                 f"dynamixel-sdk cannot send a packet of {len(packet)} bytes",
                 hint=self._packets.getTxRxResult(code),
             )
-        self._handler.is_using = False
+        self._port_handler.is_using = False
 
     def _receive(self, request: bytes, n_parameters: int, patience_s: float) -> StatusPacket | NoAnswer:
         """Return the answer to a request; skip our own echo and the answers of other servos."""
@@ -456,9 +456,9 @@ class Bus:
 
     def _read_packet(self, size: int) -> bytes | NoAnswer:
         """Return the next valid packet, or why there is none before the time-out."""
-        if not self._handler.packet_timeout:
+        if not self._port_handler.packet_timeout:
             self._start_timeout(size, self.patience_s)
-        received, code = self._packets.rxPacket(self._handler)
+        received, code = self._packets.rxPacket(self._port_handler)
         packet = bytes(received)
         if code == 0:
             return packet[: packet[3] + 4]
@@ -471,7 +471,7 @@ class Bus:
 
     def _start_timeout(self, n_bytes: int, patience_s: float) -> None:
         """Start the time-out of an answer: the time of so many bytes sent and received, plus patience."""
-        self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + patience_s) * MS)
+        self._port_handler.setPacketTimeoutMillis((n_bytes * self.byte_s + patience_s) * MS)
 
     def drain(self) -> None:
         """Discard received bytes until any pending answer is over."""
@@ -479,8 +479,8 @@ class Bus:
 
     def _drain(self) -> None:
         self._start_timeout(OVERHEAD, self.patience_s)
-        while not self._handler.isPacketTimeout():
-            self._handler.readPort(self.port.in_waiting)
+        while not self._port_handler.isPacketTimeout():
+            self._port_handler.readPort(self.port.in_waiting)
 
     def _transfer(self, transfer: Callable[[], T]) -> T:
         """Return the result of a transfer over the port; raise a PortGoneError if the port is gone."""

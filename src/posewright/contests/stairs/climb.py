@@ -20,7 +20,7 @@ from posewright.contests.observation import (
 from posewright.contests.robot_parts import arm_parts
 from posewright.contests.stairs.rules import Flight, StairsRules
 from posewright.recordings import Recording
-from posewright.recordings.falls import DownInterval, FallDetector, runs
+from posewright.recordings.falls import DownInterval, FallDetector, true_intervals
 
 ARRIVED = "arrived"
 TIME_OUT = "time out"
@@ -252,7 +252,7 @@ class Climb:
         for touch in self._touches:
             is_airborne &= np.abs(self._times - touch.time_s) > self._rules.settle_s
         jumps = []
-        for begin, end in runs(is_airborne):
+        for begin, end in true_intervals(is_airborne):
             begin_s = float(self._times[begin])
             if float(self._times[end - 1]) - begin_s > self._rules.jump_s:
                 jumps.append(begin_s)

@@ -70,13 +70,14 @@ class RpcClient:
         message = Message("d", request).encode()
         with self._lock:
             try:
-                return self._ask(message, self._timeout_s if timeout_s is None else timeout_s)
+                return self._exchange(message, self._timeout_s if timeout_s is None else timeout_s)
             except (OSError, EOFError, FormatError) as error:
                 self._close_link()
                 reason = str(error) or "it closed the connection"
                 raise BodyError(f"{self._to} does not answer", hint=reason) from error
 
-    def _ask(self, message: bytes, timeout_s: float) -> Bottle:
+    def _exchange(self, message: bytes, timeout_s: float) -> Bottle:
+        """Connect if necessary, send a message and return the answer."""
         if self._link is None:
             address = self._names.find(self._to)
             self._link, _ = open_binary(address, Carrier.TCP, self._sender, self._timeout_s)
