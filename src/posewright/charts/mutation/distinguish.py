@@ -375,7 +375,8 @@ class Distinguisher:
         indices = [i for i, name in enumerate(machine.registers) if name in names_read]
         n_of_kind: dict[object, int] = {}
 
-        def rank(state: Snapshot) -> tuple[bool, int]:
+        def sort_key(state: Snapshot) -> tuple[bool, int]:
+            """Return whether a difference is unlikely, and the number of earlier states of the same kind."""
             active = frozenset(state.active_nodes) if state.started else frozenset[int]()
             is_likely = bool(changes.active & active) or bool(changes.entered - active)
             counts = state.values[n_variables:]
@@ -385,7 +386,7 @@ class Distinguisher:
             n_of_kind[kind] = n_of_kind.get(kind, -1) + 1
             return not is_likely, n_of_kind[kind]
 
-        return sorted(states, key=rank)
+        return sorted(states, key=sort_key)
 
     def _split_by_counters(self, untimed_numbers: set[int], pair: MutantPair) -> Iterator[Snapshot]:
         """Yield states of the given untimed states, one for all whose counters compare the same in both."""
