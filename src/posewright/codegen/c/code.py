@@ -212,9 +212,9 @@ class ChartCode:
             with self.writer.indented_block():
                 self.writer.line(f"{field}++;")
             return
-        with self.writer.block(head, "} else {" if counter.again else "}"):
+        with self.writer.block(head, "} else {" if counter.restarts else "}"):
             self.writer.line(f"{field}++;")
-        if counter.again:
+        if counter.restarts:
             with self.writer.indented_block():
                 self.writer.line(f"{field} = 1;")
 

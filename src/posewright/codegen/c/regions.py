@@ -375,7 +375,7 @@ class RegionsCode:
         """Write the function that clears, when a state is entered, histories only read from outside."""
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as writer:
             for row, (number, _) in enumerate(self.machine.history):
-                if number in self.machine.planner.forgotten:
+                if number in self.machine.planner.nodes_with_cleared_history:
                     with writer.block(f"if (has(after, {self.code.names.states[number]}))"):
                         writer.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
 

@@ -256,7 +256,7 @@ class SingleStateCode:
         """Write lines that store the history of a state when it is left."""
         code = self.code
         machine = code.machine
-        for history_kind in node.remembers:
+        for history_kind in node.history_kinds:
             field = f"chart->{self.history_fields[node.index, history_kind]}"
             deep_candidates = [leaf for leaf in leaves if leaf in node.descendants]
             candidates = node.children if history_kind is HistoryKind.SHALLOW else deep_candidates
@@ -321,13 +321,13 @@ class SingleStateCode:
         """
         code = self.code
         machine = code.machine
-        forgotten = machine.planner.forgotten
+        forgotten = machine.planner.nodes_with_cleared_history
         for node, done in entering:
             with code.writer.about(code.state_element(node)):
                 code.write_actions(node.entry)
                 for event in done:
                     code.write_raise(event)
-                for history_kind in node.remembers if node.index in forgotten else ():
+                for history_kind in node.history_kinds if node.index in forgotten else ():
                     code.writer.line(f"chart->{self.history_fields[node.index, history_kind]} = 0U;")
         code.writer.line(f"chart->state = {self.constant(leaf)};")
 
