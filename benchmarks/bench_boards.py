@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from posewright.charts import read_chart
-from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.truth_table import Style
 from posewright.codegen.proof.proving import input_stream
 from posewright.codegen.targets.arduino_uno import UnoProcessor
@@ -30,7 +30,7 @@ STATES = 4
 class HandWritten:
     """The thesis's machine with a source written by hand."""
 
-    generated: ChartSubject
+    generated: ChartUnitSpec
 
     @property
     def name(self) -> str:
@@ -67,14 +67,14 @@ class HandWritten:
 def figures() -> list[Figure]:
     """Return flash per state, RAM beyond inputs and outputs, and cycles, by style and by hand."""
     chart = read_chart(CHART)
-    switch = ChartSubject(chart, Options(style=Style.SWITCH))
-    kinds = {"table": ChartSubject(chart), "switch": switch, "by hand": HandWritten(switch)}
+    switch = ChartUnitSpec(chart, Options(style=Style.SWITCH))
+    kinds = {"table": ChartUnitSpec(chart), "switch": switch, "by hand": HandWritten(switch)}
     inputs = input_stream(switch).take(STEPS, seed=1)
     footprints: dict[str, Footprint] = {}
     states: dict[str, Records] = {}
     try:
-        for name, subject in kinds.items():
-            processor = UnoProcessor(subject)
+        for name, unit_spec in kinds.items():
+            processor = UnoProcessor(unit_spec)
             try:
                 states[name] = processor.run(inputs)
                 footprints[name] = processor.footprint()

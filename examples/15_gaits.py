@@ -13,7 +13,7 @@ command = pw.VelocityCommand(forward_m_s=0.15, turn_rad_s=0.4)
 for name in pw.gait_names(robot):
     gait = pw.read_gait(name, robot=robot)
     check = pw.check_gait(gait, robot)  # the load of its commands on the joints, without simulation
-    count = f"{check.n_within_bounds} of {len(check.tried)}"
+    count = f"{check.n_within_bounds} of {len(check.command_checks)}"
     print(f"{name}: {gait.description}; {count} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)

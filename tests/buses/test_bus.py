@@ -70,7 +70,7 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
     def start(answer: Callable[[bytes], bytes], **how: Any) -> tuple[Bus, Line]:
         line = Line(answer)
         monkeypatch.setattr(serial, "Serial", lambda *_args, **_more: line)
-        return Bus(HERE, **({"patience_s": 0.0005} | how)), line
+        return Bus(HERE, **({"answer_timeout_s": 0.0005} | how)), line
 
     return start
 
@@ -147,7 +147,7 @@ def test_an_answer_with_one_damaged_byte_never_becomes_another_value(at: int, bi
     with pytest.MonkeyPatch.context() as patch:
         line = Line(in_turn(POSITION[:at] + worn + POSITION[at + 1 :]))
         patch.setattr(serial, "Serial", lambda *_args, **_more: line)
-        bus = Bus(HERE, retries=0, patience_s=0.0002)
+        bus = Bus(HERE, retries=0, answer_timeout_s=0.0002)
     try:
         found = bus.read(5, "present_position")
     except BodyError:
@@ -161,7 +161,7 @@ def test_noise_is_no_answer(noise: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
         line = Line(in_turn(noise))
         patch.setattr(serial, "Serial", lambda *_args, **_more: line)
-        bus = Bus(HERE, retries=0, patience_s=0.0002)
+        bus = Bus(HERE, retries=0, answer_timeout_s=0.0002)
     assert isinstance(bus.exchange(InstructionPacket(5, 2, b"\x24\x02").encode(), 2), NoAnswer)
 
 

@@ -102,6 +102,6 @@ def wire_up(monkeypatch: pytest.MonkeyPatch) -> WireUp:
 
     def start(fake: FakeBus, **options: Any) -> Bus:
         line = plug_in(fake, monkeypatch)
-        return Bus(SerialPort(line.name, 1_000_000), **({"patience_s": 0.02} | options))
+        return Bus(SerialPort(line.name, 1_000_000), **({"answer_timeout_s": 0.02} | options))
 
     return start

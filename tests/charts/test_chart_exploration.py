@@ -60,7 +60,7 @@ def outcomes_explored(seen: Exploration, state: Snapshot) -> set[Any]:
         str(case.error)
         if case.after is None
         else (seen.representative(case.after), case.taken_transitions, case.raised)
-        for case in seen.cases(state)
+        for case in seen.steps_from(state)
     }
 
 
@@ -72,7 +72,10 @@ def test_every_reached_state_goes_where_trying_all_inputs_says(chart: Chart) -> 
     for state in seen.reached[:6]:
         assert outcomes_explored(seen, state) == outcomes_by_trying(seen, state)
     followed = {
-        seen.representative(case.after) for state in seen.reached for case in seen.cases(state) if case.after
+        seen.representative(case.after)
+        for state in seen.reached
+        for case in seen.steps_from(state)
+        if case.after
     }
     assert followed <= set(seen.reached)
     assert set(seen.reached) <= followed | {seen.reached[0]}
@@ -87,7 +90,7 @@ def test_every_trace_and_every_case_replays(chart: Chart) -> None:
         for row in seen.trace_to(state):
             now = seen.interpreter.step(now, row)
         assert seen.representative(now) == state
-        for case in seen.cases(state):
+        for case in seen.steps_from(state):
             if case.after is not None:
                 outcome = seen.interpreter.outcome(state, case.inputs)
                 assert (outcome.after, outcome.taken_transitions, outcome.raised) == (
@@ -102,7 +105,7 @@ def test_every_trace_and_every_case_replays(chart: Chart) -> None:
 def test_a_tick_that_goes_round_in_a_circle_does_so_in_the_run(chart: Chart) -> None:
     seen = explore(chart)
     for state in seen.distinct_states[-5:]:
-        for case in seen.cases(state):
+        for case in seen.steps_from(state):
             if case.error is not None:
                 with pytest.raises(type(case.error), match="does not end"):
                     seen.interpreter.step(state, case.inputs)
@@ -126,7 +129,9 @@ states:
 """
     seen = explore(parse_chart(text), tracked=["n"])
     endless = {
-        bool(case.inputs["a"]): case.error for state in seen.distinct_states for case in seen.cases(state)
+        bool(case.inputs["a"]): case.error
+        for state in seen.distinct_states
+        for case in seen.steps_from(state)
     }
     assert "cycles through one" in str(endless[True])
     assert endless[False] is None
@@ -153,7 +158,7 @@ def firsts(seen: Exploration) -> dict[str, dict[str, Value]]:
     cases = (
         case
         for state in seen.distinct_states
-        for case in seen.cases(state)
+        for case in seen.steps_from(state)
         if case.taken_transitions and case.after
     )
     return {case.after.state: dict(case.inputs) for case in cases if case.after}
@@ -221,7 +226,7 @@ def test_a_set_in_thousands_of_pieces_is_no_burden_to_the_solver() -> None:
     seen = explore(parse_chart(head + text))
     assert {state.state for state in seen.reached} == {"a", "b"}
     for state in seen.distinct_states:
-        for case in seen.cases(state):
+        for case in seen.steps_from(state):
             if case.after is not None:
                 assert (
                     seen.interpreter.outcome(state, case.inputs).taken_transitions == case.taken_transitions
@@ -237,7 +242,7 @@ def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_divisions_by_zero_are_cases() -> None:
     seen = explore(chart("  a: [{when: 10 / (n - 5) > 4, go: b}]\n  b: []\n"))
-    (failed,) = [case for state in seen.distinct_states for case in seen.cases(state) if case.error][:1]
+    (failed,) = [case for state in seen.distinct_states for case in seen.steps_from(state) if case.error][:1]
     assert failed.inputs["n"] == 5
     assert failed.after is None
     assert "division by zero" in str(failed.error)
@@ -248,7 +253,7 @@ def test_events_come_alone_and_together() -> None:
     seen = explore(chart("  a: [{on: start, go: b}]\n  b: [{on: stop, go: c}]\n  c: []\n"))
     found = {
         (case.inputs["start"], case.inputs["stop"]): case.after.state
-        for case in seen.cases(seen.reached[0])
+        for case in seen.steps_from(seen.reached[0])
         if case.after
     }
     assert found == {(False, False): "a", (True, False): "b", (True, True): "c"}
@@ -319,7 +324,7 @@ def test_watched_conditions_are_answered_after_the_tick() -> None:
     scope = machine.scope
     asked = parse_expression("in(b) and d > 1.5", scope, BoolType())
     seen = explore(machine, watched_conditions=[asked])
-    cases = [case for case in seen.cases(seen.reached[0]) if case.condition_values == (True,)]
+    cases = [case for case in seen.steps_from(seen.reached[0]) if case.condition_values == (True,)]
     assert cases
     assert all(float(case.inputs["d"]) > 1.5 and case.inputs["start"] for case in cases)
 

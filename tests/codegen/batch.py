@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from posewright.codegen.offsets import IN, constants_of, offset_lines
-from posewright.codegen.unit import Executable, Records, SourceFile, Subject
+from posewright.codegen.offsets import IN, offset_constants, offset_lines
+from posewright.codegen.unit import Executable, Records, SourceFile, UnitSpec
 
 _OWN = re.compile(
     r"^ *(?:static\b[^(=;\[]*?\b(\w+) *[(=;\[]|# *define (\w+)|typedef [^{;]*?(\w+);|} (\w+);)", re.MULTILINE
@@ -23,7 +23,7 @@ _NAMES = re.compile(r"\b(unit_reset|unit_load|unit_step|UNIT_\w+)\b")
 class BatchSubject:
     """Units side by side; the first byte of an input record says which one takes the tick."""
 
-    members: Sequence[Subject]
+    members: Sequence[UnitSpec]
     name: str = "batch"
 
     @cached_property
@@ -65,7 +65,7 @@ class BatchSubject:
         lines = ["#ifndef UNIT_H", "#define UNIT_H", "#include <stdint.h>", '#define UNIT_NAME "batch"']
         lines += ["#define UNIT_PERIOD_US 100000UL"]
         lines += [f"#define UNIT_{name} {size}U" for name, size in sizes.items()]
-        lines += offset_lines(self.inputs, constants_of(self.inputs, IN), {})
+        lines += offset_lines(self.inputs, offset_constants(self.inputs, IN), {})
         lines += ["void unit_reset(void);", "void unit_load(const uint8_t *state);"]
         lines += ["void unit_step(const uint8_t *input, uint8_t *state);", "#endif"]
         return SourceFile("unit.h", tuple(lines))
@@ -110,14 +110,14 @@ class Member:
 
     def run(self, inputs: Records) -> Records:
         """Let this one take a tick for each record."""
-        subject = self.batch.members[self.number]
+        unit_spec = self.batch.members[self.number]
         records = np.zeros(len(inputs), self.batch.inputs)
         records["member"] = self.number
-        size = subject.inputs.itemsize
+        size = unit_spec.inputs.itemsize
         records["record"][:, :size] = np.ascontiguousarray(inputs).view(np.uint8).reshape(-1, size)
         states = np.ascontiguousarray(self.executable.run(records)).view(np.uint8)
-        own = states.reshape(len(inputs), -1)[:, : subject.states.itemsize]
-        return np.ascontiguousarray(own).view(subject.states)[:, 0]
+        own = states.reshape(len(inputs), -1)[:, : unit_spec.states.itemsize]
+        return np.ascontiguousarray(own).view(unit_spec.states)[:, 0]
 
     def close(self) -> None:
         """Nothing: the batch is closed as one."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.behaviour import BehaviourSubject
+from posewright.codegen.behaviour import BehaviourUnitSpec
 from posewright.codegen.unit import Records, SourceFile
 from posewright.controllers.behaviours import Behaviour, read_behaviour
 
@@ -35,18 +35,18 @@ def library(folder: Path, sources: Iterable[SourceFile]) -> ctypes.CDLL:
 class HostUnit:
     """A behaviour's unit on this computer."""
 
-    subject: BehaviourSubject
+    unit_spec: BehaviourUnitSpec
     c: ctypes.CDLL
 
     @classmethod
     def of(cls, behaviour: Behaviour, folder: Path) -> HostUnit:
-        subject = BehaviourSubject(behaviour)
-        unit = cls(subject, library(folder, subject.sources()))
+        unit_spec = BehaviourUnitSpec(behaviour)
+        unit = cls(unit_spec, library(folder, unit_spec.sources()))
         unit.c.unit_reset()
         return unit
 
     def run(self, inputs: Records) -> Records:
-        found = np.zeros(len(inputs), self.subject.states)
+        found = np.zeros(len(inputs), self.unit_spec.states)
         inputs = np.ascontiguousarray(inputs)
         for k in range(len(inputs)):
             given = inputs.ctypes.data + k * inputs.itemsize
@@ -54,7 +54,7 @@ class HostUnit:
         return found
 
     def packet(self) -> bytes:
-        size = self.subject.states["packet"].itemsize
+        size = self.unit_spec.states["packet"].itemsize
         room = (ctypes.c_uint8 * size)()
         assert self.c.unit_packet(room) == size
         return bytes(room)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.offsets import IN, STATE, constants_of, offset_lines
+from posewright.codegen.offsets import IN, STATE, offset_constants, offset_lines
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.target import Cm900
-from posewright.codegen.unit import Executable, SourceFile, Subject
+from posewright.codegen.unit import Executable, SourceFile, UnitSpec
 
 HEADER = """\
 #ifndef UNIT_H
@@ -60,7 +60,7 @@ BYTE = np.dtype([("input", "u1")])
 
 
 class WrittenUnit:
-    """A unit written by hand, as a subject."""
+    """A unit written by hand."""
 
     def __init__(
         self,
@@ -81,8 +81,8 @@ class WrittenUnit:
         self._files = {"unit.h": header, "unit.c": source}
 
     def _offsets(self) -> Iterator[str]:
-        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), {})
-        yield from offset_lines(self.states, constants_of(self.states, STATE), {})
+        yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), {})
+        yield from offset_lines(self.states, offset_constants(self.states, STATE), {})
 
     def sources(self) -> tuple[SourceFile, ...]:
         return tuple(SourceFile(name, tuple(text.splitlines())) for name, text in self._files.items())
@@ -96,10 +96,10 @@ def counting(work: str = "", period_us: int = 10_000, inputs: np.dtype = BYTE) -
     return WrittenUnit(COUNTING.replace("WORK", work), inputs, more=PACKETS, period_us=period_us)
 
 
-def board_with(subject: Subject, folder: Path, changes: Mapping[str, tuple[str, str]] = {}) -> Path:
+def board_with(unit_spec: UnitSpec, folder: Path, changes: Mapping[str, tuple[str, str]] = {}) -> Path:
     """Build the image of a board, with a text of some files replaced by another; return the image."""
     target = Cm900()
-    write_sources((*subject.sources(), *target.sources(subject)), folder)
+    write_sources((*unit_spec.sources(), *target.sources(unit_spec)), folder)
     for name, (old, new) in changes.items():
         text = (folder / name).read_text()
         assert old in text

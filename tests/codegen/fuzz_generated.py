@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from posewright.charts import read_chart
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.source_coverage import build_program, run_program
 from posewright.errors import InputError
@@ -29,16 +29,16 @@ def fuzz(path: Path, steps: int, seed: int) -> int:
     Raises:
         InputError: a sanitizer found something; its message is the first line of what it said.
     """
-    subject = ChartSubject(read_chart(path))
-    episodes = chart_stream(subject.format).episodes(seed)
+    unit_spec = ChartUnitSpec(read_chart(path))
+    episodes = chart_stream(unit_spec.format).episodes(seed)
     taken = 0
     with tempfile.TemporaryDirectory() as folder:
-        program = build_program(subject.sources(), Path(folder), SANITIZED)
+        program = build_program(unit_spec.sources(), Path(folder), SANITIZED)
         while taken < steps:
             batch = [next(episodes)]
             while sum(map(len, batch)) < min(AT_ONCE, steps - taken):
                 batch.append(next(episodes))
-            taken += len(run_program(program, subject, batch))
+            taken += len(run_program(program, unit_spec, batch))
     return taken
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import posewright.codegen.targets
-from posewright.codegen.unit import Executable, Records, Subject
+from posewright.codegen.unit import Executable, Records, UnitSpec
 from posewright.recordings.falls import tilt
 from posewright.runs import Outcome
 
@@ -126,10 +126,10 @@ class Wrong:
         self._right.close()
 
 
-def host_board(folder: Path, subject: Subject, unit: Executable | None = None) -> HostBoard:
+def host_board(folder: Path, unit_spec: UnitSpec, unit: Executable | None = None) -> HostBoard:
     """Return a board of this computer's with a chart on it."""
-    library = compile_link(folder, subject.name, subject.inputs.itemsize, subject.states.itemsize)
-    return HostBoard(library, unit or subject.reference(), subject.inputs, subject.states)
+    library = compile_link(folder, unit_spec.name, unit_spec.inputs.itemsize, unit_spec.states.itemsize)
+    return HostBoard(library, unit or unit_spec.reference(), unit_spec.inputs, unit_spec.states)
 
 
 def stands(outcome: Outcome) -> bool:

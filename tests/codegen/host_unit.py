@@ -1,4 +1,4 @@
-"""Builds the unit of a subject for this computer and steps it, without anything of `codegen.targets`."""
+"""Builds a unit for this computer and steps it, without anything of `codegen.targets`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.unit import Subject
+from posewright.codegen.unit import UnitSpec
 
 from .conftest import need_tool
 
@@ -29,10 +29,10 @@ STRICT = [
 
 
 @contextmanager
-def host_unit(subject: Subject, folder: Path) -> Iterator[Callable[..., np.void]]:
+def host_unit(unit_spec: UnitSpec, folder: Path) -> Iterator[Callable[..., np.void]]:
     """Give a function that takes one tick: a record of inputs in, a record of states out."""
     gcc = need_tool("gcc")
-    files = subject.sources()
+    files = unit_spec.sources()
     for file in files:
         (folder / file.name).write_text(file.text)
     sources = [str(folder / file.name) for file in files if file.name.endswith(".c")]
@@ -47,8 +47,8 @@ def host_unit(subject: Subject, folder: Path) -> Iterator[Callable[..., np.void]
     def step(record: np.void, *, fresh: bool = False) -> np.void:
         if fresh:
             unit.unit_reset()
-        state = ctypes.create_string_buffer(subject.states.itemsize)
+        state = ctypes.create_string_buffer(unit_spec.states.itemsize)
         unit.unit_step(record.tobytes(), state)
-        return np.frombuffer(state.raw, subject.states)[0]
+        return np.frombuffer(state.raw, unit_spec.states)[0]
 
     yield step

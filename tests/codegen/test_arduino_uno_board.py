@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from posewright.charts import parse_chart, read_chart
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.reference import InterpreterRun
@@ -57,13 +57,13 @@ states:
 """
 
 
-def written(text: str, folder: Path) -> ChartSubject:
+def written(text: str, folder: Path) -> ChartUnitSpec:
     """Generate the sketch of a chart into a folder."""
-    subject = for_avr(ChartSubject(parse_chart(text)))
-    assert isinstance(subject, ChartSubject)
-    for source in (*subject.sources(), *ArduinoUno().sources(subject)):
+    unit_spec = for_avr(ChartUnitSpec(parse_chart(text)))
+    assert isinstance(unit_spec, ChartUnitSpec)
+    for source in (*unit_spec.sources(), *ArduinoUno().sources(unit_spec)):
         (folder / source.name).write_text(source.text)
-    return subject
+    return unit_spec
 
 
 @contextmanager
@@ -83,15 +83,15 @@ def _tools() -> None:
 
 
 @pytest.fixture(scope="module")
-def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ChartSubject]:
+def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ChartUnitSpec]:
     need_tool("avr-gcc")
     folder = tmp_path_factory.mktemp("obstacle_mealy")
-    subject = written(DOCUMENT.read_text(), folder)
-    return ArduinoUno().build(folder).elf, subject
+    unit_spec = written(DOCUMENT.read_text(), folder)
+    return ArduinoUno().build(folder).elf, unit_spec
 
 
 @pytest.fixture
-def robot(document: tuple[Path, ChartSubject]) -> Iterator[EmulatedUno]:
+def robot(document: tuple[Path, ChartUnitSpec]) -> Iterator[EmulatedUno]:
     emulated = EmulatedUno(document[0])
     yield emulated
     emulated.close()
@@ -110,7 +110,7 @@ def test_a_lamp_on_pin_13_blinks_when_the_chart_says(tmp_path: Path) -> None:
 
 
 def test_numbers_come_from_volts_and_go_out_as_pwm_and_events_are_edges(tmp_path: Path) -> None:
-    subject = written(DIAL, tmp_path)
+    unit_spec = written(DIAL, tmp_path)
     hooks = (tmp_path / "board_hooks.cpp").read_text()
     hook = "void hook_tick(const uint8_t *state)\n{\n    Serial.write(state, UNIT_STATE_BYTES);"
     (tmp_path / "board_hooks.cpp").write_text(hooks.replace("void hook_tick(const uint8_t *state)\n{", hook))
@@ -128,7 +128,7 @@ def test_numbers_come_from_volts_and_go_out_as_pwm_and_events_are_edges(tmp_path
         uno.advance(0.0045)
         sent = uno.advance(0.01)
         duty = uno.pwm(9)
-    state = np.frombuffer(sent[-subject.states.itemsize :], subject.states)[0]
+    state = np.frombuffer(sent[-unit_spec.states.itemsize :], unit_spec.states)[0]
     assert state["presses"] == 3
     assert state["seen"] == pytest.approx(-0.5, abs=0.005)
     assert state["doubled"] == pytest.approx(15.0, abs=0.05)
@@ -152,22 +152,22 @@ def test_pins_of_the_documents_machine_lead_it_through_its_states(robot: Emulate
 
 
 def test_a_computer_on_the_line_gives_the_inputs_and_the_board_answers_as_the_interpreter(
-    robot: EmulatedUno, document: tuple[Path, ChartSubject]
+    robot: EmulatedUno, document: tuple[Path, ChartUnitSpec]
 ) -> None:
-    subject = document[1]
-    inputs = chart_stream(subject.format, covering=False).take(60, 4)
+    unit_spec = document[1]
+    inputs = chart_stream(unit_spec.format, covering=False).take(60, 4)
     robot.advance(0.05)
-    unit = BoardUnit(robot, subject, 0.1)
+    unit = BoardUnit(robot, unit_spec, 0.1)
     states = []
     for k, record in enumerate(inputs):
         unit.wait_until(0.1 * k)
         states.append(unit.step(record))
-    expected = InterpreterRun(subject.format).run(inputs)
+    expected = InterpreterRun(unit_spec.format).run(inputs)
     assert [state.tobytes() for state in states if state is not None] == [one.tobytes() for one in expected]
 
 
 def test_once_the_computer_is_silent_for_two_seconds_outputs_stand_until_a_new_greeting(
-    robot: EmulatedUno, document: tuple[Path, ChartSubject]
+    robot: EmulatedUno, document: tuple[Path, ChartUnitSpec]
 ) -> None:
     for pin in (2, 4, 7):
         robot.set_pin(pin, False)
@@ -189,7 +189,7 @@ def test_once_the_computer_is_silent_for_two_seconds_outputs_stand_until_a_new_g
 
 
 def test_a_computer_that_greets_a_board_in_mid_run_finds_it_before_its_first_tick(
-    robot: EmulatedUno, document: tuple[Path, ChartSubject]
+    robot: EmulatedUno, document: tuple[Path, ChartUnitSpec]
 ) -> None:
     robot.advance(0.25)  # walks by itself
     unit = BoardUnit(robot, document[1], 0.1)
@@ -252,7 +252,7 @@ def test_a_reset_in_mid_run_begins_anew_with_a_hello(robot: EmulatedUno) -> None
     assert robot.advance(0.25)[:32] == hello[:32]
 
 
-def test_the_same_commands_give_the_same_bytes_and_edges(document: tuple[Path, ChartSubject]) -> None:
+def test_the_same_commands_give_the_same_bytes_and_edges(document: tuple[Path, ChartUnitSpec]) -> None:
     def seen() -> tuple[bytes, list[object]]:
         uno = EmulatedUno(document[0])
         sent = uno.advance(0.123)
@@ -265,7 +265,7 @@ def test_the_same_commands_give_the_same_bytes_and_edges(document: tuple[Path, C
     assert seen() == seen()
 
 
-def test_a_board_that_is_switched_off_says_so(document: tuple[Path, ChartSubject]) -> None:
+def test_a_board_that_is_switched_off_says_so(document: tuple[Path, ChartUnitSpec]) -> None:
     uno = EmulatedUno(document[0])
     uno.close()
     with pytest.raises(BodyError, match="switched off"):
@@ -281,7 +281,7 @@ def test_flashing_takes_avrdude_and_a_port() -> None:
 
 
 def test_a_folder_without_a_sketch_and_a_sketch_that_does_not_compile_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no sketch"):
+    with pytest.raises(InputError, match="not a sketch"):
         ArduinoUno().build(tmp_path)
     written(BLINK, tmp_path)
     pins = (tmp_path / "board_pins.h").read_text()
@@ -291,14 +291,14 @@ def test_a_folder_without_a_sketch_and_a_sketch_that_does_not_compile_are_refuse
 
 
 def test_only_pins_and_hooks_belong_to_the_user() -> None:
-    subject = ChartSubject(read_chart(DOCUMENT))
-    kept = {source.name for source in ArduinoUno().sources(subject) if source.keep}
+    unit_spec = ChartUnitSpec(read_chart(DOCUMENT))
+    kept = {source.name for source in ArduinoUno().sources(unit_spec) if source.keep}
     assert kept == {"board_pins.h", "board_hooks.cpp"}
 
 
 def test_a_sketch_holds_nothing_for_events_and_numbers_that_its_chart_has_not() -> None:
     def sketch(text: str) -> dict[str, str]:
-        sources = ArduinoUno().sources(ChartSubject(parse_chart(text)))
+        sources = ArduinoUno().sources(ChartUnitSpec(parse_chart(text)))
         return {source.name: "\n".join(source.lines) for source in sources}
 
     plain, full = sketch(DOCUMENT.read_text()), sketch(DIAL)

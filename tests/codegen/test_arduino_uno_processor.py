@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from posewright.charts import parse_chart, read_chart
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.proving import verify
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.targets.arduino_uno import UnoProcessor
-from posewright.codegen.targets.arduino_uno.processor import parts_of
+from posewright.codegen.targets.arduino_uno.processor import read_part_sizes
 from posewright.codegen.unit import Executable, SourceFile
 from posewright.errors import BodyError, InputError
 
@@ -69,22 +69,22 @@ def _tools() -> None:
 def document() -> Iterator[UnoProcessor]:
     need_tool("avr-gcc")
     need_tool("simavr")
-    with UnoProcessor(ChartSubject(read_chart(DOCUMENT))) as processor:
+    with UnoProcessor(ChartUnitSpec(read_chart(DOCUMENT))) as processor:
         yield processor
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.chart.yaml")), ids=lambda path: path.parent.name)
 def test_an_example_runs_on_the_processor_as_in_the_interpreter(path: Path) -> None:
-    subject = ChartSubject(read_chart(path))
-    inputs = chart_stream(subject.format, covering=False).take(150, 1)
-    with UnoProcessor(subject) as processor:
+    unit_spec = ChartUnitSpec(read_chart(path))
+    inputs = chart_stream(unit_spec.format, covering=False).take(150, 1)
+    with UnoProcessor(unit_spec) as processor:
         states = processor.run(inputs)
-    expected = InterpreterRun(subject.format).run(inputs)
+    expected = InterpreterRun(unit_spec.format).run(inputs)
     assert states.tobytes() == expected.tobytes()
 
 
 def test_a_run_goes_on_where_the_one_before_ended_and_a_reset_begins_anew(document: UnoProcessor) -> None:
-    inputs = chart_stream(ChartSubject(read_chart(DOCUMENT)).format, covering=False).take(300, 2)
+    inputs = chart_stream(ChartUnitSpec(read_chart(DOCUMENT)).format, covering=False).take(300, 2)
     document.reset()
     whole = document.run(inputs)
     document.reset()
@@ -93,7 +93,7 @@ def test_a_run_goes_on_where_the_one_before_ended_and_a_reset_begins_anew(docume
 
 
 def test_the_documents_machine_keeps_within_what_was_promised(document: UnoProcessor) -> None:
-    inputs = chart_stream(ChartSubject(read_chart(DOCUMENT)).format, covering=False).take(5000, 3)
+    inputs = chart_stream(ChartUnitSpec(read_chart(DOCUMENT)).format, covering=False).take(5000, 3)
     document.run(inputs)
     needs = document.footprint()
     assert needs.flash_bytes <= 41 * 4
@@ -107,7 +107,7 @@ def test_the_documents_machine_keeps_within_what_was_promised(document: UnoProce
 
 def test_the_documents_machine_is_verified_on_the_processor_and_this_computer() -> None:
     need_tool("gcc")
-    found = verify(ChartSubject(read_chart(DOCUMENT)), "arduino-uno", steps=20_000, seed=7)
+    found = verify(ChartUnitSpec(read_chart(DOCUMENT)), "arduino-uno", steps=20_000, seed=7)
     assert (found.same, found.steps, found.mismatches) == (True, 20_000, 0)
     assert found.transitions_taken == found.transitions > 0
     assert found.footprint is not None
@@ -119,7 +119,7 @@ def test_cycles_are_those_from_the_first_instruction_to_the_return() -> None:
     # 10 one-cycle instructions, and `ldi` and `ret` of 1 and 4 cycles (AVR instruction set manual)
     nops = "__asm__ volatile(" + '"nop\\n\\t" ' * 10 + "); (void)x; return 7U;"
     with UnoProcessor(Written(nops)) as processor:
-        states = processor.run(np.zeros(5, processor.subject.inputs))
+        states = processor.run(np.zeros(5, processor.unit_spec.inputs))
         needs = processor.footprint()
     assert list(states["y"]) == [7] * 5
     assert (needs.step_cycles_mean, needs.step_cycles_worst) == (15.0, 15)
@@ -128,7 +128,7 @@ def test_cycles_are_those_from_the_first_instruction_to_the_return() -> None:
 def test_the_worst_step_and_the_deepest_stack_are_found() -> None:
     loop = "uint8_t k; for (k = 0U; k < x; k++) { room[k % 100U] = k; } return room[0];"
     with UnoProcessor(Written(f"volatile uint8_t room[100]; {loop}")) as processor:
-        inputs = np.zeros(50, processor.subject.inputs)
+        inputs = np.zeros(50, processor.unit_spec.inputs)
         processor.run(inputs)
         short = processor.footprint()
         inputs["x"][17] = 99
@@ -143,7 +143,7 @@ def test_the_worst_step_and_the_deepest_stack_are_found() -> None:
 
 def test_a_step_that_does_not_end_is_an_error_with_its_number() -> None:
     with UnoProcessor(Written('while (x == 5U) { __asm__ volatile(""); } return x;')) as processor:
-        inputs = np.zeros(9, processor.subject.inputs)
+        inputs = np.zeros(9, processor.unit_spec.inputs)
         inputs["x"][6] = 5
         with pytest.raises(BodyError, match=r"no answer within the time for a step \(step 6\)"):
             processor.run(inputs)
@@ -156,7 +156,7 @@ def test_a_stack_that_grows_into_the_variables_is_an_error() -> None:
         UnoProcessor(Written(step, more)) as processor,
         pytest.raises(BodyError, match="the stack has grown into the variables"),
     ):
-        processor.run(np.zeros(1, processor.subject.inputs))
+        processor.run(np.zeros(1, processor.unit_spec.inputs))
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_a_chart_without_inputs_counts_its_ticks() -> None:
     chart = (
         "chart: idler\nperiod_s: 0.1\noutputs: {n: uint8}\ninitial: a\nstates: {a: {during: [{n: n + 3}]}}\n"
     )
-    with UnoProcessor(ChartSubject(parse_chart(chart))) as processor:
-        states = processor.run(np.zeros(100, processor.subject.inputs))
+    with UnoProcessor(ChartUnitSpec(parse_chart(chart))) as processor:
+        states = processor.run(np.zeros(100, processor.unit_spec.inputs))
     assert list(states["n"][:3]) == [3, 6, 9]
     assert states["n"][-1] == 255
 
@@ -211,7 +211,7 @@ Linker script and memory map
  .bss           0x00800105        0x3 /usr/lib/libgcc.a(_div.o)
  .debug_info    0x00000000      0x100 mealy.o
 """
-    parts = dict(parts_of(link_map))
+    parts = dict(read_part_sizes(link_map))
     assert parts["mealy.o"] == (0x1C + 8 + 5, 5)
     assert parts["mealy.o:.text.step"] == (0x1C, 0)
     assert parts["_div.o"] == (0, 3)

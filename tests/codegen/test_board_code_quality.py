@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posewright.codegen.behaviour import BehaviourSubject
+from posewright.codegen.behaviour import BehaviourUnitSpec
 from posewright.codegen.hil.frames import FrameKind, LinkFrame
 from posewright.codegen.proof.source_coverage import build_program, run_program
 from posewright.codegen.proof.verification import compare_records, run_from_reset
@@ -25,15 +25,15 @@ NAMES = ("document_mealy", "obstacle_race", "passivity_test")
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def subject(request: pytest.FixtureRequest) -> BehaviourSubject:
-    return BehaviourSubject(read_behaviour(request.param))
+def unit_spec(request: pytest.FixtureRequest) -> BehaviourUnitSpec:
+    return BehaviourUnitSpec(read_behaviour(request.param))
 
 
 def test_a_behaviour_and_its_board_are_clean_for_a_static_analyser(
-    subject: BehaviourSubject, tmp_path: Path
+    unit_spec: BehaviourUnitSpec, tmp_path: Path
 ) -> None:
     need_tool("cppcheck")
-    write_sources((*subject.sources(), *target_named("cm900").sources(subject)), tmp_path)
+    write_sources((*unit_spec.sources(), *target_named("cm900").sources(unit_spec)), tmp_path)
     checked = {path.name for path in tmp_path.glob("*.c")}
     assert checked >= {"player.c", "sensing.c", "link.c", "board.c", "main.c", "motions.c", "unit.c"}
     rules = ["--enable=warning,style,performance,portability", "--std=c99", "--error-exitcode=1", "--quiet"]
@@ -42,18 +42,18 @@ def test_a_behaviour_and_its_board_are_clean_for_a_static_analyser(
 
 
 def test_a_behaviours_unit_calls_and_keeps_nothing_for_nothing() -> None:
-    plain = {file.name: file.text for file in BehaviourSubject(read_behaviour("document_mealy")).sources()}
+    plain = {file.name: file.text for file in BehaviourUnitSpec(read_behaviour("document_mealy")).sources()}
     for idle in ("is_first", "math.h", "return true", "NO_NUMBER"):
         assert idle not in plain["unit.c"]
 
 
-def test_sanitizers_find_nothing_in_player_and_sensing(subject: BehaviourSubject, tmp_path: Path) -> None:
+def test_sanitizers_find_nothing_in_player_and_sensing(unit_spec: BehaviourUnitSpec, tmp_path: Path) -> None:
     need_tool("gcc")
-    program = build_program(subject.sources(), tmp_path, SANITIZED)
-    episodes = [subject.random_inputs(700, seed) for seed in range(3)]
-    reference = subject.reference()
+    program = build_program(unit_spec.sources(), tmp_path, SANITIZED)
+    episodes = [unit_spec.random_inputs(700, seed) for seed in range(3)]
+    reference = unit_spec.reference()
     expected = np.concatenate([run_from_reset(reference, episode) for episode in episodes])
-    assert not compare_records(expected, run_program(program, subject, episodes)).any()
+    assert not compare_records(expected, run_program(program, unit_spec, episodes)).any()
 
 
 LINE = """

@@ -11,7 +11,7 @@ import pytest
 
 from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
-from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.errors import ExpressionError, InputError
 
 from .host_unit import host_unit
@@ -136,13 +136,13 @@ def drawn(kind: Type, chance: random.Random) -> object:
 @pytest.mark.parametrize("seed", range(20))
 def test_expressions_in_c_have_the_interpreters_values_bit_for_bit(seed: int, tmp_path: Path) -> None:
     chart = chart_of(seed)
-    subject = ChartSubject(chart, Options(soft_doubles=seed % 2 == 1))
-    interpreter = Interpreter(chart, subject.lowered, remember=False)
+    unit_spec = ChartUnitSpec(chart, Options(soft_doubles=seed % 2 == 1))
+    interpreter = Interpreter(chart, unit_spec.lowered, remember=False)
     chance = random.Random(seed)  # noqa: S311 -- not for secrets
     rows = [{name: drawn(kind, chance) for name, kind in chart.inputs.items()} for _ in range(300)]
-    records = subject.format.pack(rows)
+    records = unit_spec.format.pack(rows)
     compared = 0
-    with host_unit(subject, tmp_path) as step:
+    with host_unit(unit_spec, tmp_path) as step:
         for row, record in zip(rows, records, strict=True):
             got = step(record, fresh=True)
             try:
@@ -151,7 +151,7 @@ def test_expressions_in_c_have_the_interpreters_values_bit_for_bit(seed: int, tm
                 assert got["status"] == 1, row
                 continue
             assert got["status"] == 0, row
-            expected = np.asarray(subject.format.pack_snapshot(after))
+            expected = np.asarray(unit_spec.format.pack_snapshot(after))
             assert got.tobytes() == expected.tobytes(), (row, expected, got, str(chart.every_state[0].during))
             compared += 1
     assert compared > 20

@@ -16,7 +16,7 @@ from posewright.charts.expression import parse_expression
 from posewright.charts.model import Promise, PromiseKind
 from posewright.charts.model.chart import scope_of
 from posewright.charts.types import BoolType
-from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.truth_table import Style
 from posewright.codegen.proof.input_generation import chart_stream, rows_of
 from posewright.codegen.unit import Records
@@ -69,7 +69,7 @@ def with_promises_to_break(chart: Chart) -> Chart:
 
 
 def stepped(
-    step: Any, subject: ChartSubject, number: int, batch: BatchSubject, episode: Records
+    step: Any, unit_spec: ChartUnitSpec, number: int, batch: BatchSubject, episode: Records
 ) -> Iterator[Any]:
     """Yield the state record after each tick of one member of a batch."""
     record = np.zeros(1, batch.inputs)
@@ -78,7 +78,7 @@ def stepped(
         given = episode[k : k + 1].tobytes()
         record["record"][0, : len(given)] = np.frombuffer(given, np.uint8)
         got = step(record[0], fresh=k == 0).tobytes()
-        yield np.frombuffer(got[: subject.states.itemsize], subject.states)[0]
+        yield np.frombuffer(got[: unit_spec.states.itemsize], unit_spec.states)[0]
 
 
 def bits(record: Any) -> set[int]:
@@ -86,31 +86,31 @@ def bits(record: Any) -> set[int]:
 
 
 @pytest.fixture(scope="module")
-def watched() -> list[ChartSubject]:
+def watched() -> list[ChartUnitSpec]:
     examples = [read_chart(path) for path in sorted(EXAMPLES.rglob("*.chart.yaml"))]
     drawn = drawn_charts(6, 5, promises=True)
     charts = [with_promises_to_break(chart) for chart in (*examples, *drawn)]
-    return [ChartSubject(replace(chart, name=f"watched_{k}"), WATCHED) for k, chart in enumerate(charts)]
+    return [ChartUnitSpec(replace(chart, name=f"watched_{k}"), WATCHED) for k, chart in enumerate(charts)]
 
 
 def test_a_promise_is_broken_in_c_when_the_monitor_says_so(
-    watched: list[ChartSubject], tmp_path: Path
+    watched: list[ChartUnitSpec], tmp_path: Path
 ) -> None:
     batch = BatchSubject(watched)
     broken_and_mended = 0
     with host_unit(batch, tmp_path) as step:
-        for number, subject in enumerate(watched):
-            interpreter = Interpreter(subject.chart)
-            for episode in islice(chart_stream(subject.format, covering=False).episodes(number), EPISODES):
-                monitor, state = Monitor(subject.chart), interpreter.initial()
-                rows = rows_of(subject.chart, episode[:TICKS])
+        for number, unit_spec in enumerate(watched):
+            interpreter = Interpreter(unit_spec.chart)
+            for episode in islice(chart_stream(unit_spec.format, covering=False).episodes(number), EPISODES):
+                monitor, state = Monitor(unit_spec.chart), interpreter.initial()
+                rows = rows_of(unit_spec.chart, episode[:TICKS])
                 before: set[int] = set()
                 for row, got in zip(
-                    rows, stepped(step, subject, number, batch, episode[:TICKS]), strict=True
+                    rows, stepped(step, unit_spec, number, batch, episode[:TICKS]), strict=True
                 ):
                     state = interpreter.step(state, row)
                     monitor.check_tick(row, state)
-                    assert bits(got) == monitor.broken, (subject.chart.name, monitor.ticks, row)
+                    assert bits(got) == monitor.broken, (unit_spec.chart.name, monitor.ticks, row)
                     broken_and_mended += bool(before - monitor.broken)
                     before = {*monitor.broken}
     assert broken_and_mended > 100
@@ -118,18 +118,18 @@ def test_a_promise_is_broken_in_c_when_the_monitor_says_so(
 
 def test_every_tick_is_the_reference_s_where_ticks_fail(tmp_path: Path) -> None:
     drawn = drawn_charts(4, 11, promises=True, faults=True, completion=True)
-    subjects = [ChartSubject(with_promises_to_break(chart), WATCHED) for chart in drawn]
+    subjects = [ChartUnitSpec(with_promises_to_break(chart), WATCHED) for chart in drawn]
     batch, failed = BatchSubject(subjects), 0
     with host_unit(batch, tmp_path) as step:
-        for number, subject in enumerate(subjects):
-            reference = subject.reference()
-            for episode in islice(chart_stream(subject.format, covering=False).episodes(1), EPISODES):
+        for number, unit_spec in enumerate(subjects):
+            reference = unit_spec.reference()
+            for episode in islice(chart_stream(unit_spec.format, covering=False).episodes(1), EPISODES):
                 reference.reset()
                 wanted = reference.run(episode[:TICKS])
                 for want, got in zip(
-                    wanted, stepped(step, subject, number, batch, episode[:TICKS]), strict=True
+                    wanted, stepped(step, unit_spec, number, batch, episode[:TICKS]), strict=True
                 ):
-                    assert got.tobytes() == want.tobytes(), subject.chart.name
+                    assert got.tobytes() == want.tobytes(), unit_spec.chart.name
                 failed += int(wanted["status"].any())
     assert failed
 
@@ -163,23 +163,23 @@ def small(tmp_path: Path, *others: tuple[str, str]) -> Chart:
 
 @pytest.mark.parametrize("style", [Style.SWITCH, Style.TABLE])
 def test_a_user_sees_which_promise_is_broken(tmp_path: Path, style: Style) -> None:
-    subject = ChartSubject(small(tmp_path), Options(monitors=True, style=style))
-    header = subject.sources()[0].text
+    unit_spec = ChartUnitSpec(small(tmp_path), Options(monitors=True, style=style))
+    header = unit_spec.sources()[0].text
     assert "#define SMALL_PROMISE_NO_THREES 0U /* never in(on) and n == 3 */" in header
     rows = [{"n": n, "go": go} for n, go in [(0, True), (3, True), (0, True), (0, True), (0, False)]]
-    with host_unit(subject, tmp_path) as step:
-        found = [bits(step(record)) for record in subject.format.pack(rows)]
+    with host_unit(unit_spec, tmp_path) as step:
+        found = [bits(step(record)) for record in unit_spec.format.pack(rows)]
     assert found == [set(), {0}, {2}, {2}, set()]
 
 
 def test_a_tick_in_which_a_promise_divides_by_zero_is_given_up(tmp_path: Path) -> None:
-    subject = ChartSubject(small(tmp_path, ("in(on) and n == 3", "3 % n == 2")), WATCHED)
-    records = subject.format.pack([{"n": 1, "go": True}, {"n": 0, "go": False}, {"n": 1, "go": False}])
-    with host_unit(subject, tmp_path) as step:
+    unit_spec = ChartUnitSpec(small(tmp_path, ("in(on) and n == 3", "3 % n == 2")), WATCHED)
+    records = unit_spec.format.pack([{"n": 1, "go": True}, {"n": 0, "go": False}, {"n": 1, "go": False}])
+    with host_unit(unit_spec, tmp_path) as step:
         found = [step(record) for record in records]
     assert [int(one["status"]) for one in found] == [0, 1, 1]
     assert all(one.tobytes()[1:] == found[0].tobytes()[1:] for one in found)
-    assert np.array_equal(subject.reference().run(records), np.array(found))
+    assert np.array_equal(unit_spec.reference().run(records), np.array(found))
 
 
 def test_a_table_cannot_tell_which_events_were_raised(tmp_path: Path) -> None:
@@ -190,12 +190,12 @@ def test_a_table_cannot_tell_which_events_were_raised(tmp_path: Path) -> None:
         ("not lamp, w", "over, w"),
     )
     with pytest.raises(InputError, match="promises depend on the events raised"):
-        ChartSubject(chart, Options(monitors=True, style=Style.TABLE)).sources()
-    ChartSubject(chart, Options(style=Style.TABLE)).sources()
+        ChartUnitSpec(chart, Options(monitors=True, style=Style.TABLE)).sources()
+    ChartUnitSpec(chart, Options(style=Style.TABLE)).sources()
 
 
 def test_without_monitors_no_byte_is_spent_on_promises(tmp_path: Path) -> None:
     chart = small(tmp_path)
-    plain = [file.text for file in ChartSubject(chart).sources()]
-    assert plain == [file.text for file in ChartSubject(replace(chart, promises=())).sources()]
-    assert [file.text for file in ChartSubject(chart, WATCHED).sources()] != plain
+    plain = [file.text for file in ChartUnitSpec(chart).sources()]
+    assert plain == [file.text for file in ChartUnitSpec(replace(chart, promises=())).sources()]
+    assert [file.text for file in ChartUnitSpec(chart, WATCHED).sources()] != plain

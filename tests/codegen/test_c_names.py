@@ -9,7 +9,7 @@ import pytest
 
 from posewright.charts import parse_chart
 from posewright.codegen import build, generate
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 
 from .conftest import need_tool
 
@@ -55,7 +55,7 @@ def test_things_called_as_macros_and_types_are_compile(
 ) -> None:
     need_tool(tool)
     names = (*NASTY[turn:], *NASTY[:turn])  # each name is of each kind in some turn
-    generate(ChartSubject(parse_chart(nasty_chart(names))), tmp_path, target, unchecked=True)
+    generate(ChartUnitSpec(parse_chart(nasty_chart(names))), tmp_path, target, unchecked=True)
     assert build(tmp_path).image.exists()
 
 
@@ -70,5 +70,5 @@ def test_charts_called_as_headers_types_and_files_are_compile(
     need_tool(board[1])
     text = f"chart: {name}\nperiod_s: 0.1\ninputs: {{a: bool}}\noutputs: {{o: int8}}\ninitial: s\nstates:\n"
     text += "  s: {transitions: [{when: a, go: s, do: {o: o + 1}}]}\n"
-    generate(ChartSubject(parse_chart(text)), tmp_path, board[0], unchecked=True)
+    generate(ChartUnitSpec(parse_chart(text)), tmp_path, board[0], unchecked=True)
     assert build(tmp_path).image.exists()

@@ -17,8 +17,8 @@ from posewright.charts.expression import Expression, Scope, parse_expression
 from posewright.charts.machine import Interpreter
 from posewright.charts.model import ChartKind
 from posewright.charts.types import BoolType, EnumType
-from posewright.codegen.c import ChartSubject, Options
-from posewright.codegen.c.guard_pruning import prune_guards, terms_of
+from posewright.codegen.c import ChartUnitSpec, Options
+from posewright.codegen.c.guard_pruning import find_terms, prune_guards
 from posewright.codegen.c.truth_table import Style
 from posewright.errors import InputError
 
@@ -29,38 +29,38 @@ STATES = 4
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
 
 
-def written(subject: ChartSubject, folder: Path) -> list[str]:
-    """Write a subject's files and return the paths of its sources."""
+def written(unit_spec: ChartUnitSpec, folder: Path) -> list[str]:
+    """Write a unit's files and return the paths of its sources."""
     folder.mkdir(parents=True, exist_ok=True)
-    for source in subject.sources():
+    for source in unit_spec.sources():
         (folder / source.name).write_text(source.text)
-    return [str(folder / source.name) for source in subject.sources() if source.name.endswith(".c")]
+    return [str(folder / source.name) for source in unit_spec.sources() if source.name.endswith(".c")]
 
 
-def library(subject: ChartSubject, folder: Path) -> ctypes.CDLL:
-    """Return a subject's unit, compiled for this machine."""
+def library(unit_spec: ChartUnitSpec, folder: Path) -> ctypes.CDLL:
+    """Return a unit, compiled for this machine."""
     gcc = need_tool("gcc")
     target = folder / "unit.so"
     subprocess.run(
-        [gcc, *STRICT, "-fPIC", "-shared", *written(subject, folder), "-o", str(target), "-lm"], check=True
+        [gcc, *STRICT, "-fPIC", "-shared", *written(unit_spec, folder), "-o", str(target), "-lm"], check=True
     )
     return ctypes.CDLL(str(target))
 
 
-def built_for_avr(subject: ChartSubject, folder: Path) -> Path:
+def built_for_avr(unit_spec: ChartUnitSpec, folder: Path) -> Path:
     """Compile a chart for the ATmega328P and return the object file."""
     target = folder / "chart.o"
-    path = next(path for path in written(subject, folder) if not path.endswith("unit.c"))
+    path = next(path for path in written(unit_spec, folder) if not path.endswith("unit.c"))
     command = [need_tool("avr-gcc"), "-mmcu=atmega328p", "-Os", *STRICT, "-c", path, "-o", str(target)]
     subprocess.run(command, check=True)
     return target
 
 
-def record_of(subject: ChartSubject, row: dict[str, object]) -> bytes:
+def record_of(unit_spec: ChartUnitSpec, row: dict[str, object]) -> bytes:
     """Return a row of inputs and events as a unit takes it."""
-    record = np.zeros((), subject.inputs)
+    record = np.zeros((), unit_spec.inputs)
     for name, value in row.items():
-        kind = subject.chart.inputs.get(name, BoolType())
+        kind = unit_spec.chart.inputs.get(name, BoolType())
         record[name] = kind.codes[str(value)] if isinstance(kind, EnumType) else value
     return record.tobytes()
 
@@ -72,20 +72,20 @@ def active_in(state: np.void) -> set[int]:
 
 def assert_agrees(chart: Chart, style: Style, rows: list[dict[str, object]], folder: Path) -> None:
     """Check that a chart in a style does on some rows what the interpreter does."""
-    subject = ChartSubject(chart, Options(style=style))
-    unit, interpreter = library(subject, folder), Interpreter(chart, subject.lowered)
+    unit_spec = ChartUnitSpec(chart, Options(style=style))
+    unit, interpreter = library(unit_spec, folder), Interpreter(chart, unit_spec.lowered)
     unit.unit_reset()
     snapshot = interpreter.initial()
-    out = ctypes.create_string_buffer(subject.states.itemsize)
+    out = ctypes.create_string_buffer(unit_spec.states.itemsize)
     for row in rows:
-        unit.unit_step(record_of(subject, row), out)
+        unit.unit_step(record_of(unit_spec, row), out)
         snapshot = interpreter.step(snapshot, row)
-        state = np.frombuffer(out.raw, subject.states)[0]
+        state = np.frombuffer(out.raw, unit_spec.states)[0]
         assert active_in(state) == {0, *snapshot.active_nodes}, row
         for name, value in snapshot.registers.items():
-            kind = subject.lowered.types[name]
+            kind = unit_spec.lowered.types[name]
             wanted = kind.codes[str(value)] if isinstance(kind, EnumType) else value
-            assert state[subject.format.field_of[name]] == wanted, (name, row)
+            assert state[unit_spec.format.field_of[name]] == wanted, (name, row)
 
 
 def flat(kind: ChartKind) -> st.SearchStrategy[Chart]:
@@ -104,7 +104,7 @@ def fresh(tmp_path: Path):
 def has_a_table(chart: Chart) -> bool:
     """Return whether a chart can be a table; all of these can but for the number of rows."""
     try:
-        return ChartSubject(chart, Options(style=Style.TABLE)).generator.table is not None
+        return ChartUnitSpec(chart, Options(style=Style.TABLE)).generator.table is not None
     except InputError as error:
         if "cannot be a table: it would have" not in str(error):
             raise
@@ -136,7 +136,7 @@ def test_the_documents_machine_takes_few_bytes_a_state(
     tmp_path: Path, name: str, style: Style, most: int
 ) -> None:
     chart = read_chart(DOCUMENT / f"{name}.chart.yaml")
-    target = built_for_avr(ChartSubject(chart, Options(style=style, soft_doubles=True)), tmp_path)
+    target = built_for_avr(ChartUnitSpec(chart, Options(style=style, soft_doubles=True)), tmp_path)
     said = subprocess.run([need_tool("avr-size"), str(target)], check=True, capture_output=True, text=True)
     text, data, bss = map(int, said.stdout.splitlines()[1].split()[:3])
     assert text / STATES <= most
@@ -145,7 +145,7 @@ def test_the_documents_machine_takes_few_bytes_a_state(
 
 def test_every_row_of_a_table_names_its_way() -> None:
     chart = read_chart(DOCUMENT / "obstacle_mealy.chart.yaml")
-    source = ChartSubject(chart, Options(style=Style.TABLE)).sources()[1]
+    source = ChartUnitSpec(chart, Options(style=Style.TABLE)).sources()[1]
     rows = [
         (line, element)
         for line, element in zip(source.lines, source.elements, strict=True)
@@ -170,8 +170,8 @@ def test_a_chart_that_cannot_be_a_table_says_why() -> None:
     for name, reason in reasons.items():
         chart = read_chart(folder / f"{name}.chart.yaml")
         with pytest.raises(InputError, match=reason):
-            ChartSubject(chart, Options(style=Style.TABLE)).sources()
-        ChartSubject(chart, Options(style=Style.AUTO)).sources()
+            ChartUnitSpec(chart, Options(style=Style.TABLE)).sources()
+        ChartUnitSpec(chart, Options(style=Style.AUTO)).sources()
 
 
 LONG = """\
@@ -198,11 +198,11 @@ def test_a_truth_table_of_200_rows_is_one_function_and_agrees(fresh, tmp_path: P
     path.write_text(LONG.format(rows=rows))
     chart = read_chart(path)
     assert_agrees(chart, Style.SWITCH, [{"n": n, "near": n % 5 > 0} for n in range(200)], fresh())
-    subject = ChartSubject(chart, Options(soft_doubles=True))
-    text = subject.sources()[1].text
+    unit_spec = ChartUnitSpec(chart, Options(soft_doubles=True))
+    text = unit_spec.sources()[1].text
     assert text.count("static int table_pick(") == 1
     assert text.count("table_pick(in)") == 2
-    built_for_avr(subject, tmp_path)
+    built_for_avr(unit_spec, tmp_path)
 
 
 @settings(max_examples=40, deadline=None)
@@ -222,7 +222,7 @@ def test_what_is_settled_is_not_asked_and_changes_no_answer(data) -> None:
     guards = [
         parse_expression(t, scope, BoolType()) for t in data.draw(st.lists(texts, min_size=1, max_size=5))
     ]
-    terms = [[*terms_of(guard.tree)] for guard in guards]
+    terms = [[*find_terms(guard.tree)] for guard in guards]
     places = prune_guards(terms)
     for number in range(8):
         env = {name: bool(number >> k & 1) for k, name in enumerate(names)}

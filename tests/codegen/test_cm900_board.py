@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from posewright.charts import read_chart
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.hil.board_link import BoardLink
 from posewright.codegen.hil.frames import FrameKind
 from posewright.codegen.proof.proving import input_stream
@@ -126,10 +126,10 @@ def test_analogue_inputs_reach_the_unit_through_the_users_file(tmp_path: Path) -
 
 
 def test_a_computer_gives_the_ticks_and_the_chart_answers_as_the_interpreter_does(tmp_path: Path) -> None:
-    subject = ChartSubject(read_chart(CHARTS / "document/obstacle_mealy.chart.yaml"))
-    link = linked(EmulatedCm900(board_with(subject, tmp_path)))
-    inputs = input_stream(subject).take(300, seed=1)
-    expected = subject.reference().run(inputs)
+    unit_spec = ChartUnitSpec(read_chart(CHARTS / "document/obstacle_mealy.chart.yaml"))
+    link = linked(EmulatedCm900(board_with(unit_spec, tmp_path)))
+    inputs = input_stream(unit_spec).take(300, seed=1)
+    expected = unit_spec.reference().run(inputs)
     for given, state in zip(inputs, expected, strict=True):
         assert link.send_request(link.new_request(FrameKind.STEP, given.tobytes())) == state.tobytes()
     assert link.counts.faults == 0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from posewright.charts import read_chart
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.proof.proving import input_stream
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.elf import ElfImage
@@ -32,24 +32,24 @@ def _tools() -> None:
     need_tool("arm-none-eabi-gcc")
 
 
-def chart_subject(name: str) -> ChartSubject:
-    return ChartSubject(read_chart(CHARTS / name))
+def chart_unit_spec(name: str) -> ChartUnitSpec:
+    return ChartUnitSpec(read_chart(CHARTS / name))
 
 
-def assert_same_as_interpreter(subject: ChartSubject, processor: CortexProcessor, steps: int) -> None:
-    inputs = input_stream(subject).take(steps, seed=3)
-    expected = subject.reference().run(inputs)
+def assert_same_as_interpreter(unit_spec: ChartUnitSpec, processor: CortexProcessor, steps: int) -> None:
+    inputs = input_stream(unit_spec).take(steps, seed=3)
+    expected = unit_spec.reference().run(inputs)
     assert processor.run(inputs).tobytes() == expected.tobytes()
 
 
 def test_documents_machine_is_the_interpreters_in_every_state() -> None:
-    subject = chart_subject("document/obstacle_mealy.chart.yaml")
-    processor = CortexProcessor(subject)
-    assert_same_as_interpreter(subject, processor, 20_000)
+    unit_spec = chart_unit_spec("document/obstacle_mealy.chart.yaml")
+    processor = CortexProcessor(unit_spec)
+    assert_same_as_interpreter(unit_spec, processor, 20_000)
     needs = processor.footprint()
     assert needs.counts == "instructions"
     assert 0 < needs.flash_bytes <= 41 * 4
-    assert needs.ram_bytes <= subject.inputs.itemsize + 2 + 4  # with both outputs, and 4 that are allowed
+    assert needs.ram_bytes <= unit_spec.inputs.itemsize + 2 + 4  # with both outputs, and 4 that are allowed
     assert needs.ram_bytes == 3  # the chart's variable alone: its state and both outputs
     assert needs.step_cycles_worst is not None
     assert 5 < needs.step_cycles_mean <= needs.step_cycles_worst < 100
@@ -66,11 +66,11 @@ def test_documents_machine_is_the_interpreters_in_every_state() -> None:
     ],
 )
 def test_timers_regions_and_fractions_are_the_interpreters(name: str) -> None:
-    subject = chart_subject(name)
-    processor = CortexProcessor(subject)
-    assert_same_as_interpreter(subject, processor, 1000)
+    unit_spec = chart_unit_spec(name)
+    processor = CortexProcessor(unit_spec)
+    assert_same_as_interpreter(unit_spec, processor, 1000)
     # at most what a record holds, and where events are raised a queue of a thousand
-    own = subject.states.itemsize + subject.lowered.queue_limit
+    own = unit_spec.states.itemsize + unit_spec.lowered.queue_limit
     assert 0 < processor.footprint().ram_bytes < own + 64
 
 
@@ -138,8 +138,8 @@ def test_instructions_are_those_that_a_step_runs() -> None:
 
 
 def test_a_step_that_hangs_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{CortexProcessor.__module__}._PATIENCE_S", 0.5)
-    monkeypatch.setattr(f"{CortexProcessor.__module__}._MOST_COUNTED", 1_000_000)
+    monkeypatch.setattr(f"{CortexProcessor.__module__}._TIMEOUT_S", 0.5)
+    monkeypatch.setattr(f"{CortexProcessor.__module__}._MAX_INSTRUCTIONS_PER_STEP", 1_000_000)
     processor = CortexProcessor(counting("while (input[0] == 7U) { }"))
     for place in (5, 100):  # among those that are counted, and not
         given = np.zeros(101, BYTE)

@@ -124,7 +124,7 @@ def test_every_transition_leads_to_its_lines_and_back(tmp_path: Path) -> None:
 
 
 def test_explain_says_what_it_does_not_know(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing was generated"):
+    with pytest.raises(InputError, match="no generated code here"):
         explain("3", tmp_path)
     generate(CHART, tmp_path)
     with pytest.raises(InputError, match="line 1 of"):

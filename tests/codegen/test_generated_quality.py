@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from posewright.charts import read_chart
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.proving import source_coverage
 from posewright.codegen.proof.source_coverage import build_program, run_program
@@ -33,11 +33,11 @@ ALLOWED = {
 """What cppcheck may find, and why."""
 
 
-def written(path: Path, folder: Path) -> ChartSubject:
-    subject = ChartSubject(read_chart(path))
-    for source in subject.sources():
+def written(path: Path, folder: Path) -> ChartUnitSpec:
+    unit_spec = ChartUnitSpec(read_chart(path))
+    for source in unit_spec.sources():
         (folder / source.name).write_text(source.text)
-    return subject
+    return unit_spec
 
 
 def said_by(command: list[str], folder: Path) -> str:
@@ -51,9 +51,9 @@ def test_generated_code_is_clean_as_c99_as_c_plus_plus_and_for_a_static_analyser
 ) -> None:
     for tool in ("gcc", "g++", "cppcheck"):
         need_tool(tool)
-    subject = written(path, tmp_path)
-    assert said_by(["gcc", *STRICT, "-Wshadow", "-c", f"{subject.name}.c", "unit.c"], tmp_path) == ""
-    header = ["g++", "-std=c++11", "-Wall", "-Wextra", "-fsyntax-only", "-xc++", f"{subject.name}.h"]
+    unit_spec = written(path, tmp_path)
+    assert said_by(["gcc", *STRICT, "-Wshadow", "-c", f"{unit_spec.name}.c", "unit.c"], tmp_path) == ""
+    header = ["g++", "-std=c++11", "-Wall", "-Wextra", "-fsyntax-only", "-xc++", f"{unit_spec.name}.h"]
     assert said_by(header, tmp_path) == ""
     rules = ["--enable=warning,style,performance,portability", "--std=c99", "--error-exitcode=1", "--quiet"]
     rules += [f"--suppress={name}" for name in ALLOWED]
@@ -63,13 +63,13 @@ def test_generated_code_is_clean_as_c99_as_c_plus_plus_and_for_a_static_analyser
 @pytest.mark.parametrize("path", CHARTS, ids=lambda path: path.stem)
 def test_sanitizers_find_nothing_and_states_are_the_interpreters(path: Path, tmp_path: Path) -> None:
     need_tool("gcc")
-    subject = ChartSubject(read_chart(path))
+    unit_spec = ChartUnitSpec(read_chart(path))
     flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    program = build_program(subject.sources(), tmp_path, flags)
-    episodes = list(islice(chart_stream(subject.format, covering=False).episodes(4), 20))
-    reference = subject.reference()
+    program = build_program(unit_spec.sources(), tmp_path, flags)
+    episodes = list(islice(chart_stream(unit_spec.format, covering=False).episodes(4), 20))
+    reference = unit_spec.reference()
     expected = np.concatenate([run_from_reset(reference, episode) for episode in episodes])
-    assert not compare_records(expected, run_program(program, subject, episodes)).any()
+    assert not compare_records(expected, run_program(program, unit_spec, episodes)).any()
 
 
 def test_what_make_fuzz_does_takes_all_steps_it_is_asked_for() -> None:
@@ -82,7 +82,7 @@ def test_what_make_fuzz_does_takes_all_steps_it_is_asked_for() -> None:
 def test_the_generated_scenarios_run_every_line_of_a_flat_chart(name: str) -> None:
     need_tool("gcov")
     covered = source_coverage(
-        ChartSubject(read_chart(Path(f"examples/charts/{name}.chart.yaml"))), steps=2000
+        ChartUnitSpec(read_chart(Path(f"examples/charts/{name}.chart.yaml"))), steps=2000
     )
     assert covered.missed == ()
     assert covered.line_coverage == 1.0

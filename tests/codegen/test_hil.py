@@ -16,8 +16,8 @@ import posewright as pw
 from posewright.bodies import MockBody, quiet_readings
 from posewright.buses.dynamixel.packets import split_packets
 from posewright.buses.serial_port import SerialPort
-from posewright.codegen.behaviour import BehaviourSubject
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.behaviour import BehaviourUnitSpec
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.hil.boards import SMALL_BEHAVIOURS, Board, chart_controller, emulate_board, find_board
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
@@ -45,8 +45,8 @@ def mealy() -> Behaviour:
 
 
 @pytest.fixture(scope="module")
-def subject(mealy: Behaviour) -> ChartSubject:
-    return ChartSubject(mealy.chart)
+def unit_spec(mealy: Behaviour) -> ChartUnitSpec:
+    return ChartUnitSpec(mealy.chart)
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def board(folder: Path, subject: ChartSubject) -> HostBoard:
-    return host_board(folder, subject)
+def board(folder: Path, unit_spec: ChartUnitSpec) -> HostBoard:
+    return host_board(folder, unit_spec)
 
 
 def until(time_s: float) -> Callable[[Any], Any]:
@@ -128,10 +128,10 @@ def test_a_board_that_is_reset_in_mid_walk_begins_anew_and_is_reported(board: Ho
     assert outcome.recording.robot().decisions.states[-1] != "stopped"
 
 
-def test_a_wrong_board_is_caught_and_said(folder: Path, subject: ChartSubject) -> None:
-    wrong = host_board(folder, subject, Wrong(subject.reference(), 7))
-    unit = BoardUnit(wrong, subject, 0.1)
-    record = np.zeros(1, subject.inputs)[0]
+def test_a_wrong_board_is_caught_and_said(folder: Path, unit_spec: ChartUnitSpec) -> None:
+    wrong = host_board(folder, unit_spec, Wrong(unit_spec.reference(), 7))
+    unit = BoardUnit(wrong, unit_spec, 0.1)
+    record = np.zeros(1, unit_spec.inputs)[0]
     for tick in range(10):
         unit.wait_until(0.1 * tick)
         unit.step(record)
@@ -151,27 +151,27 @@ rates = st.floats(0.0, 0.02)
 @given(damage=st.builds(LineDamage, rates, rates, rates, seed=st.integers(0, 999)))
 @settings(max_examples=15)
 def test_whatever_the_line_does_each_step_is_taken_once_and_agrees(
-    damage: LineDamage, folder: Path, subject: ChartSubject
+    damage: LineDamage, folder: Path, unit_spec: ChartUnitSpec
 ) -> None:
-    board = host_board(folder, subject)
-    unit = BoardUnit(DamagedLine(board, damage), subject, 0.1)
+    board = host_board(folder, unit_spec)
+    unit = BoardUnit(DamagedLine(board, damage), unit_spec, 0.1)
     chance = np.random.default_rng(damage.seed)
     for tick in range(40):
         unit.wait_until(0.1 * tick)
-        unit.step(np.array([tuple(chance.integers(0, 2, 3))], subject.inputs)[0])
+        unit.step(np.array([tuple(chance.integers(0, 2, 3))], unit_spec.inputs)[0])
     parity = unit.parity
     assert not parity.mismatches
     assert len(parity.steps) <= board.steps <= len(parity.steps) + 1  # the last one may be answered yet
     assert len(parity.steps) + len(parity.missed) >= 40
 
 
-def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, subject: ChartSubject) -> None:
+def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, unit_spec: ChartUnitSpec) -> None:
     pytest.importorskip("serial")
     with Plugged(board) as plugged:
         line = SerialLine(SerialPort.parse(f"serial:{plugged.port}@115200", PREFIX, BAUD))
-        unit = BoardUnit(line, subject, 0.1, is_real=True)
+        unit = BoardUnit(line, unit_spec, 0.1, is_real=True)
         for front in (0, 1, 0):
-            assert unit.step(np.array([(front, 0, 0)], subject.inputs)[0]) is not None
+            assert unit.step(np.array([(front, 0, 0)], unit_spec.inputs)[0]) is not None
         with pytest.raises(BodyError, match="port busy"):
             SerialLine(SerialPort(plugged.port, BAUD))
         unit.close()
@@ -196,15 +196,15 @@ def test_an_unknown_controller_is_refused() -> None:
 
 
 def test_a_board_with_something_else_on_it_is_refused(board: HostBoard) -> None:
-    other = ChartSubject(read_behaviour("obstacle_race").chart)
+    other = ChartUnitSpec(read_behaviour("obstacle_race").chart)
     with pytest.raises(BodyError, match=other.name):
         BoardUnit(board, other, 0.1)
 
 
-def test_a_line_on_which_nobody_answers_is_said(board: HostBoard, subject: ChartSubject) -> None:
+def test_a_line_on_which_nobody_answers_is_said(board: HostBoard, unit_spec: ChartUnitSpec) -> None:
     board.close()
     with pytest.raises(BodyError, match="no board answers"):
-        BoardUnit(board, subject, 0.1)
+        BoardUnit(board, unit_spec, 0.1)
 
 
 def test_the_emulated_uno_decides_as_the_interpreter_does() -> None:
@@ -230,7 +230,7 @@ def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> Non
 
 def on_uno(damage: LineDamage) -> Board:
     def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
-        uno = emulate_board(EmulatedUno, "arduino-uno", ChartSubject(behaviour.chart))
+        uno = emulate_board(EmulatedUno, "arduino-uno", ChartUnitSpec(behaviour.chart))
         return chart_controller(DamagedLine(uno, damage), behaviour, seed)
 
     return Board("arduino-uno", switch_on)
@@ -260,7 +260,7 @@ def test_a_bus_that_falls_silent_leaves_the_pose_held_and_is_counted(folder: Pat
         def bus(self) -> tuple[tuple[float, int], ...]:
             return ()
 
-    whole = BehaviourSubject(mealy)
+    whole = BehaviourUnitSpec(mealy)
     unit = BoardUnit(host_board(folder, whole), whole, mealy.robot.frame_period_s)
     controller = BehaviourOnBoardController(whole, unit, Silent())
     quiet = quiet_readings(mealy.sensors)

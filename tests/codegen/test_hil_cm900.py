@@ -11,7 +11,7 @@ import pytest
 
 import posewright as pw
 from posewright.buses.dynamixel.packets import GENTLE_SPEED, SPEED_RAD_S
-from posewright.codegen.behaviour import BehaviourSubject
+from posewright.codegen.behaviour import BehaviourUnitSpec
 from posewright.codegen.behaviour.unit_source import LINE_BAUD
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.hil.boards import Board
@@ -48,10 +48,10 @@ def on_cm900(folder: Path, damage: LineDamage) -> Board:
     """Return a board with a whole behaviour on it that waits for a second only."""
 
     def switch_on(behaviour: Behaviour, seed: Seed) -> BehaviourOnBoardController:
-        subject = BehaviourSubject(replace(behaviour, wait_s=1.0))
-        board = EmulatedCm900(board_with(subject, folder))
-        unit = BoardUnit(DamagedLine(board, damage), subject, FRAME_S, baud=LINE_BAUD)
-        return BehaviourOnBoardController(subject, unit, board, seed)
+        unit_spec = BehaviourUnitSpec(replace(behaviour, wait_s=1.0))
+        board = EmulatedCm900(board_with(unit_spec, folder))
+        unit = BoardUnit(DamagedLine(board, damage), unit_spec, FRAME_S, baud=LINE_BAUD)
+        return BehaviourOnBoardController(unit_spec, unit, board, seed)
 
     return Board("board", switch_on)
 
@@ -82,10 +82,10 @@ def test_damaged_bytes_and_a_reset_in_mid_walk_leave_the_robot_standing_and_are_
 
 def paced(folder: Path, baud: int) -> BoardUnit:
     """Let a board with a race on it drive 16 frames over a line of that speed."""
-    subject = BehaviourSubject(read_behaviour("obstacle_race"))
+    unit_spec = BehaviourUnitSpec(read_behaviour("obstacle_race"))
     changed = {"unit.h": (f"{LINE_BAUD}UL", f"{baud}UL")}
-    unit = BoardUnit(EmulatedCm900(board_with(subject, folder, changed)), subject, FRAME_S, baud=baud)
-    for frame, record in enumerate(subject.random_inputs(16, 3)):
+    unit = BoardUnit(EmulatedCm900(board_with(unit_spec, folder, changed)), unit_spec, FRAME_S, baud=baud)
+    for frame, record in enumerate(unit_spec.random_inputs(16, 3)):
         unit.wait_until(frame * FRAME_S)
         unit.step(record)
     return unit

@@ -10,7 +10,7 @@ import pytest
 
 import posewright as pw
 from posewright.arrays import Floats
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.hil.boards import Board, chart_controller, emulate_board
 from posewright.codegen.hil.controllers import BoardController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
@@ -49,7 +49,7 @@ def on_uno(damage: LineDamage) -> Board:
     """Return an emulated UNO with a behaviour's chart on it, at the end of a bad line."""
 
     def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
-        uno = emulate_board(EmulatedUno, "arduino-uno", ChartSubject(behaviour.chart))
+        uno = emulate_board(EmulatedUno, "arduino-uno", ChartUnitSpec(behaviour.chart))
         return chart_controller(DamagedLine(uno, damage), behaviour, seed)
 
     return Board("arduino-uno", switch_on)

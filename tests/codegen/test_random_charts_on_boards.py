@@ -14,14 +14,14 @@ import pytest
 
 from posewright.charts import Chart
 from posewright.charts.model import ChartKind
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.code import queue_bound
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.verification import Comparison
 from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
-from posewright.codegen.unit import Executable, Subject
+from posewright.codegen.unit import Executable, UnitSpec
 from posewright.errors import InputError
 
 from .batch import BatchSubject, Member
@@ -50,11 +50,11 @@ GROUPS: dict[str, dict[str, Any]] = {
 
 
 def executables(
-    subjects: Sequence[Subject], start: Callable[[Subject], Executable], at_once: int, stack: ExitStack
+    specs: Sequence[UnitSpec], start: Callable[[UnitSpec], Executable], at_once: int, stack: ExitStack
 ) -> Iterator[Member]:
-    """Yield every subject as it runs in a batch of `at_once`, or of half as many where these do not fit."""
-    for begin in range(0, len(subjects), at_once):
-        batch = BatchSubject(subjects[begin : begin + at_once])
+    """Yield every unit as it runs in a batch of `at_once`, or of half as many where these do not fit."""
+    for begin in range(0, len(specs), at_once):
+        batch = BatchSubject(specs[begin : begin + at_once])
         try:
             running = stack.enter_context(closing(start(batch)))
         except InputError:
@@ -65,10 +65,10 @@ def executables(
             yield from (Member(batch, running, number) for number in range(len(batch.members)))
 
 
-def for_uno(chart: Chart) -> Subject:
-    subject = ChartSubject(chart)
-    waiting = min(queue_bound(subject.lowered), MOST_WAITING) or None
-    return for_avr(replace(subject, options=replace(subject.options, queue=waiting)))
+def for_uno(chart: Chart) -> UnitSpec:
+    unit_spec = ChartUnitSpec(chart)
+    waiting = min(queue_bound(unit_spec.lowered), MOST_WAITING) or None
+    return for_avr(replace(unit_spec, options=replace(unit_spec.options, max_queued_events=waiting)))
 
 
 @pytest.fixture
@@ -87,16 +87,16 @@ def test_random_charts_of_all_features_do_the_same_everywhere(group_charts: list
     for tool in ("gcc", "avr-gcc", "arm-none-eabi-gcc"):
         need_tool(tool)
     assert len(group_charts) >= CHARTS
-    subjects = [ChartSubject(chart) for chart in group_charts]
-    uno_subjects = [for_uno(chart) for chart in group_charts]
+    specs = [ChartUnitSpec(chart) for chart in group_charts]
+    uno_specs = [for_uno(chart) for chart in group_charts]
     with ExitStack() as stack:
-        host_members = executables(subjects, HostLibrary, CHARTS_OF_A_ROUND, stack)
-        uno_members = executables(uno_subjects, UnoProcessor, 8, stack)
-        cm900_members = executables(subjects, CortexProcessor, CHARTS_OF_A_ROUND, stack)
-        for subject, host, uno, cm900 in zip(subjects, host_members, uno_members, cm900_members, strict=True):
+        host_members = executables(specs, HostLibrary, CHARTS_OF_A_ROUND, stack)
+        uno_members = executables(uno_specs, UnoProcessor, 8, stack)
+        cm900_members = executables(specs, CortexProcessor, CHARTS_OF_A_ROUND, stack)
+        for unit_spec, host, uno, cm900 in zip(specs, host_members, uno_members, cm900_members, strict=True):
             executable_of_target = {"host": host, "arduino-uno": uno, "cm900": cm900}
-            comparison = Comparison(subject.reference(), executable_of_target)
-            episodes = chart_stream(subject.format, covering=False).episodes(1)
+            comparison = Comparison(unit_spec.reference(), executable_of_target)
+            episodes = chart_stream(unit_spec.format, covering=False).episodes(1)
             comparison.run(episodes, STEPS, lambda *_: None)
             mismatch = comparison.mismatch()
-            assert mismatch is None, (subject.chart, mismatch.data())
+            assert mismatch is None, (unit_spec.chart, mismatch.data())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from posewright.codegen import build, generate
-from posewright.codegen.generating import Generated, read_subject
+from posewright.codegen.generating import Generated, read_unit_spec
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.errors import InputError
 
@@ -144,7 +144,7 @@ def test_files_of_another_target_are_told_of(tmp_path: Path) -> None:
 
 
 def test_a_behaviours_header_tells_its_motions_by_number_and_the_units_of_its_sensors() -> None:
-    header = next(file.text for file in read_subject("document_mealy").sources() if file.name == "unit.h")
+    header = next(file.text for file in read_unit_spec("document_mealy").sources() if file.name == "unit.h")
     assert "#define UNIT_STATE_ACTION " in header
     assert "the motion asked for: 0 none, 1 " in header
     assert "[m] */" in header

@@ -9,7 +9,7 @@ import pytest
 from posewright.charts import read_chart
 from posewright.charts.machine import lower
 from posewright.cli.app import run
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.proof.proving import verify
 from posewright.errors import InputError
 
@@ -47,12 +47,12 @@ def test_a_broken_generator_is_caught_and_the_shortest_inputs_shown(
 ) -> None:
     need_tool("gcc")
     chart = read_chart(LAMP)
-    broken = ChartSubject(chart, machine=crossed(lower(chart), "bright", 0, 1))
+    broken = ChartUnitSpec(chart, machine=crossed(lower(chart), "bright", 0, 1))
     found = verify(broken, steps=2000)
     assert found.mismatches > 0
     assert found.mismatch is not None
     assert found.mismatch.inputs["button"].tolist() == [1, 0, 0]
-    monkeypatch.setattr("posewright.codegen.read_subject", lambda *_, **__: broken)
+    monkeypatch.setattr("posewright.codegen.read_unit_spec", lambda *_, **__: broken)
     assert run(["board", "verify", LAMP, "--steps", "2000"]) == 1
     said = capsys.readouterr().out
     assert "host differs in active" in said
@@ -61,7 +61,7 @@ def test_a_broken_generator_is_caught_and_the_shortest_inputs_shown(
 
 def test_verify_on_a_board_says_what_the_chart_needs_there() -> None:
     need_tool("avr-gcc")
-    found = verify(ChartSubject(read_chart(LAMP)), "arduino-uno", steps=2000)
+    found = verify(ChartUnitSpec(read_chart(LAMP)), "arduino-uno", steps=2000)
     assert found.same
     assert found.footprint is not None
     assert found.footprint.flash_bytes < 200

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import posewright as pw
 from posewright.figures import draw_gait, draw_motion, draw_parameter, draw_recording, draw_robot, draw_walk
-from posewright.figures.field import _free_place
+from posewright.figures.field import _find_free_position
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import Decisions, Recording
 
@@ -92,7 +92,7 @@ def test_a_robot_is_named_or_handed_in() -> None:
 
 def test_words_beside_a_path_keep_clear_of_it() -> None:
     path = np.stack([np.linspace(-1.0, 1.0, 50), np.zeros(50)], axis=1)
-    x, y = _free_place(np.zeros(2), path, 0.2)
+    x, y = _find_free_position(np.zeros(2), path, 0.2)
     assert abs(y) == pytest.approx(0.09)
     assert abs(x) < 1e-9
 

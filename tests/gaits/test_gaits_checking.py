@@ -56,7 +56,7 @@ def steady(check: GaitCheck, concern: GaitConcern) -> float:
 
 def test_a_gentle_gait_has_no_findings(gentle: GaitCheck) -> None:
     assert gentle.findings == ()
-    assert gentle.n_within_bounds == len(gentle.tried)
+    assert gentle.n_within_bounds == len(gentle.command_checks)
     assert {entry.concern for entry in gentle.worst} == set(GaitConcern)
     assert len(gentle.worst) == 2 * len(GaitConcern)
 
@@ -65,7 +65,7 @@ def test_the_corners_of_what_may_be_commanded_are_tried_and_each_one_both_ways(g
     timing = timing_of(GENTLE.parameters, FRAME_S)
     fastest = greatest_speed_m_s(GENTLE.parameters, timing)
     turn = greatest_turn_rad_s(GENTLE.parameters, timing)
-    commands = [entry.command for entry in gentle.tried]
+    commands = [entry.command for entry in gentle.command_checks]
     assert VelocityCommand() in commands
     for corner in (
         VelocityCommand(fastest, 0.0, turn),
@@ -81,7 +81,9 @@ def test_the_corners_of_what_may_be_commanded_are_tried_and_each_one_both_ways(g
 
 def test_the_joint_speed_is_that_of_the_frames() -> None:
     check = check_gait(EXAMPLE, ERS7)
-    straight = next(t for t in check.tried if t.command.forward_m_s > 0.25 and not t.command.left_m_s)
+    straight = next(
+        t for t in check.command_checks if t.command.forward_m_s > 0.25 and not t.command.left_m_s
+    )
     rows = walked(EXAMPLE, straight.command, 600)[300:]
     legs = [index for leg in legs_of(ERS7) for index in leg.indices]
     ratios = np.abs(np.diff(rows, axis=0)).max(axis=0)[legs] / FRAME_S / ERS7.max_speeds[legs]

@@ -443,6 +443,6 @@ def test_every_verb_answers_whatever_comes_with_it(verb: tuple[str, ...], argume
     assert answer
     assert decode(encode(answer)) is not None
     board.command(((*verb[1:], *arguments[:-1]), tuple(arguments[-1:])), None, COMMAND)
-    assert all(len(kind) < 80 for kind in board.refusals)
+    assert all(len(kind) < 80 for kind in board.rejection_counts)
     for _, trajectory in service.trajectories:
         assert trajectory.describe_fault(len(BIOLOID.joints)) == ""

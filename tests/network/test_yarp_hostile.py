@@ -119,7 +119,7 @@ def test_observers_that_are_stuck_are_given_up_together(
             super().start()
 
     monkeypatch.setattr("posewright.network.yarp.outgoing.threading.Timer", CountedTimer)
-    monkeypatch.setattr("posewright.network.yarp.outgoing.GOODBYE_S", 0.1)
+    monkeypatch.setattr("posewright.network.yarp.outgoing.CLOSE_TIMEOUT_S", 0.1)
     port, done = Port("/w", names), threading.Event()
     with ExitStack() as held:
         for number in range(8):

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from posewright.errors import BodyError, InputError
-from posewright.network.yarp.listening import Address, Guest, Listener
+from posewright.network.yarp.listening import Address, Connection, Listener
 from posewright.network.yarp.names import NameClient, NameServer
 
 END = b"*** end of message\r\n"
@@ -177,9 +177,9 @@ def test_no_name_server_is_an_error_that_says_what_to_start() -> None:
 
 
 def test_a_server_that_hangs_up_amid_its_answer_is_an_error() -> None:
-    def half(guest: Guest) -> None:
-        guest.link.recv(100)
-        guest.link.sendall(b"registration name /x ip 127.0.0.1 port 100")
+    def half(connection: Connection) -> None:
+        connection.link.recv(100)
+        connection.link.sendall(b"registration name /x ip 127.0.0.1 port 100")
 
     listener = Listener(Address("127.0.0.1", 0), half)
     listener.start()

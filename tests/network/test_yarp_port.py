@@ -307,9 +307,9 @@ def test_nobody_is_connected_to_by_mistake(names: NameClient) -> None:
     names.ask("register /far tcp 192.168.1.7 10002")
     names.register("/dead", Address("127.0.0.1", 1))
     with Port("/w", names) as out:
-        with pytest.raises(UnknownNameError, match="no port"):
+        with pytest.raises(UnknownNameError, match="unknown port"):
             out.connect("/nobody")
-        with pytest.raises(UnknownNameError, match="no carrier"):
+        with pytest.raises(UnknownNameError, match="unknown carrier"):
             out.connect("/dead", "mcast")
         with pytest.raises(BodyError):
             out.connect("/dead")

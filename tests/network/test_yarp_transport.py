@@ -234,7 +234,7 @@ def test_it_listens_on_this_machine_only(service: SteppedService) -> None:
 
 @pytest.mark.parametrize("name", ["", "/", "a b", "/ra\nve", '/"'])
 def test_a_name_that_yarp_could_not_say_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="no name of a port"):
+    with pytest.raises(InputError, match="not a name of a port"):
         port_name(name)
 
 

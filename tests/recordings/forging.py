@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 
-from posewright.recordings.mcap_file import seal
+from posewright.recordings.mcap_file import compute_part_checksums
 
 
 def resaved(
@@ -46,7 +46,7 @@ def resaved(
     for record in reader.iter_metadata():
         values = {**record.metadata, **(metadata or {})}
         if seal_as is not None:
-            sealed = seal(values, dict(documents), seal_as)
+            sealed = compute_part_checksums(values, dict(documents), seal_as)
             happened = {} if seal_as else {"what happened": json.loads(values["seal"])["what happened"]}
             values["seal"] = json.dumps({**sealed, **happened})
         writer.add_metadata(record.name, values)

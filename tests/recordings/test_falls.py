@@ -15,8 +15,8 @@ from posewright.recordings.falls import (
     FallDetector,
     FallLimits,
     describe_direction,
-    runs,
     tilt,
+    true_intervals,
     up_in_base_frame,
 )
 
@@ -65,9 +65,9 @@ def test_a_base_that_leans_forward_sees_the_sky_behind_it() -> None:
 
 def test_runs_are_half_open_and_bridged() -> None:
     flags = np.array([1, 1, 0, 1, 0, 0, 1], dtype=np.bool_)
-    assert runs(flags) == [(0, 2), (3, 4), (6, 7)]
-    assert runs(flags, bridge=1) == [(0, 4), (6, 7)]
-    assert runs(np.zeros(0, dtype=np.bool_)) == []
+    assert true_intervals(flags) == [(0, 2), (3, 4), (6, 7)]
+    assert true_intervals(flags, bridge=1) == [(0, 4), (6, 7)]
+    assert true_intervals(np.zeros(0, dtype=np.bool_)) == []
 
 
 def test_a_stumble_is_no_fall() -> None:
@@ -122,7 +122,7 @@ def test_blocks_do_not_matter_and_falls_are_long_runs(
     )
     expected = [
         (begin, end)
-        for begin, end in runs(down, bridge=bridge)
+        for begin, end in true_intervals(down, bridge=bridge)
         if end - begin >= min_rows or (ends_down and end == len(down))
     ]
     cut_rows = tuple(sorted(cut for cut in cuts if cut < len(down)))

@@ -24,7 +24,7 @@ from posewright.recordings import Decisions, Recording, mcap_bytes, read_mcap
 from posewright.recordings.container_reader import Contents, unpack
 from posewright.recordings.mcap_file import METADATA
 
-from .forging import seal
+from .forging import compute_part_checksums
 
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 7, 2**63, -(2**63), 10**19, 10**400, 0.0, 1.5, 1e6, 1e308, -1e308, 5e-324),
@@ -120,7 +120,7 @@ def forged(rng: random.Random, contents: Contents) -> Contents:
             if rng.random() < 0.2:
                 del messages_by_topic[topic][row]
     texts = {name: raw.decode(errors="replace") for name, raw in documents.items()}
-    metadata["seal"] = json.dumps(seal(metadata, texts, ""))
+    metadata["seal"] = json.dumps(compute_part_checksums(metadata, texts, ""))
     return Contents(messages_by_topic, documents, {METADATA: metadata})
 
 

@@ -22,7 +22,7 @@ from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.motion.self_collision import self_collision, self_contacts
 from posewright.formats import read_motion, read_motion_file
 from posewright.motions import Keyframe, Level, Motion, Pose
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 from posewright.robots import Robot, robot
 from posewright.runs import try_motion
 from posewright.simulation import SimulatedBody, World
@@ -471,7 +471,7 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
 
 @given(st.lists(st.booleans()), st.integers(0, 3))
 def test_runs_are_the_unbroken_rows(flags: list[bool], bridge: int) -> None:
-    intervals = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
+    intervals = true_intervals(np.array(flags, dtype=np.bool_), bridge=bridge)
     covered = {i for begin, end in intervals for i in range(begin, end)}
     assert {i for i, flag in enumerate(flags) if flag} <= covered
     assert all(flags[begin] and flags[end - 1] for begin, end in intervals)

@@ -22,7 +22,7 @@ def first_numbers(seed: int | np.random.SeedSequence) -> tuple[float, ...]:
 
 def all_streams(streams: Streams) -> list[int | np.random.SeedSequence]:
     robots = ("red", "blue")
-    chances = [streams.chance(robot, place) for place, robot in enumerate(robots)]
+    chances = [streams.chance_seed(robot, place) for place, robot in enumerate(robots)]
     noises = [streams.noise(robot, place) for place, robot in enumerate(robots)]
     return [streams.field, streams.body, *chances, *noises]
 
@@ -43,7 +43,7 @@ def test_the_same_seed_gives_the_same_streams_and_another_gives_others(seed: int
 @given(SEEDS)
 def test_until_november_2026_everything_of_the_first_robot_began_alike(seed: int) -> None:
     streams = Streams(seed, Derivation.SHARED)
-    assert streams.field == streams.body == streams.chance("red", 0) == streams.noise("red", 0) == seed
+    assert streams.field == streams.body == streams.chance_seed("red", 0) == streams.noise("red", 0) == seed
 
 
 def test_numpy_takes_trailing_zeros_of_a_seed_for_nothing() -> None:

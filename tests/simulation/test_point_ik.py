@@ -48,7 +48,7 @@ def test_only_the_limb_moves_and_it_comes_back(posed: tuple[KinematicModel, Floa
     card: Robot = model.robot
     lower, upper = card.limits
     for limb in model.limbs:
-        ik = PointIk(model, link_poses, angles, limb.link, limb.point, moving=card.joint_names)
+        ik = PointIk(model, link_poses, angles, limb.link, limb.point, movable_joints=card.joint_names)
         start = _place(model, link_poses, limb)
         there = ik.solve(start + BESIDE)
         turned = {name for name, old, new in zip(card.joint_names, angles, there.angles, strict=True)
@@ -67,7 +67,7 @@ def test_planted_feet_stay_even_where_the_point_cannot_be_reached(
     limb = model.limbs[-1]
     feet = model.robot.feet
     moving = model.robot.joint_names
-    ik = PointIk(model, link_poses, angles, limb.link, limb.point, moving=moving, planted=feet)
+    ik = PointIk(model, link_poses, angles, limb.link, limb.point, movable_joints=moving, planted=feet)
     solution = ik.solve(_place(model, link_poses, limb) + 1.0)
     assert solution.error_m > 0.5
     links = [model.links.index(foot) for foot in feet]
@@ -82,7 +82,7 @@ def test_a_foot_comes_to_where_the_closed_form_has_it() -> None:
     for leg in legs_of(card):
         columns = list(leg.indices)
         lower, upper = (limit[columns] for limit in card.limits)
-        ik = PointIk(model, link_poses, angles, leg.foot, (0.0, 0.0, 0.0), moving=card.joint_names)
+        ik = PointIk(model, link_poses, angles, leg.foot, (0.0, 0.0, 0.0), movable_joints=card.joint_names)
         turned = np.clip(angles[columns] + random.uniform(-0.5, 0.5, (20, 3)), lower, upper)
         feet = leg.forward(turned)
         bent = np.isclose(leg.inverse(feet), turned, atol=1e-6).all(
@@ -97,7 +97,7 @@ def test_a_step_of_a_drag_is_little_work() -> None:
     model, angles, link_poses = _posed("sony_ers7")
     limb, feet = model.limbs[0], model.robot.feet
     moving = model.robot.joint_names
-    ik = PointIk(model, link_poses, angles, limb.link, limb.point, moving=moving, planted=feet)
+    ik = PointIk(model, link_poses, angles, limb.link, limb.point, movable_joints=moving, planted=feet)
     start = _place(model, link_poses, limb)
     n_calls = []
     for step in range(20):

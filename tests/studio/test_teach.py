@@ -71,7 +71,7 @@ def test_a_fake_body_is_let_go_moved_and_caught(shipped: Shipped, studio_of: Any
         if window.topics["body"][place] == pytest.approx(-30.0, abs=0.5):
             break
         time.sleep(0.02)
-    window.ask("teach.catch", seconds=0.75)
+    window.ask("teach.record_pose", seconds=0.75)
     told = until(window, lambda told: told["caught"] != "")
     assert told["caught"] == "caught into keyframe 2, 0.75 s after the one before"
     assert len(window.topics["motion"]["keyframes"]) == 5
@@ -96,7 +96,7 @@ def test_at_a_port_a_pose_goes_into_the_keyframe_and_all_torque_is_off_at_the_en
     window.ask("teach.release", limb="left_leg")
     port.bus.hold("left_knee", 0.5)
     time.sleep(0.1)
-    window.ask("teach.catch", is_new=False)
+    window.ask("teach.record_pose", is_new=False)
     until(window, lambda told: told["caught"] == "caught into keyframe 1")
     assert angle(window, 0, "left_knee") == pytest.approx(28.65, abs=0.5)
     studio.close()
@@ -126,7 +126,7 @@ def test_a_robot_of_other_servos_is_taught_as_if_it_had_those_of_the_bus(
     window.ask("teach.connect", body="mock")
     until(window, lambda told: told["state"] == "open")
     window.ask("teach.move", joint="right_front_knee", angle_deg=100.0)
-    window.ask("teach.catch", is_new=False)
+    window.ask("teach.record_pose", is_new=False)
     until(window, lambda told: told["caught"] == "caught into keyframe 1")
     stand = math.degrees(robot("sony_ers7").poses["stand"]["left_front_knee"])
     assert angle(window, 0, "left_front_knee") == pytest.approx(stand, abs=0.5)
@@ -137,7 +137,7 @@ def test_only_bodies_that_were_named_can_be_opened_and_other_servos_at_a_port_ar
 ) -> None:
     window = window_of(studio_of(shipped("sit_down"), body="dynamixel:/dev/null"))
     assert "no body" in window.answer("teach.connect", body="dynamixel:/dev/ttyS0")["error"]["message"]
-    assert window.answer("teach.catch")["error"]["message"] == "no body is open"
+    assert window.answer("teach.record_pose")["error"]["message"] == "no body is open"
     window.ask("teach.connect", body="dynamixel:/dev/null")
     told = until(window, lambda told: told["state"] == "closed" and told["trouble"] != "")
     assert "are not AX-12" in told["trouble"]

@@ -42,7 +42,7 @@ def _build_document(arena: Arena) -> dict[str, object]:
     if arena.boxes:
         document["boxes"] = [flow_mapping(_box_fields(box)) for box in arena.boxes]
     if arena.spots:
-        document["spots"] = {name: flow_mapping(_place_fields(spot)) for name, spot in arena.spots.items()}
+        document["spots"] = {name: flow_mapping(_position_fields(spot)) for name, spot in arena.spots.items()}
     document["colours_rgb"] = {
         name: [round(255.0 * part) for part in colour] for name, colour in arena.colours.items()
     }
@@ -50,7 +50,8 @@ def _build_document(arena: Arena) -> dict[str, object]:
     return document
 
 
-def _place_fields(part: Box | Shape | Spot) -> dict[str, object]:
+def _position_fields(part: Box | Shape | Spot) -> dict[str, object]:
+    """Return the position of a part, and its direction unless it is 0."""
     fields: dict[str, object] = {"x": round(part.x, 4) + 0.0, "y": round(part.y, 4) + 0.0}
     yaw_deg = round(part.yaw_rad * DEG_PER_RAD, 4)
     if yaw_deg:
@@ -59,7 +60,7 @@ def _place_fields(part: Box | Shape | Spot) -> dict[str, object]:
 
 
 def _box_fields(box: Box) -> dict[str, object]:
-    fields = _place_fields(box)
+    fields = _position_fields(box)
     if box.kind != BOX:
         fields["kind"] = box.kind
     return fields
@@ -68,7 +69,7 @@ def _box_fields(box: Box) -> dict[str, object]:
 def _shape_fields(shape: Shape) -> dict[str, object]:
     """Return the fields of a shape; those with default values are omitted."""
     fields: dict[str, object] = {"name": shape.name, "role": shape.role.value}
-    fields |= _place_fields(shape)
+    fields |= _position_fields(shape)
     fields["size_m"] = _round_lengths(shape.size_m)
     if shape.base_m:
         fields["base_m"] = round(shape.base_m, 4)

@@ -1,4 +1,4 @@
-"""Layouts: documents with the places of boxes.
+"""Layouts: documents with the positions of boxes.
 
 ```yaml
 layout: my_layout          # optional, as are title and description
@@ -188,20 +188,21 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
 
 def _draw_layout(rng: np.random.Generator, n_boxes: int, arena: Arena) -> tuple[Box, ...] | None:
     """Draw groups of boxes one after the other; return None if a group finds no free place."""
-    places = np.empty((0, 3))
+    placed_boxes = np.empty((0, 3))
     must_be_near_middle = rng.random() < _NEAR_PROBABILITY  # of the first group
     for size in _draw_group_sizes(rng, n_boxes):
         candidates = _draw_group_candidates(rng, size, arena)
-        is_free = _find_free_groups(candidates, places, arena)
-        if len(places) == 0 and must_be_near_middle:
+        is_free = _find_free_groups(candidates, placed_boxes, arena)
+        if len(placed_boxes) == 0 and must_be_near_middle:
             is_free &= (np.abs(candidates[..., 1]) < NEAR_MIDDLE_M).any(axis=1)
         if not is_free.any():
             return None
-        places = np.concatenate([places, candidates[int(is_free.argmax())]])
-    return tuple(Box(x, y, yaw) for x, y, yaw in places.tolist())
+        placed_boxes = np.concatenate([placed_boxes, candidates[int(is_free.argmax())]])
+    return tuple(Box(x, y, yaw) for x, y, yaw in placed_boxes.tolist())
 
 
 def _draw_group_sizes(rng: np.random.Generator, n_boxes: int) -> list[int]:
+    """Return the numbers of boxes of random groups, `n_boxes` in all."""
     sizes: list[int] = []
     while sum(sizes) < n_boxes:
         size = int(rng.choice(_GROUP_SIZES, p=_GROUP_PROBABILITIES))
@@ -210,7 +211,7 @@ def _draw_group_sizes(rng: np.random.Generator, n_boxes: int) -> list[int]:
 
 
 def _draw_group_candidates(rng: np.random.Generator, size: int, arena: Arena) -> Floats:
-    """Return candidate places of a group's boxes all over the zone, `(n_candidates, size, 3)`."""
+    """Return candidate poses of a group's boxes all over the zone: x, y, yaw, `(n_candidates, size, 3)`."""
     n = _CANDIDATES_PER_GROUP
     pitch = arena.box_size[1] + _GROUP_GAP_M
     half_width = arena.size_y / 2.0
@@ -232,12 +233,12 @@ def _draw_group_candidates(rng: np.random.Generator, size: int, arena: Arena) ->
     )
 
 
-def _find_free_groups(groups: Floats, places: Floats, arena: Arena) -> Flags:
+def _find_free_groups(groups: Floats, placed_boxes: Floats, arena: Arena) -> Flags:
     """Return which groups lie in the zone and leave a gap to walls and other boxes.
 
     Args:
-        groups: candidate places, `(n_candidates, size, 3)`.
-        places: the places of the other boxes, `(n, 3)`.
+        groups: candidate poses x, y, yaw, `(n_candidates, size, 3)`.
+        placed_boxes: x, y and yaw of the boxes drawn before, `(n, 3)`.
         arena: the field.
 
     Returns:
@@ -252,9 +253,9 @@ def _find_free_groups(groups: Floats, places: Floats, arena: Arena) -> Flags:
     is_in_zone = (x.min(axis=1) >= low) & (x.max(axis=1) <= high)
     is_at_wall = (wall_distance >= 0.0) & (wall_distance <= _GROUP_GAP_M)
     is_free = is_in_zone & ((wall_distance >= arena.gap_m) | is_at_wall)
-    if len(places):
+    if len(placed_boxes):
         # The nearest corner may be that of a group or that of another box.
-        is_free &= point_distances(outlines, places, box_size).min(axis=(1, 2)) >= arena.gap_m
-        distances = point_distances(corners(places, box_size), flat_groups, box_size).min(axis=(0, 1))
+        is_free &= point_distances(outlines, placed_boxes, box_size).min(axis=(1, 2)) >= arena.gap_m
+        distances = point_distances(corners(placed_boxes, box_size), flat_groups, box_size).min(axis=(0, 1))
         is_free &= distances.reshape(groups.shape[:2]).min(axis=1) >= arena.gap_m
     return np.asarray(is_free)

@@ -96,9 +96,9 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
         arena: the field; None for the CEABOT obstacle field.
     """
     field = find_arena() if arena is None else arena
-    places = np.array([(box.x, box.y, box.yaw_rad) for box in boxes], dtype=np.float64).reshape(-1, 3)
+    poses = np.array([(box.x, box.y, box.yaw_rad) for box in boxes], dtype=np.float64).reshape(-1, 3)
     sizes = np.array([field.kind_of(box).footprint_m for box in boxes], dtype=np.float64).reshape(-1, 2)
-    not_finite = [i for i, place in enumerate(places.tolist()) if not all(map(math.isfinite, place))]
+    not_finite = [i for i, pose in enumerate(poses.tolist()) if not all(map(math.isfinite, pose))]
     if not_finite:
         return tuple(
             LayoutFault(
@@ -106,13 +106,13 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
             )
             for i in not_finite
         )
-    outlines = corners(places, sizes)
-    distances = _obstacle_distances(outlines, pair_distances(places, sizes), field)
+    outlines = corners(poses, sizes)
+    distances = _obstacle_distances(outlines, pair_distances(poses, sizes), field)
     wall_names = {shape.name for shape in field.walls}
     missing_edges = [edge for edge, wall in enumerate(_EDGES.values()) if wall not in wall_names]
     faults = [*_find_outside(distances, missing_edges), *_find_overlaps(distances)]
     # A missing wall is near to nothing.
-    missing = [len(places) + edge for edge in missing_edges]
+    missing = [len(poses) + edge for edge in missing_edges]
     distances[missing, :] = np.inf
     distances[:, missing] = np.inf
     faults += _find_surplus(len(boxes), field)

@@ -375,10 +375,10 @@ def _rename_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[
             if is_edge_wall and shape.name not in new_names:
                 new_names[shape.name] = new_name
                 break
-    kept_names = {shape.name for shape in shapes} - new_names.keys()
+    other_names = {shape.name for shape in shapes} - new_names.keys()
     renamed: list[Shape] = []
     for shape in shapes:
         new_name = new_names.get(shape.name, "")
-        is_free = new_name and new_name not in kept_names
+        is_free = new_name and new_name not in other_names
         renamed.append(replace(shape, name=new_name) if is_free else shape)
     return renamed

@@ -18,31 +18,41 @@ _MIN_UPRIGHTNESS = 0.5
 _CORNER_SIGNS = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) / 2.0
 
 
-def corners(places: ArrayLike, sizes: ArrayLike) -> Floats:
-    """Return the corners of rectangles, counter-clockwise, `(n, 4, 2)` [m]."""
-    at = np.asarray(places, dtype=np.float64).reshape(-1, 3)
-    local = _CORNER_SIGNS * np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(at), 2))[:, None, :]
-    cos = np.cos(at[:, 2, None])
-    sin = np.sin(at[:, 2, None])
+def corners(poses: ArrayLike, sizes: ArrayLike) -> Floats:
+    """Return the corners of rectangles, counter-clockwise, `(n, 4, 2)` [m].
+
+    Args:
+        poses: x, y [m] and yaw [rad] of their middles, `(n, 3)`.
+        sizes: lengths and widths, `(n, 2)`, or `(2,)` if all are equal [m].
+    """
+    pose_array = np.asarray(poses, dtype=np.float64).reshape(-1, 3)
+    local = (
+        _CORNER_SIGNS * np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(pose_array), 2))[:, None, :]
+    )
+    cos = np.cos(pose_array[:, 2, None])
+    sin = np.sin(pose_array[:, 2, None])
     x = cos * local[..., 0] - sin * local[..., 1]
     y = sin * local[..., 0] + cos * local[..., 1]
-    return np.asarray(at[:, None, :2] + np.stack([x, y], -1))
+    return np.asarray(pose_array[:, None, :2] + np.stack([x, y], -1))
 
 
-def point_distances(points: ArrayLike, places: ArrayLike, sizes: ArrayLike) -> Floats:
-    """Return the distance of each point `(..., 2)` from each rectangle, `(..., n)` [m]; 0 inside."""
-    at = np.asarray(places, dtype=np.float64).reshape(-1, 3)
-    half = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(at), 2)) / 2.0
-    offset = np.asarray(points, dtype=np.float64)[..., None, :] - at[:, :2]
-    cos = np.cos(at[:, 2])
-    sin = np.sin(at[:, 2])
+def point_distances(points: ArrayLike, poses: ArrayLike, sizes: ArrayLike) -> Floats:
+    """Return the distance of each point `(..., 2)` from each rectangle, `(..., n)` [m]; 0 inside.
+
+    `poses` and `sizes` are as in `corners`.
+    """
+    pose_array = np.asarray(poses, dtype=np.float64).reshape(-1, 3)
+    half = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(pose_array), 2)) / 2.0
+    offset = np.asarray(points, dtype=np.float64)[..., None, :] - pose_array[:, :2]
+    cos = np.cos(pose_array[:, 2])
+    sin = np.sin(pose_array[:, 2])
     along = np.abs(cos * offset[..., 0] + sin * offset[..., 1]) - half[:, 0]
     across = np.abs(cos * offset[..., 1] - sin * offset[..., 0]) - half[:, 1]
     return np.hypot(np.maximum(along, 0.0), np.maximum(across, 0.0))
 
 
-def pair_distances(places: ArrayLike, sizes: ArrayLike) -> Floats:
-    """Return the distance between every two rectangles; for overlaps the negative depth.
+def pair_distances(poses: ArrayLike, sizes: ArrayLike) -> Floats:
+    """Return the distance between every two rectangles of `corners`; for overlaps the negative depth.
 
     Two convex outlines that do not overlap are nearest at a corner of one of them, so their distance is that
     of a corner from the other rectangle. Overlaps are found along the four edge directions (separating axis
@@ -51,23 +61,23 @@ def pair_distances(places: ArrayLike, sizes: ArrayLike) -> Floats:
     Returns:
         `(n, n)` [m], symmetric, with an infinite diagonal.
     """
-    at = np.asarray(places, dtype=np.float64).reshape(-1, 3)
-    outlines = corners(at, sizes)
-    corner_distances = point_distances(outlines, at, sizes).min(axis=1)
-    gaps = _separations(at, outlines)
+    pose_array = np.asarray(poses, dtype=np.float64).reshape(-1, 3)
+    outlines = corners(pose_array, sizes)
+    corner_distances = point_distances(outlines, pose_array, sizes).min(axis=1)
+    gaps = _separations(pose_array, outlines)
     distances = np.where(gaps < 0.0, gaps, np.minimum(corner_distances, corner_distances.T))
     np.fill_diagonal(distances, np.inf)
     return np.asarray(distances)
 
 
-def _separations(at: Floats, outlines: Floats) -> Floats:
+def _separations(pose_array: Floats, outlines: Floats) -> Floats:
     """Return the widest gap between two rectangles along any of their edge directions, `(n, n)` [m]."""
-    yaw = np.concatenate([at[:, 2], at[:, 2] + np.pi / 2.0])
+    yaw = np.concatenate([pose_array[:, 2], pose_array[:, 2] + np.pi / 2.0])
     projections = np.einsum("ncx,ax->anc", outlines, np.stack([np.cos(yaw), np.sin(yaw)], -1))
     low = projections.min(axis=-1)
     high = projections.max(axis=-1)
     gaps = np.maximum(low[:, :, None] - high[:, None, :], low[:, None, :] - high[:, :, None])
-    n = len(at)
+    n = len(pose_array)
     along_own_axes = np.maximum(gaps[:n], gaps[n:])[np.arange(n), np.arange(n)]
     return np.asarray(np.maximum(along_own_axes, along_own_axes.T))
 
@@ -83,7 +93,7 @@ def footprints(poses: Floats, size_m: ArrayLike) -> tuple[Floats, Floats]:
         size_m: edges along the box's own x, y and z, `(n, 3)`, or `(3,)` if all are equal [m].
 
     Returns:
-        Places `(n, 3)` and sizes `(n, 2)`.
+        x, y [m] and yaw [rad] of their middles, `(n, 3)`, and sizes `(n, 2)` [m].
     """
     length, width, height = np.broadcast_to(np.asarray(size_m, dtype=np.float64), (len(poses), 3)).T
     w, x, y, z = np.moveaxis(poses[:, 3:], -1, 0)

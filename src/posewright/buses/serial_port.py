@@ -208,7 +208,7 @@ PROGRAM_TIMEOUT_S = 0.02
 """Time allowed to a program at the other end of a pseudo-terminal [s]; ours."""
 
 
-def answer_timeout_s(path: str) -> float:
+def default_answer_timeout_s(path: str) -> float:
     """Return how long an answer may take beyond its bytes [s]: twice the latency plus slack."""
     if is_pseudo_terminal(path):
         return PROGRAM_TIMEOUT_S

@@ -191,7 +191,7 @@ def run(
             film.make(recording, describe)
     result = runs.openr_result(recording)
     output_paths = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
-    lines = list(openr.run_lines(result, openr.entries_of(recording)))
+    lines = list(openr.format_run_report(result, openr.entries_of(recording)))
     lines += [f"{kind} -> {path}" for kind, path in output_paths.items() if path is not None]
     console.print_result(result, lines, as_json=as_json)
     if result["fell"]:

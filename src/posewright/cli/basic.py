@@ -153,7 +153,7 @@ def run(
         console.print_warning(f"no breakpoint was reached: {', '.join(breakpoints)}")
     if not controller.inputs.is_exhausted:
         console.print_warning("the run ended before the program had read all inputs")
-    console.print_result(result, robobasic.run_lines(result), as_json=as_json)
+    console.print_result(result, robobasic.format_run_report(result), as_json=as_json)
     if result["error"] or result["lies"]:
         raise typer.Exit(EXIT_FAILURE)
 

@@ -113,6 +113,7 @@ def follow_runs(n_runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Bat
         return grid
 
     def on_run(run: BatchRun, was_stored: bool) -> None:
+        """Show a finished run, in the live table or as a line."""
         finished.append(run)
         if is_live:
             live.update(render_latest_runs(), refresh=True)

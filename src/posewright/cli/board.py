@@ -16,7 +16,7 @@ from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, ar
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
-    from posewright.codegen.c import ChartSubject
+    from posewright.codegen.c import ChartUnitSpec
     from posewright.codegen.c.truth_table import Style
 
 BEHAVIOUR_SUFFIX = ".behaviour.yaml"
@@ -106,7 +106,7 @@ def generate(
         force=force,
         unchecked=unchecked,
         monitors=monitors,
-        queue=queue,
+        max_queued_events=queue,
         style=parse_style(style),
     )
     print_result(generated.to_dict(), generated.lines(), as_json=as_json)
@@ -199,13 +199,15 @@ def verify(
       posewright board verify obstacle_mealy.chart.yaml --target arduino-uno --json
       posewright board verify obstacle_mealy.chart.yaml --coverage
     """
-    from posewright.codegen.c import ChartSubject
+    from posewright.codegen.c import ChartUnitSpec
 
-    unit = codegen.read_subject(document, monitors=monitors, queue=queue, style=parse_style(style))
+    unit = codegen.read_unit_spec(
+        document, monitors=monitors, max_queued_events=queue, style=parse_style(style)
+    )
     with progress_bar("comparing") as on_progress:
         verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
     source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None
-    if isinstance(unit, ChartSubject):
+    if isinstance(unit, ChartUnitSpec):
         _warn_if_unsound(unit)
     data = verification.data()
     if source_coverage is not None:
@@ -226,9 +228,9 @@ def parse_style(name: str) -> Style:
     return parse_choice(Style, name, "--style")
 
 
-def _warn_if_unsound(subject: ChartSubject) -> None:
+def _warn_if_unsound(unit_spec: ChartUnitSpec) -> None:
     """Print a warning if a chart has errors, with which `board generate` would fail."""
     try:
-        charts.require_sound(subject.chart)
+        charts.require_sound(unit_spec.chart)
     except InputError as error:
         print_warning(str(error))

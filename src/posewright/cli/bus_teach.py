@@ -539,7 +539,7 @@ def _open_bus(port: str | None, baud: int, card: Robot) -> Bus:
     """
     servo_ids("all", card)  # raises if the robot has no servos on a bus
     bus = open_port(port, baud, card)
-    bus.patience_s = max(bus.patience_s, MIN_PATIENCE_S)
+    bus.answer_timeout_s = max(bus.answer_timeout_s, MIN_PATIENCE_S)
     return bus
 
 

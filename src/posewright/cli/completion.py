@@ -49,6 +49,7 @@ def _complete_names(list_names: NameSource) -> Completer:
     """Return a completer of names; names that a shell would have to quote are left out."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        """Return the names that begin with the incomplete word, with help texts; none after an error."""
         with contextlib.suppress(Exception):  # any error is reported when the command is run
             names = dict(list_names(ctx))
             return [
@@ -66,18 +67,19 @@ def choices(*names: str) -> Completer:
     return _complete_names(lambda _: [(name, "") for name in names])
 
 
-def catalogue(*sources: str, extra_names: Sequence[str] = ()) -> Completer:
+def catalogue(*name_source_paths: str, extra_names: Sequence[str] = ()) -> Completer:
     """Return a completer of names that are imported when needed.
 
     Args:
-        sources: dotted names of collections of names, or of functions that return one, such as
+        name_source_paths: dotted paths of collections of names, or of functions that return one, such as
             `posewright.gaits.gait_names`.
         extra_names: names to complete as well.
     """
 
     def list_names(_: typer.Context) -> Iterator[tuple[str, str]]:
-        for source in sources:
-            module_name, _dot, attribute = source.rpartition(".")
+        """Yield each name with an empty help text."""
+        for source_path in name_source_paths:
+            module_name, _dot, attribute = source_path.rpartition(".")
             names = getattr(importlib.import_module(module_name), attribute)
             if callable(names):
                 names = names()

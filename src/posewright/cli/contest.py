@@ -191,6 +191,7 @@ def _follow_runs(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], Non
     n_finished = 0
 
     def on_run(contest: str, run: BatchRun, was_stored: bool) -> None:
+        """Print the result of a finished run as a line."""
         nonlocal n_finished
         n_finished += 1
         if quiet:

@@ -186,6 +186,7 @@ def run(
 def _run_on_one_body(
     gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None, plot: Path | None
 ) -> None:
+    """Walk on one body, write what was requested, and print the report; exit with an error if it fell."""
     result = _walk(gait, robot, options)
     if record is not None:
         recordings.write_mcap(result.recording, record)

@@ -301,6 +301,7 @@ def convert(
 
 
 def _write_options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
+    """Return the options of the writer; None without any."""
     if keys is None:
         return formats.WriteOptions(straighten=True) if straighten else None
     choices = [choice.value for choice in formats.KeyTimes]

@@ -38,6 +38,7 @@ def check_many(
     files = _find_motion_files(paths)
 
     def check_one(named_file: tuple[str, Path], _: Path | None) -> runs.BatchRun:
+        """Check a file, and return its figures, broken rules and findings as a run of the batch."""
         name, file = named_file
         result = check(file)
         errors = result.count(motions.Level.ERROR)

@@ -70,7 +70,7 @@ def open_to_carry(path: Path, robot: str | None) -> formats.MotionFile:
 
 def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file and convert its motions for `robot`; print its warnings to stderr."""
-    file = formats.carry_file_to_robot(formats.read_motion_file(path, robot=robot), robot)
+    file = formats.retarget_file_to_robot(formats.read_motion_file(path, robot=robot), robot)
     _print_warnings(file)
     return file
 

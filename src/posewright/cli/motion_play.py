@@ -108,7 +108,7 @@ class RunProgress:
         return self
 
     def watch(self, block: Block) -> bool:
-        """Count a block's frames and faults, and update the progress twice a second; never ends the run."""
+        """Count a block's frames and faults, and update the progress; return False: never end the run."""
         wall_s = time.monotonic()
         time_s = float(block.states.times[-1])
         if not self._n_frames:

@@ -155,7 +155,7 @@ def run(
         result |= {"return_value": controller.memory.get("return_value")}
     if breakpoints and breakpoint_status is None:
         console.print_warning(f"the program reached no breakpoint: {', '.join(breakpoints)}")
-    console.print_result(result, robi.run_lines(result), as_json=as_json)
+    console.print_result(result, robi.format_run_report(result), as_json=as_json)
     if result["error"] or result["fell"]:
         raise typer.Exit(EXIT_FAILURE)
 
@@ -399,11 +399,12 @@ def _set_up(
 
 def _sets_return_value(program: robi.Rm4Program) -> bool:
     """Return whether a program writes the memory cell of the return value."""
-    cell = robi.memory_map()["return_value"].at()
+    cell = robi.memory_map()["return_value"].address_of()
     return any(tag.address == cell for tag in program.tags)
 
 
 def _describe_rounding(conversion: robi.ConvertedMotion) -> Iterator[str]:
+    """Yield how far a converted motion is off by rounding; nothing if it is exact."""
     angle_deg = math.degrees(conversion.rounding.angle_rad)
     if angle_deg > 1e-6:
         yield f"angles are rounded by up to {angle_deg:.3f} deg: a word is 0.1 deg"

@@ -40,6 +40,7 @@ class LiveView:
         self._printed: PrintedStatus | None = None
 
     def __enter__(self) -> LiveView:
+        """Start the live view if the output is a terminal."""
         if sys.stdout.isatty():
             from rich.live import Live
 

@@ -189,6 +189,7 @@ def _zenoh_transport(name: str, listen: str | None, *, cameras: bool) -> ZenohTr
 def _yarp_transport(
     name: str | None, listen: str | None, *, start_name_server: bool, version: int
 ) -> YarpTransport:
+    """Return a transport for YARP with the name server at `listen`, HOST:PORT."""
     from posewright.network.yarp.transport import NAME, YarpTransport
 
     host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
@@ -213,6 +214,7 @@ def _missing_sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
 
 
 def _read_arena(name: str | None, layout: str, seed: int) -> Arena | None:
+    """Return the arena that `--arena` names, with the boxes of `--layout`; None without one."""
     from posewright.contests.contest import arena_with_layout
 
     if name is None and layout:
@@ -244,6 +246,7 @@ def _progress_printer(first_line: str, show_status: Callable[[str], None]) -> Ca
     is_first = True
 
     def on_progress(status: ServiceStatus) -> None:
+        """Show the time, rate and clients of the service on the status line."""
         nonlocal is_first
         if is_first:
             console.print_to_stderr(first_line)
@@ -263,6 +266,7 @@ def _progress_printer(first_line: str, show_status: Callable[[str], None]) -> Ca
 
 
 def _summary_lines(service: ServiceReport) -> list[str]:
+    """Return the time served, and those counters that are not zero, as lines."""
     status = service.status
     counts = [f"{_counter_title(name)} {count:g}" for name, count in status.counts.items() if count]
     lines = [f"{status.time_s:.1f} s served"]

@@ -317,6 +317,7 @@ class SearchProgress:
         self._show(f"{generation}, {attempt.index + 1} of {self._population}", is_generation=False)
 
     def _show(self, position: str, *, is_generation: bool) -> None:
+        """Show the position in the search, the best score, and the time left."""
         best = "no candidate has a score yet"
         if self._best is not None and math.isfinite(self._best.score):
             facts = runs.figures_line(self._best.evaluation.facts)

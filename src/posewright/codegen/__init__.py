@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from posewright.codegen.generating import explain as explain
     from posewright.codegen.generating import flash_command as flash_command
     from posewright.codegen.generating import generate as generate
-    from posewright.codegen.generating import read_subject as read_subject
+    from posewright.codegen.generating import read_unit_spec as read_unit_spec
     from posewright.codegen.proof.proving import source_coverage as source_coverage
     from posewright.codegen.proof.proving import verify as verify
     from posewright.codegen.targets import target_named as target_named

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts import read_chart, require_sound
-from posewright.codegen.behaviour.subject import BehaviourSubject
-from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
+from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.truth_table import Style
 from posewright.codegen.targets import Built, target_named
 from posewright.codegen.trace import LineRange, line_ranges
-from posewright.codegen.unit import SourceFile, Subject
+from posewright.codegen.unit import SourceFile, UnitSpec
 from posewright.codegen.user_sources import check_user_files
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
@@ -55,7 +55,7 @@ class Generated:
         written: files that were written.
         kept: the user's files, which were there already.
         places: ranges of lines with their elements of the document.
-        policies: descriptions of what the C does differently from the interpreter.
+        differences: descriptions of what the C does differently from the interpreter.
         removed: files of an earlier generation that were removed.
         warnings: warnings about the user's files.
     """
@@ -66,7 +66,7 @@ class Generated:
     written: tuple[str, ...]
     kept: tuple[str, ...]
     places: tuple[LineRange, ...]
-    policies: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -78,13 +78,13 @@ class Generated:
             "name": self.name,
             "written": list(self.written),
             "kept": list(self.kept),
-            "policies": list(self.policies),
+            "policies": list(self.differences),
             "removed": list(self.removed),
             "warnings": list(self.warnings),
         }
 
     def lines(self) -> Lines:
-        """Yield the lines of a report: files written, kept and removed, warnings, and policies."""
+        """Yield the lines of a report: files written, kept and removed, warnings, and differences."""
         yield f"{len(self.written)} files -> {self.folder}"
         if self.kept:
             yield f"left alone: {', '.join(self.kept)}"
@@ -92,40 +92,44 @@ class Generated:
             yield f"removed: {', '.join(self.removed)}"
         for warning in self.warnings:
             yield f"! {warning}"
-        yield from self.policies
+        yield from self.differences
 
 
-def read_subject(
-    name: str | Path, *, monitors: bool = False, queue: int | None = None, style: Style = Style.AUTO
-) -> Subject:
+def read_unit_spec(
+    name: str | Path,
+    *,
+    monitors: bool = False,
+    max_queued_events: int | None = None,
+    style: Style = Style.AUTO,
+) -> UnitSpec:
     """Read a chart from its file, or a behaviour by its name or file.
 
     Args:
         name: the name or path.
         monitors: check the promises at run time.
-        queue: greatest number of waiting events; None for as many as a sound chart can raise, or as the
-            target has room for.
+        max_queued_events: greatest number of waiting events; None for as many as a sound chart
+            can raise, or as the target has room for.
         style: whether the tick of a chart with one state at a time becomes a switch or a table.
 
     Raises:
         InputError: there is no such chart or behaviour, or it is not valid.
     """
-    options = Options(monitors=monitors, queue=queue, style=style)
+    options = Options(monitors=monitors, max_queued_events=max_queued_events, style=style)
     is_shipped_behaviour = str(name) in behaviour_names()
     if Path(name).is_dir() and not is_shipped_behaviour:
         raise InputError("this is a folder", where=Where(Path(name)), hint="give the chart's file")
     if is_shipped_behaviour or str(name).endswith(BEHAVIOUR):
-        return BehaviourSubject(read_behaviour(name), options)
-    return ChartSubject(read_chart(Path(name)), options)
+        return BehaviourUnitSpec(read_behaviour(name), options)
+    return ChartUnitSpec(read_chart(Path(name)), options)
 
 
 def generate(
-    document: Subject | str | Path,
+    document: UnitSpec | str | Path,
     folder: Path | str,
     target: str = "host",
     *,
     monitors: bool = False,
-    queue: int | None = None,
+    max_queued_events: int | None = None,
     style: Style = Style.AUTO,
     force: bool = False,
     unchecked: bool = False,
@@ -133,12 +137,12 @@ def generate(
     """Write the C of a chart or behaviour for a target into a folder, byte for byte the same every time.
 
     Args:
-        document: a chart's file, a behaviour's name or file, or a Subject.
+        document: a chart's file, a behaviour's name or file, or a UnitSpec.
         folder: the folder, which is created. The user's files in it are written only where they are missing.
         target: one of `target_names()`.
-        monitors: as for `read_subject`.
-        queue: as for `read_subject`.
-        style: as for `read_subject`.
+        monitors: as for `read_unit_spec`.
+        max_queued_events: as for `read_unit_spec`.
+        style: as for `read_unit_spec`.
         force: overwrite files that were changed since they were generated, or were never generated.
         unchecked: write a chart without the check that it is sound.
 
@@ -148,14 +152,16 @@ def generate(
     """
     board = target_named(target)
     if isinstance(document, str | Path):
-        document = read_subject(document, monitors=monitors, queue=queue, style=style)
-    if isinstance(document, ChartSubject) and not unchecked:
+        document = read_unit_spec(
+            document, monitors=monitors, max_queued_events=max_queued_events, style=style
+        )
+    if isinstance(document, ChartUnitSpec) and not unchecked:
         require_sound(document.chart)
-    subject = board.adapt(document)
+    unit_spec = board.adapt(document)
     folder = Path(folder)
-    options = {"monitors": monitors, "queue": queue, "style": style.value}
-    banner = _banner(subject, target, options)
-    sources = {file.name: file for file in (*subject.sources(), *board.sources(subject))}
+    options = {"monitors": monitors, "queue": max_queued_events, "style": style.value}
+    banner = _banner(unit_spec, target, options)
+    sources = {file.name: file for file in (*unit_spec.sources(), *board.sources(unit_spec))}
     files = [_with_banner(_rename_sketch(file, folder), banner) for file in sources.values()]
     texts = {file.name: file.text for file in files if not file.keep}
     places = line_ranges(file for file in files if not file.keep)
@@ -163,8 +169,8 @@ def generate(
     manifest = {
         "posewright": __version__,
         "target": target,
-        "name": subject.name,
-        "documents": {name: _sha256(text) for name, text in subject.documents.items()},
+        "name": unit_spec.name,
+        "documents": {name: _sha256(text) for name, text in unit_spec.documents.items()},
         "options": options,
         "files": {name: _sha256(text) for name, text in texts.items()},
     }
@@ -176,7 +182,7 @@ def generate(
     user_texts = {file.name: file.text for file in files if file.keep}
     kept_names = tuple(name for name in user_texts if (folder / name).exists())
     proposed = {file.name: file for file in files if file.name in kept_names}
-    warnings = tuple(check_user_files(folder, proposed, texts["unit.h"], subject.name))
+    warnings = tuple(check_user_files(folder, proposed, texts["unit.h"], unit_spec.name))
     texts |= {name: text for name, text in user_texts.items() if name not in kept_names}
     digests = {name: [*previous_digests.get(name, ()), _sha256(text)] for name, text in texts.items()}
     unfinished = {**manifest, "files": {}, UNFINISHED: {**previous_digests, **digests}}
@@ -184,19 +190,19 @@ def generate(
     return Generated(
         folder,
         target,
-        subject.name,
+        unit_spec.name,
         written=tuple(texts),
         kept=kept_names,
         places=places,
-        policies=_policies(subject),
+        differences=_describe_differences(unit_spec),
         removed=removed,
         warnings=warnings,
     )
 
 
-def _policies(subject: Subject) -> tuple[str, ...]:
-    chart = subject.chart if isinstance(subject, BehaviourSubject) else subject
-    return tuple(map(str, chart.policies)) if isinstance(chart, ChartSubject) else ()
+def _describe_differences(unit_spec: UnitSpec) -> tuple[str, ...]:
+    chart = unit_spec.chart if isinstance(unit_spec, BehaviourUnitSpec) else unit_spec
+    return tuple(map(str, chart.differences)) if isinstance(chart, ChartUnitSpec) else ()
 
 
 def build(folder: Path | str, target: str | None = None) -> Built:
@@ -284,13 +290,13 @@ def _unknown_element_error(name: str, places: Sequence[LineRange]) -> UnknownNam
     return UnknownNameError.among("element", name, names)
 
 
-def _banner(subject: Subject, target: str, options: Mapping[str, object]) -> tuple[str, ...]:
+def _banner(unit_spec: UnitSpec, target: str, options: Mapping[str, object]) -> tuple[str, ...]:
     """Return the lines of the comment at the top of each file."""
     non_defaults = ", ".join(
         f"{name} {value}" for name, value in options.items() if value not in (None, False, "auto")
     )
     lines = [f"Made by Posewright {__version__} for {target}; options: {non_defaults or 'none'}."]
-    lines += [f"{name}: SHA-256 {_sha256(text)}" for name, text in subject.documents.items()]
+    lines += [f"{name}: SHA-256 {_sha256(text)}" for name, text in unit_spec.documents.items()]
     lines += ["Do not edit this file: change the chart, and generate again."]
     safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
     return ("/*", *(f" * {line}" for line in safe), " */")

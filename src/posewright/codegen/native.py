@@ -16,10 +16,13 @@ from posewright.charts.machine.columns import dtype_of
 from posewright.charts.machine.machine import IN_STATE_PREFIX
 from posewright.charts.machine.native import TickInputs
 from posewright.charts.types import BoolType, EnumType
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Records
+
+STATUS_BYTE = 0
+"""Offset of the status in a state record; 0 means success."""
 
 MAX_CACHED_SNAPSHOTS = 20_000
 """Number of state records whose Snapshots are cached."""
@@ -39,7 +42,7 @@ class CompiledMachine:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.format = RecordFormat(machine)
-        self.library = HostLibrary(ChartSubject(machine.chart, machine=machine))
+        self.library = HostLibrary(ChartUnitSpec(machine.chart, machine=machine))
         self._input_layout = layout_of(self.format.inputs)
         self._state_buffer = ctypes.create_string_buffer(self.format.states.itemsize)
         self._snapshots: dict[bytes, Snapshot] = {}
@@ -54,7 +57,7 @@ class CompiledMachine:
                 return None
             self.library.step(record, self._state_buffer)
             state_record = self._state_buffer.raw
-            next_state = None if state_record[0] else self._snapshot(state_record)
+            next_state = None if state_record[STATUS_BYTE] else self._snapshot(state_record)
             self._library_state = next_state
         return next_state
 

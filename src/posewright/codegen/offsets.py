@@ -27,7 +27,7 @@ MAX_LINE_LENGTH = 110
 """A longer line gets its comment above it."""
 
 
-def constants_of(
+def offset_constants(
     records: np.dtype[np.void], prefix: str, other_prefixes: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the constant for each field of a record: `UNIT_IN_FRONT` for `front`.

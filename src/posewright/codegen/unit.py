@@ -72,7 +72,7 @@ def read_package_sources(package: str, names: Iterable[str]) -> tuple[SourceFile
     return tuple(SourceFile(name, tuple((folder / name).read_text("utf-8").splitlines())) for name in names)
 
 
-class Subject(Protocol):
+class UnitSpec(Protocol):
     """A chart, or a behaviour with its motions, for which code is generated and verified."""
 
     @property

@@ -194,7 +194,7 @@ class Contest(Protocol):
 
         Args:
             layout: name of a layout; empty for the contest's default.
-            seed: of everything random in the field.
+            seed: the seed of everything random in the field.
             legal: whether a layout that breaks the rules is an error.
         """
 
@@ -206,7 +206,7 @@ class Contest(Protocol):
 
         Args:
             arena: the field.
-            supervisors: by the robots' names in the plant, in the order of the roles.
+            supervisors: the supervisors by the robots' names in the plant, in the order of the roles.
             note: writes events into the recording.
         """
 
@@ -225,9 +225,9 @@ def arena_with_layout(arena_name: str, layout_name: str, seed: int, *, legal: bo
     """Return an arena with the boxes of a layout.
 
     Args:
-        arena_name: of the arena.
+        arena_name: the name of the arena.
         layout_name: name or path of the layout, or `random`.
-        seed: of a random layout.
+        seed: the seed of a random layout.
         legal: whether a layout that breaks the contest's rules is an error.
 
     Raises:

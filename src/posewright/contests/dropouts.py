@@ -9,7 +9,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.contests.contest import NEW_TRY
 from posewright.recordings import Recording, RobotRecord
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 MAX_DROPOUT_S = 0.25
 """Longest dropout that is filled; what a robot did in a longer one is unknown, as a fall takes little more
@@ -47,7 +47,7 @@ def _fill_robot(record: RobotRecord, times: Floats, moves_s: Floats) -> RobotRec
 def _find_short_dropouts(is_missing: Flags, times: Floats) -> Flags:
     """Return the rows of short dropouts, `(n,)`."""
     is_short = np.zeros(len(is_missing), dtype=np.bool_)
-    for begin, end in runs(is_missing):
+    for begin, end in true_intervals(is_missing):
         duration_s = times[min(end, len(is_missing) - 1)] - times[max(begin - 1, 0)]
         is_short[begin:end] = end - begin < len(is_missing) and duration_s <= MAX_DROPOUT_S
     return is_short

@@ -18,7 +18,7 @@ class Measures:
 
     Attributes:
         height_m: stretched [m].
-        mass_kg: with its battery [kg].
+        mass_kg: the mass with its battery [kg].
         foot_m: longer edge of its largest sole [m].
         legs: number of legs.
         methods: how each measure was obtained, as pairs of a field's name and a description.
@@ -37,9 +37,9 @@ class Verdict:
 
     Attributes:
         measure: its name.
-        value: of the robot.
+        value: the value of the robot.
         limit: the greatest allowed value; without a unit, the only allowed one.
-        unit: of both; empty for a number of things.
+        unit: the unit of both; empty for a number of things.
         passed: whether the robot is within the limit.
         source: where the limit comes from.
         method: how the value was obtained.

@@ -55,8 +55,8 @@ class Series:
     """A number over time.
 
     Attributes:
-        title: in the legend.
-        unit: of the values.
+        title: the title in the legend.
+        unit: the unit of the values.
         times: `(n,)` [s].
         values: `(n,)`.
         group: series of one group share a colour.
@@ -86,9 +86,9 @@ class ContestPicture:
 
     Attributes:
         headline: the result in a few words.
-        marks: in the order of time.
+        marks: the marks in the order of time.
         series: drawn in one plot.
-        spans: in the order of time.
+        spans: the spans in the order of time.
         series_title: title of that plot.
     """
 

@@ -16,8 +16,8 @@ def earned_by_places(places: Sequence[int], points: Sequence[float]) -> tuple[fl
     Entries that share a place get the mean of its points and those of the places skipped after it.
 
     Args:
-        places: from 1.
-        points: of each place, the first place first; further places earn 0.
+        places: the places, from 1.
+        points: the points of each place, the first place first; further places earn 0.
     """
     points_of_place = {}
     for place in set(places):

@@ -54,7 +54,7 @@ def contest(name: str, rules: str | None = None, source: str = "") -> Contest:
     """Return a contest by its registered name or the name of its rules.
 
     Args:
-        name: of the contest or its rules.
+        name: the name of the contest or its rules.
         rules: text of other rules to apply; None for the contest's own.
         source: where that text comes from, for error messages.
 
@@ -104,7 +104,7 @@ def contest_of(
     """Return the contest of a recording, with given rules, the rules attached to the recording, or its own.
 
     Args:
-        header: of the recording.
+        header: the header of the recording.
         rules: text of rules to apply; None for the attached or the contest's own.
         source: where that text comes from, for error messages.
         trust_attached_rules: whether attached rules may differ from the shipped ones of the same name.

@@ -32,7 +32,7 @@ class RuledContest(Generic[R]):
         kind: the record that the rules are read into.
         document: the shipped rules of 2013.
         text: other rules to read instead; None for the shipped ones.
-        year: of the shipped rules.
+        year: the year of the shipped rules.
 
     Raises:
         DocumentError: the text is not a document of such rules.

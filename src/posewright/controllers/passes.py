@@ -65,7 +65,7 @@ class Stretch:
     Attributes:
         rows: joint angles, one row a frame, `(n, n_joints)` [rad].
         free: joints whose torque is off, `(n_joints,)`; None where all are driven.
-        stiffness: of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
+        stiffness: the stiffness of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
         lights: as `JointCommands` has them.
     """
 
@@ -189,7 +189,7 @@ class Passes:
 
         Args:
             start: the pose before the first pass, `(n_joints,)` [rad].
-            pass_index: from 0.
+            pass_index: the pass index, from 0.
             phase: time from the last frame sent to the start of the pass, 0..1 [frames].
         """
         if pass_index not in (0, (self.motion.repeat or 0) - 1):

@@ -21,7 +21,7 @@ class PlannedPass:
     """One pass of one motion.
 
     Attributes:
-        name: of the motion.
+        name: the name of the motion.
         pass_index: number of the pass, from 0.
         linked: whether a motion's `next` or `exit` led here, rather than a request.
     """

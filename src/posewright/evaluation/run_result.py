@@ -105,7 +105,7 @@ class RunResult:
 def _format_figures(figures: RobotFigures) -> dict[str, str]:
     """Return the figures of a robot as texts, by label."""
 
-    def text(value: float | None, template: str) -> str:
+    def format_value(value: float | None, template: str) -> str:
         return "-" if value is None else template.format(value)
 
     faults = ", ".join(f"{count} x {kind}" for kind, count in figures.faults.items())
@@ -115,14 +115,16 @@ def _format_figures(figures: RobotFigures) -> dict[str, str]:
     )
     return {
         "controller": figures.controller or "-",
-        "path": text(figures.path_m, "{:.2f} m"),
-        "distance, start to end": text(figures.distance_m, "{:.2f} m"),
-        "mean speed": text(figures.mean_speed_m_s, "{:.3f} m/s"),
-        "turned": text(figures.turned_deg, "{:.0f} deg"),
-        "falls": text(figures.falls, "{:d}") + falls,
-        "greatest tilt": text(figures.max_tilt_deg, "{:.1f} deg"),
-        "joint speed / the card's": text(figures.max_joint_speed_ratio, f"{{:.2f}} {figures.fastest_joint}"),
-        "torque / stall torque": text(figures.max_torque_ratio, f"{{:.2f}} {figures.hardest_joint}"),
+        "path": format_value(figures.path_m, "{:.2f} m"),
+        "distance, start to end": format_value(figures.distance_m, "{:.2f} m"),
+        "mean speed": format_value(figures.mean_speed_m_s, "{:.3f} m/s"),
+        "turned": format_value(figures.turned_deg, "{:.0f} deg"),
+        "falls": format_value(figures.falls, "{:d}") + falls,
+        "greatest tilt": format_value(figures.max_tilt_deg, "{:.1f} deg"),
+        "joint speed / the card's": format_value(
+            figures.max_joint_speed_ratio, f"{{:.2f}} {figures.fastest_joint}"
+        ),
+        "torque / stall torque": format_value(figures.max_torque_ratio, f"{{:.2f}} {figures.hardest_joint}"),
         "faults": faults or "none",
     }
 
@@ -139,7 +141,7 @@ def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult 
 
     Args:
         recording: of any kind.
-        robot: its card, required unless it ships.
+        robot: the recorded robot; required unless it ships with Posewright.
 
     Raises:
         InputError: the recording is impossible, or lacks data that its figures need.

@@ -55,11 +55,11 @@ class Trajectory:
         Args:
             recording: with the robot.
             name: of the robot in the recording; the first by default.
-            robot: its card, required unless it ships.
+            robot: the recorded robot; required unless it ships with Posewright.
 
         Raises:
             UnknownNameError: the recording has no such robot, or no such card ships.
-            InputError: the card is another robot's.
+            InputError: `robot` is not the recorded one.
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
@@ -278,7 +278,7 @@ def card_for(header: RobotHeader, card: Robot | None) -> Robot:
     """Return the card of a recorded robot: the given one after a check, or by default the one that ships.
 
     Raises:
-        InputError: the card is another robot's.
+        InputError: `robot` is not the recorded one.
         UnknownNameError: no card of the robot's name ships.
     """
     if card is None:

@@ -33,8 +33,8 @@ def cameras_of(header: Header) -> dict[str, tuple[str, str]]:
     return {
         f"{robot}/{name}" if several else name: (robot, name)
         for robot, robot_header in header.robots.items()
-        for name, card in robot_header.sensors.items()
-        if card.get("kind") in CAMERAS
+        for name, sensor_card in robot_header.sensors.items()
+        if sensor_card.get("kind") in CAMERAS
     }
 
 
@@ -73,11 +73,11 @@ def camera_topics(
     topics = []
     for number, camera in enumerate(cameras):
         robot, sensor = cameras_of(recording.header)[camera]
-        card = recording.header.robots[robot].sensors[sensor]
-        rate_hz = float(card.get("frame_rate_hz") or card.get("rate_hz") or RATE_HZ)
+        sensor_card = recording.header.robots[robot].sensors[sensor]
+        rate_hz = float(sensor_card.get("frame_rate_hz") or sensor_card.get("rate_hz") or RATE_HZ)
         times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
         packed = []
-        size = (card["width"], card["height"])
+        size = (sensor_card["width"], sensor_card["height"])
         with open_renderer(playback, playback.at(times), camera, size, rate_hz) as picture_at:
             for row in range(len(times)):
                 packed.append(_jpeg(picture_at(row)))

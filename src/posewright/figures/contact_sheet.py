@@ -145,9 +145,9 @@ def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:
 def _draw_poses(axes: Axes, motion: Motion) -> None:
     """Draw some poses of a motion beside each other, from the side."""
     playback = playback_of_motion(motion)
-    card = playback.world.robot
+    robot = playback.world.robot
     poses = playback.at(np.array(_picture_times(motion)))
-    header = header_of(card)
+    header = header_of(robot)
     (bases,) = poses.base.values()
     (joints,) = poses.positions.values()
     distance = 0.0

@@ -94,36 +94,46 @@ def beam_hits(
         positions={"": np.nan_to_num(record.positions)},
         boxes=np.zeros((recording.n_rows, 0, 7)),
     )
-    for name, card in record.header.sensors.items():
+    for name, sensor_card in record.header.sensors.items():
         ranges = record.decisions.sensors.get(name)
-        if ranges is None or not recording.n_rows or not ("base_pose" in card or card.get("link") in links):
+        if (
+            ranges is None
+            or not recording.n_rows
+            or not ("base_pose" in sensor_card or sensor_card.get("link") in links)
+        ):
             continue
-        if card["kind"] == "range":
+        if sensor_card["kind"] == "range":
             bearings = np.zeros(1)  # the x of the sensor's frame is the middle of its beam
             step = 1
-        elif card["kind"] == "range_scan":
-            bearings = np.radians(card["start_deg"] + card["step_deg"] * np.arange(card["beams"]))
+        elif sensor_card["kind"] == "range_scan":
+            bearings = np.radians(
+                sensor_card["start_deg"] + sensor_card["step_deg"] * np.arange(sensor_card["beams"])
+            )
             step = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
         else:
             continue
         ticks = np.arange(0, len(times), step)
         ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
-        positions, rotations = _sensor_frames(record.header, card, poses.at(times[ticks]))
+        positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[ticks]))
         directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
         beams = np.einsum("nij,bj->nbi", rotations, directions)
         distances = ranges[ticks]
         ends = positions[:, np.newaxis] + distances[..., np.newaxis] * beams
-        is_hit = (distances < _REACH * card["max_range_m"]) & (distances > card.get("min_range_m", 0.0))
+        is_hit = (distances < _REACH * sensor_card["max_range_m"]) & (
+            distances > sensor_card.get("min_range_m", 0.0)
+        )
         hits.append(ends[is_hit & (ends[..., 2] > _FLOOR_M)][:, :2])
     return np.concatenate(hits)
 
 
-def _sensor_frames(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
+def _sensor_frames(
+    header: RobotHeader, sensor_card: Mapping[str, Any], poses: Poses
+) -> tuple[Floats, Floats]:
     """Return a sensor's positions `(n, 3)` [m] and rotations `(n, 3, 3)` in the field frame."""
     (base,) = poses.base.values()
     (joints,) = poses.positions.values()
-    link = "" if "base_pose" in card else card["link"]
-    pose = np.tile(card.get("base_pose") or card["link_pose"], (len(base), 1))
+    link = "" if "base_pose" in sensor_card else sensor_card["link"]
+    pose = np.tile(sensor_card.get("base_pose") or sensor_card["link_pose"], (len(base), 1))
     return compose_frames(link_frames(header, base, joints)[link], pose)
 
 
@@ -153,8 +163,8 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     for shape in field.shapes:
         if shape.role is not Role.WALL:
             write(shape.x, shape.y, shape.name, 3)
-    places = [(box.x, box.y, box.yaw_rad) for box in field.boxes]
-    for number, outline in enumerate(corners(places, field.box_sizes[:, :2]) if places else (), 1):
+    box_poses = [(box.x, box.y, box.yaw_rad) for box in field.boxes]
+    for number, outline in enumerate(corners(box_poses, field.box_sizes[:, :2]) if box_poses else (), 1):
         axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
         middle_x, middle_y = outline.mean(axis=0).tolist()
         write(middle_x, middle_y, str(number), 4)
@@ -181,7 +191,7 @@ def draw_field(
         axes: to draw into.
         recording: to be drawn.
         colours: of the states of a single robot, or of several robots, by name.
-        marks: of the contest, with place and time.
+        marks: of the contest, with position and time.
         span: beginning and end [s]; default all.
     """
     begin, end = span or (float(recording.times[0]), float(recording.times[-1]))
@@ -196,11 +206,11 @@ def draw_field(
         _draw_path(axes, recording, name, in_span, colours, marked=mark_positions)
     for kind, colour in MARKS.items():
         sign = "X" if kind is MarkKind.PENALTY else "D"
-        places: dict[str, list[tuple[float, float]]] = {}
+        points_by_label: dict[str, list[tuple[float, float]]] = {}
         for mark in marks:
             if mark.kind is kind and begin < mark.time_s <= end and mark.x is not None and mark.y is not None:
-                places.setdefault(mark.label, []).append((mark.x, mark.y))
-        for label, points in places.items():
+                points_by_label.setdefault(mark.label, []).append((mark.x, mark.y))
+        for label, points in points_by_label.items():
             xs, ys = zip(*points, strict=True)
             axes.plot(xs, ys, ls="", zorder=8, color=colour, marker=sign, ms=7, mec="white")
             # in the legend with the line that marks have over time
@@ -301,9 +311,9 @@ def _draw_path(
     """
     record = recording.robots[name]
     times = recording.times
-    places = record.base[:, :2]
+    positions = record.base[:, :2]
     decisions = record.decisions
-    has_position = in_span & np.isfinite(places).all(axis=1)
+    has_position = in_span & np.isfinite(positions).all(axis=1)
     if not has_position.any():
         return
     if len(recording.robots) > 1 or not any(decisions.states):
@@ -316,29 +326,36 @@ def _draw_path(
             state: (colours.get(state, OTHER_COLOUR), has_position & (states == state)) for state in names
         }
     for label, (colour, rows) in strokes.items():
-        _draw_strokes(axes, times, places, rows, has_position, color=colour, label=label)
+        _draw_strokes(axes, times, positions, rows, has_position, color=colour, label=label)
     first, last = np.flatnonzero(has_position)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
-    axes.plot(*places[first], "o", color="black", ms=7, zorder=6, label=label)
+    axes.plot(*positions[first], "o", color="black", ms=7, zorder=6, label=label)
     # hollow, and larger than the marks of a contest, as often one of them lies in it
-    axes.plot(*places[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
-    marked += [places[first], places[last]]
-    if np.linalg.norm(places[has_position] - places[first], axis=1).max() < _MIN_TRAVEL_M:
-        axes.annotate("does not leave its place", places[first], (10, 10), textcoords="offset points")
+    axes.plot(*positions[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
+    marked += [positions[first], positions[last]]
+    if np.linalg.norm(positions[has_position] - positions[first], axis=1).max() < _MIN_TRAVEL_M:
+        axes.annotate("does not leave its place", positions[first], (10, 10), textcoords="offset points")
     else:
         _mark_times(axes, recording, record.base, has_position, marked)
 
 
 def _draw_strokes(
-    axes: Axes, times: Floats, places: Floats, part: Flags, has_position: Flags, *, color: str, label: str
+    axes: Axes,
+    times: Floats,
+    positions: Floats,
+    is_drawn: Flags,
+    has_position: Flags,
+    *,
+    color: str,
+    label: str,
 ) -> None:
-    """Draw the rows `part` of a path; of a long path earlier parts are paler.
+    """Draw the rows `is_drawn` of a path; of a long path earlier parts are paler.
 
     Args:
         axes: to draw into.
         times: of the rows, `(n,)` [s].
-        places: positions, `(n, 2)` [m].
-        part: which rows to draw, `(n,)`.
+        positions: positions, `(n, 2)` [m].
+        is_drawn: which rows to draw, `(n,)`.
         has_position: which rows have a position, `(n,)`.
         color: of the path.
         label: in the legend.
@@ -346,18 +363,26 @@ def _draw_strokes(
     begin, end = times[has_position][[0, -1]]
     if end - begin < _LONG_S:
         axes.plot(
-            *np.where(part[:, np.newaxis], places, np.nan).T, lw=2.0, zorder=4, color=color, label=label
+            *np.where(is_drawn[:, np.newaxis], positions, np.nan).T,
+            lw=2.0,
+            zorder=4,
+            color=color,
+            label=label,
         )
         return
-    rows = max(1, round(_SWAY_S * int(has_position.sum()) / (end - begin)))
-    smooth = places.copy()
+    window_rows = max(1, round(_SWAY_S * int(has_position.sum()) / (end - begin)))
+    smooth = positions.copy()
     edges = np.linspace(begin, end, len(_SHADES) + 1)
-    padded = np.pad(places[has_position], ((rows // 2, rows - 1 - rows // 2), (0, 0)), mode="edge")
-    window = np.full(rows, 1.0 / rows)
+    padded = np.pad(
+        positions[has_position], ((window_rows // 2, window_rows - 1 - window_rows // 2), (0, 0)), mode="edge"
+    )
+    window = np.full(window_rows, 1.0 / window_rows)
     smooth[has_position] = np.stack([np.convolve(column, window, "valid") for column in padded.T], 1)
     for low, high, alpha in zip(edges, edges[1:], _SHADES, strict=False):
-        part_places = np.where((part & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan)
-        axes.plot(*part_places.T, lw=1.3, alpha=alpha, zorder=4, color=color)
+        faded_positions = np.where(
+            (is_drawn & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan
+        )
+        axes.plot(*faded_positions.T, lw=1.3, alpha=alpha, zorder=4, color=color)
     axes.plot([], [], lw=2.0, color=color, label=label)
     axes.plot([], [], lw=1.3, color="black", alpha=_SHADES[1], label="paler: earlier")
 
@@ -373,12 +398,12 @@ def _mark_times(
     known_times = times[has_position]
     step = next((s for s in _TIME_STEPS_S if np.ptp(known_times) <= s * _MAX_TIME_MARKS), _TIME_STEPS_S[-1])
     min_distance = _MIN_MARK_DISTANCE * max(*np.ptp(base[has_position, :2], axis=0), *size_m, _MIN_SIDE_M)
-    crowd = base[has_position, :2]
+    occupied = base[has_position, :2]
     for mark in np.arange(np.ceil(known_times[0] / step + 0.1) * step, known_times[-1], step).tolist():
         row = int(np.searchsorted(times, mark))
         if (
             not has_position[row]
-            or min(np.linalg.norm(base[row, :2] - place) for place in mark_positions) < min_distance
+            or min(np.linalg.norm(base[row, :2] - position) for position in mark_positions) < min_distance
         ):
             continue
         mark_positions.append(base[row, :2])
@@ -396,11 +421,13 @@ def _mark_times(
             headwidth=4.0,
             zorder=7,
         )
-        place = _free_place(base[row, :2], np.concatenate([crowd, mark_positions]), min_distance)
-        crowd = np.concatenate([crowd, [place]])
+        text_position = _find_free_position(
+            base[row, :2], np.concatenate([occupied, mark_positions]), min_distance
+        )
+        occupied = np.concatenate([occupied, [text_position]])
         axes.text(
-            place[0],
-            place[1],
+            text_position[0],
+            text_position[1],
             f"{mark:g} s",
             fontsize=7.5,
             ha="center",
@@ -409,15 +436,15 @@ def _mark_times(
             path_effects=[withStroke(linewidth=2.0, foreground="white")],
             zorder=7.5,
         )
-    if len(crowd) > has_position.sum():
+    if len(occupied) > has_position.sum():
         axes.plot(
             [], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when"
         )
 
 
-def _free_place(place: Floats, crowd: Floats, radius: float) -> Floats:
-    """Return the place for a text beside a mark that is farthest from `crowd`; texts are wider than high."""
+def _find_free_position(mark: Floats, occupied: Floats, radius: float) -> Floats:
+    """Return the position beside a mark that is farthest from `occupied` ones; texts are wider than high."""
     turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-    free = place + radius * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
-    away = (free[:, np.newaxis] - crowd) / (2.0, 1.0)
-    return np.asarray(free[np.linalg.norm(away, axis=-1).min(axis=1).argmax()])
+    candidates = mark + radius * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
+    offsets = (candidates[:, np.newaxis] - occupied) / (2.0, 1.0)
+    return np.asarray(candidates[np.linalg.norm(offsets, axis=-1).min(axis=1).argmax()])

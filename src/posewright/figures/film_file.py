@@ -102,7 +102,8 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
         n_sent = 0
         with _run_encoder(command) as (encoder, error_lines):
 
-            def send(picture: Picture) -> None:
+            def write_picture(picture: Picture) -> None:
+                """Send a picture to the encoder, or raise an OutputError with its message if it ended."""
                 nonlocal n_sent
                 n_sent += 1
                 try:
@@ -110,14 +111,14 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
                 except BrokenPipeError as error:
                     raise OutputError.at(path, _failure_text(encoder, error_lines)) from error
 
-            yield send
+            yield write_picture
             with contextlib.suppress(BrokenPipeError):  # reported by the exit code, too
                 _encoder_input(encoder).close()
             if encoder.wait() != 0:
                 raise OutputError.at(path, _failure_text(encoder, error_lines))
-        playable = _count_pictures(unfinished)
-        if playable != n_sent:
-            message = f"the film does not play: it has {playable} of its {n_sent} pictures"
+        n_playable = _count_pictures(unfinished)
+        if n_playable != n_sent:
+            message = f"the film does not play: it has {n_playable} of its {n_sent} pictures"
             raise OutputError.at(path, message)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.figures.style import GREY, INK, WRONG, canvas, colours_of, label_figure, styled
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,17 +70,17 @@ def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float,
     """Return the beginning and end of each tick: until the next one, answered or missed."""
     if not times:
         return []
-    due = np.unique([*times, *missed])
-    usual = float(np.median(np.diff(due))) if len(due) > 1 else 1.0
-    after = np.append(due, due[-1] + usual)
-    ends = after[np.searchsorted(due, times) + 1]
-    return [(t, min(end, t + 1.5 * usual)) for t, end in zip(times, ends.tolist(), strict=True)]
+    due_times = np.unique([*times, *missed])
+    usual_s = float(np.median(np.diff(due_times))) if len(due_times) > 1 else 1.0
+    next_due_times = np.append(due_times, due_times[-1] + usual_s)
+    ends = next_due_times[np.searchsorted(due_times, times) + 1]
+    return [(t, min(end, t + 1.5 * usual_s)) for t, end in zip(times, ends.tolist(), strict=True)]
 
 
 def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return beginning and duration of the spans of a state, with adjacent ticks merged."""
     spans = []
-    for begin, end in runs(np.array([state == name for state in states], bool)):
+    for begin, end in true_intervals(np.array([state == name for state in states], bool)):
         start = begin
         for k in range(begin, end):
             is_last = k + 1 == end
@@ -95,12 +95,12 @@ def _write_legend(parity_figure: Canvas, counts: dict[str, int]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    differ = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
-    missed = f"not answered in time: {counts['missed']}"
+    wrong_label = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
+    missed_label = f"not answered in time: {counts['missed']}"
     handles = [
         Patch(facecolor=GREY, alpha=0.35, label="interpreter, on the same inputs"),
         Line2D([], [], color=INK, lw=3.0, label="board"),
-        Line2D([], [], color=WRONG, marker="x", ls="", label=differ),
-        Line2D([], [], color=GREY, marker="|", ls="", label=missed),
+        Line2D([], [], color=WRONG, marker="x", ls="", label=wrong_label),
+        Line2D([], [], color=GREY, marker="|", ls="", label=missed_label),
     ]
     parity_figure.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)

@@ -130,41 +130,49 @@ def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | 
     from posewright.simulation import World
 
     header = recording.header if isinstance(recording, Recording) else recording
-    cards = _robot_cards(header, robots)
+    recorded_robots = _find_recorded_robots(header, robots)
     arena = Arena.from_dict(header.arena) if header.arena else None
-    return World(cards, arena, sensors=_cameras_without_card(header, cards))
+    return World(recorded_robots, arena, sensors=_added_cameras(header, recorded_robots))
 
 
-def _cameras_without_card(header: Header, cards: Mapping[str, Robot]) -> list[SensorSpec]:
-    """Return the cameras of a recording that are in no card: those that a behaviour added."""
+def _added_cameras(header: Header, robots: Mapping[str, Robot]) -> list[SensorSpec]:
+    """Return the cameras that a behaviour added: those recorded that the robots do not have."""
     cameras = {}
-    for name, robot in header.robots.items():
-        own = {sensor.name for sensor in cards[name].sensors}
-        for sensor, card in robot.sensors.items():
-            if card.get("kind") in CAMERAS and sensor not in own:
-                data = {key: value for key, value in card.items() if key not in {"name", *MOUNTING_KEYS}}
+    for name, robot_header in header.robots.items():
+        own_sensors = {sensor.name for sensor in robots[name].sensors}
+        for sensor, sensor_card in robot_header.sensors.items():
+            if sensor_card.get("kind") in CAMERAS and sensor not in own_sensors:
+                data = {
+                    key: value for key, value in sensor_card.items() if key not in {"name", *MOUNTING_KEYS}
+                }
                 cameras[sensor] = parse_sensor(sensor, Node(data, trail=f"the sensor {sensor}"))
     return list(cameras.values())
 
 
-def _robot_cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
+def _find_recorded_robots(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
+    """Return the robots of a recording by name: those given by the caller, else those that ship.
+
+    Args:
+        header: the header of the recording.
+        robots: robots that are not shipped, by name; a single robot is the first of the recording.
+    """
     if isinstance(robots, Robot):
-        own_cards: Mapping[str, Robot] = {next(iter(header.robots)): robots}
+        custom_robots: Mapping[str, Robot] = {next(iter(header.robots)): robots}
     else:
-        own_cards = robots or {}
-    for name in own_cards:
+        custom_robots = robots or {}
+    for name in custom_robots:
         if name not in header.robots:
             raise UnknownNameError.among("robot", name, header.robots, owner="in the recording")
-    cards = {}
-    for name, robot in header.robots.items():
-        card = own_cards.get(name)
-        if card is None and card_document(robot.robot) in header.documents:
+    recorded_robots = {}
+    for name, robot_header in header.robots.items():
+        custom_robot = custom_robots.get(name)
+        if custom_robot is None and card_document(robot_header.robot) in header.documents:
             hint = "a recording does not contain the model: pass the robot's card"
             raise InputError(
-                f"the recording is of {robot.robot!r}, a robot with a card of its own", hint=hint
+                f"the recording is of {robot_header.robot!r}, a robot with a card of its own", hint=hint
             )
-        cards[name] = card_for(robot, card)
-    return cards
+        recorded_robots[name] = card_for(robot_header, custom_robot)
+    return recorded_robots
 
 
 def playback_of_recording(
@@ -213,22 +221,25 @@ def playback_of_motion(
         InputError: the motion is another robot's, or the robot has no model.
         UnknownNameError: the robot is not known, or has no such pose.
     """
-    card = robot_of_motion(motion, robot)
-    if card.model_path is None:
-        raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
+    played_robot = robot_of_motion(motion, robot)
+    if played_robot.model_path is None:
+        raise InputError(
+            f"{played_robot.name} has no model: there is nothing to show", hint="name another robot"
+        )
     from posewright.simulation import World
     from posewright.simulation.placement import Lean, place
 
-    world = World(card)
-    first = motion.first_pose(card, pose)
-    columns = [card.index(joint) for joint in motion.joints]
-    lower, upper = card.hardware_limits
+    world = World(played_robot)
+    start_positions = motion.first_pose(played_robot, pose)
+    columns = [played_robot.index(joint) for joint in motion.joints]
+    lower, upper = played_robot.hardware_limits
     has_attitude = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)
 
-    def at(times: Floats) -> Poses:
-        positions = np.tile(first, (len(times), 1))
+    def poses_at(times: Floats) -> Poses:
+        """Return the poses at times of the motion `(n,)` [s]."""
+        positions = np.tile(start_positions, (len(times), 1))
         commanded = motion.sample_at(np.asarray(times)).angles
-        positions[:, columns] = np.where(np.isfinite(commanded), commanded, first[columns])
+        positions[:, columns] = np.where(np.isfinite(commanded), commanded, start_positions[columns])
         positions = np.clip(positions, lower, upper)
         leans = motion.attitude_at(times) if attitude is None and has_attitude else None
         base = np.empty((len(times), 7))
@@ -236,7 +247,13 @@ def playback_of_motion(
             lean = attitude if leans is None else tuple(leans[row, :2].tolist())
             place(world.instance(), 0.0, 0.0, 0.0, positions[row], lean=None if lean is None else Lean(*lean))
             base[row] = world.base
-        lights = {card.name: motion.lights_at(np.asarray(times), card)}
-        return Poses(times, {card.name: base}, {card.name: positions}, np.zeros((len(times), 0, 7)), lights)
+        lights = {played_robot.name: motion.lights_at(np.asarray(times), played_robot)}
+        return Poses(
+            times,
+            {played_robot.name: base},
+            {played_robot.name: positions},
+            np.zeros((len(times), 0, 7)),
+            lights,
+        )
 
-    return Playback(world, 0.0, min((motion.repeat or MAX_LOOPS) * motion.duration, MAX_DURATION_S), at)
+    return Playback(world, 0.0, min((motion.repeat or MAX_LOOPS) * motion.duration, MAX_DURATION_S), poses_at)

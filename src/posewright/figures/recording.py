@@ -25,7 +25,7 @@ from posewright.figures.style import (
     styled,
 )
 from posewright.recordings import Recording
-from posewright.recordings.falls import runs, tilt
+from posewright.recordings.falls import tilt, true_intervals
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -161,8 +161,10 @@ def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) ->
             title = "state of the controller, in the region of its chart that has most states"
         edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):
-            stays = runs(np.array([state == name for state in states]), bridge=len(states) // 1000)
-            spans = [(edges[begin], edges[end] - edges[begin]) for begin, end in stays]
+            intervals = true_intervals(
+                np.array([state == name for state in states]), bridge=len(states) // 1000
+            )
+            spans = [(edges[begin], edges[end] - edges[begin]) for begin, end in intervals]
             colour = colours[robot if several else name]
             axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colour, lw=0.3)
             names.append(f"{robot}: {name}" if several else name)

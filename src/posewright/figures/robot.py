@@ -53,10 +53,12 @@ def header_of(robot: Robot) -> RobotHeader:
     return RobotHeader(robot.name, joints=robot.joint_names, links=robot_links(robot))
 
 
-def _standing_base(card: Robot, positions: Floats) -> Floats:
+def _standing_base(robot: Robot, positions: Floats) -> Floats:
     """Return the pose of the base of a robot standing on its feet: x y z qw qx qy qz, `(7,)`."""
-    still = Motion("still", card.name, card.joint_names, (Keyframe(Pose(card.joint_names, positions), 0.0),))
-    (bases,) = playback_of_motion(still, card).at(np.zeros(1)).base.values()
+    still = Motion(
+        "still", robot.name, robot.joint_names, (Keyframe(Pose(robot.joint_names, positions), 0.0),)
+    )
+    (bases,) = playback_of_motion(still, robot).at(np.zeros(1)).base.values()
     base: Floats = bases[0]
     return base
 
@@ -74,19 +76,22 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
         InputError: the robot has no model.
         UnknownNameError: there is no such robot, or no such pose.
     """
-    card = robot_named(robot)
-    header = header_of(card)
-    positions = card.pose(pose)
-    base = _standing_base(card, positions)
+    drawn_robot = robot_named(robot)
+    header = header_of(drawn_robot)
+    positions = drawn_robot.pose(pose)
+    base = _standing_base(drawn_robot, positions)
     robot_figure = canvas(figure, (12.0, 9.0), dpi=120, layout="constrained")
     cells = [["side", "front"], ["above", "words"]]
     axes = create_mosaic(robot_figure, cells, width_ratios=(1.15, 1.0))
     for view in VIEWS:
         draw_outline(axes[view], header, base, positions, view)
-        _draw_joints(axes[view], card, link_frames(header, base[np.newaxis], positions[np.newaxis]), view)
+        _draw_joints(
+            axes[view], drawn_robot, link_frames(header, base[np.newaxis], positions[np.newaxis]), view
+        )
         axes[view].set_title(_TITLES[view], color=GREY)
     description = (
-        f"{card.name}\n{card.maker} {card.title}\n\n{len(card.joints)} joints, in the pose {pose!r}\n\n"
+        f"{drawn_robot.name}\n{drawn_robot.maker} {drawn_robot.title}\n\n"
+        f"{len(drawn_robot.joints)} joints, in the pose {pose!r}\n\n"
         "A joint is named where its axis points at you.\n"
         "An arrow shows which way it turns as its angle grows;\n"
         "numbers are the range its card allows [deg].\nx is forward, y to the left, z up."
@@ -95,12 +100,12 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
         0.1, 0.8, description, va="top", fontsize=9, color=INK, linespacing=1.5, parse_math=False
     )
     axes["words"].set_axis_off()
-    return label_figure(robot_figure, f"joints of {card.name}")
+    return label_figure(robot_figure, f"joints of {drawn_robot.name}")
 
 
-def _draw_joints(axes: Axes, card: Robot, frames: Mapping[str, Frames], view: str) -> None:
+def _draw_joints(axes: Axes, robot: Robot, frames: Mapping[str, Frames], view: str) -> None:
     """Draw an arrow around each joint whose axis points towards the viewer, and its name at the edge."""
-    header = header_of(card)
+    header = header_of(robot)
     eye = VIEWS[view]
     box = axes.dataLim.padded(_MARGIN * axes.dataLim.height)
     radius = _RADIUS * box.height
@@ -116,7 +121,7 @@ def _draw_joints(axes: Axes, card: Robot, frames: Mapping[str, Frames], view: st
         if np.abs(axis).argmax() != 2:
             continue
         position = (eye @ joint_position)[:2]
-        limits = card.joint(link["joint"])
+        limits = robot.joint(link["joint"])
         arc = position + radius * np.stack([np.cos(_ARC), np.sin(_ARC)], 1)[:: 1 if axis[2] > 0.0 else -1]
         axes.plot(*arc.T, color=WRONG, lw=1.1, zorder=5)
         draw_arrow_head(axes, arc[-1], arc[-2], color=WRONG, size=9, zorder=5)

@@ -144,13 +144,13 @@ def _columns(names: Sequence[str], rows: Sequence[_MessageRow]) -> tuple[dict[st
 
     Neighbours are as far apart as the labels between them need.
     """
-    places = {name: number for number, name in enumerate(names)}
+    column_indices = {name: index for index, name in enumerate(names)}
     gaps = [
         max(MIN_COLUMN_GAP, 0.5 * (_width(left) + _width(right)) + 0.3) for left, right in pairwise(names)
     ]
     before = after = 0.5 * max(_width(names[0]), _width(names[-1]))
     for row in rows:
-        left, right = sorted(places[name] for name in ends_of(row.entry))
+        left, right = sorted(column_indices[name] for name in ends_of(row.entry))
         width = _width(row.label)
         if left == right:
             before = max(before, 0.5 * width - sum(gaps[:left]))
@@ -161,7 +161,7 @@ def _columns(names: Sequence[str], rows: Sequence[_MessageRow]) -> tuple[dict[st
             for gap in range(left, right):
                 gaps[gap] += missing / (right - left)
     y = TIME + EDGE + before
-    columns = {name: y + sum(gaps[:place]) for name, place in places.items()}
+    columns = {name: y + sum(gaps[:index]) for name, index in column_indices.items()}
     return columns, columns[names[-1]] + after
 
 
@@ -173,9 +173,9 @@ def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
     """Draw the box around the messages of a loop, with its label."""
     from matplotlib.patches import Rectangle
 
-    places = [columns[name] for name in loop.ends]
-    left = min(places) - 0.25
-    right = max(places) + 0.25
+    lifelines = [columns[name] for name in loop.ends]
+    left = min(lifelines) - 0.25
+    right = max(lifelines) + 0.25
     right = max(right, left + _width(loop.label) + 0.1)
     frame = Rectangle((left, loop.top), right - left, loop.bottom - loop.top)
     frame.set(facecolor="#f7f7f5", edgecolor=GREY, linewidth=0.7, zorder=0.5)

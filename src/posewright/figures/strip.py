@@ -121,10 +121,10 @@ def draw_strip(
         title = f"{source.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
         contents = StripContents(title, end_s, end_s, playback.world.frame_period_s, motion=source)
     else:
-        card = robot if isinstance(robot, Robot) else None
-        playback = playback_of_recording(source, card)
+        recorded_robot = robot if isinstance(robot, Robot) else None
+        playback = playback_of_recording(source, recorded_robot)
         if MOTION_EXTRAS in source.header.extras:
-            contents = _motion_contents(source, playback, card, findings)
+            contents = _motion_contents(source, playback, recorded_robot, findings)
         else:
             contents = _recording_contents(source, playback, begin_s, end_s)
     times = picture_times(contents, pictures)
@@ -141,13 +141,13 @@ def require_picture_count(pictures: int) -> None:
 
 
 def _motion_contents(
-    recording: Recording, playback: Playback, card: Robot | None, findings: Sequence[Finding] | None
+    recording: Recording, playback: Playback, recorded_robot: Robot | None, findings: Sequence[Finding] | None
 ) -> StripContents:
     """Return what a strip shows of a motion that was played under gravity."""
-    played = PlayedMotion.of(recording, robot=card)
+    played = PlayedMotion.of(recording, robot=recorded_robot)
     text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
     if findings is None:
-        findings = evaluate_motion(recording, robot=card).findings
+        findings = evaluate_motion(recording, robot=recorded_robot).findings
     begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
     motion_rows = slice(max(played.begin - 1, 0), None)
     upright = np.cos(tilt(played.record.base[motion_rows]))

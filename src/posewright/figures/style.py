@@ -134,8 +134,11 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
     """
 
     def decorate(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
+        """Return `draw` in the style of all pictures."""
+
         @functools.wraps(draw)
-        def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
+        def draw_in_style(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
+            """Draw in the style of all pictures, and create the ticks while it is in effect."""
             with picture_style(doing):
                 figure = draw(*args, **kwargs)
                 drawn_axes = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
@@ -144,7 +147,7 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
                     axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
             return figure
 
-        return wrapper
+        return draw_in_style
 
     return decorate
 

@@ -30,7 +30,7 @@ from posewright.gaits import chain, se2_exp
 from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
@@ -151,17 +151,17 @@ def draw_path(axes: Axes, walk: Walk) -> None:
     """Draw the base's path from above, its heading each second, and the commanded path."""
     track = walk.trajectory
     begin = walk.first_measured
-    places = track.base[:, :2]
-    axes.plot(*places[: begin + 1].T, color=SETTLING, lw=1.4, label="path before it is measured")
-    axes.plot(*places[begin:].T, color=INK, lw=1.4, label="path of the base")
+    positions = track.base[:, :2]
+    axes.plot(*positions[: begin + 1].T, color=SETTLING, lw=1.4, label="path before it is measured")
+    axes.plot(*positions[begin:].T, color=INK, lw=1.4, label="path of the base")
     _draw_commanded_path(axes, walk, begin)
-    rows = np.arange(begin, len(places), max(round(ARROW_EVERY_S / walk.frame_s), 1))
+    rows = np.arange(begin, len(positions), max(round(ARROW_EVERY_S / walk.frame_s), 1))
     looks = np.stack([np.cos(track.yaw[rows]), np.sin(track.yaw[rows])], axis=-1)
-    axes.quiver(*places[rows].T, *looks.T, color=INK, width=0.005, scale=22.0, zorder=4)
+    axes.quiver(*positions[rows].T, *looks.T, color=INK, width=0.005, scale=22.0, zorder=4)
     axes.plot([], [], ls="", marker=r"$\rightarrow$", color=INK, ms=10, label="where it looks, each second")
-    axes.plot(*places[0], "o", color="black", ms=5, label="start")
+    axes.plot(*positions[0], "o", color="black", ms=5, label="start")
     for fall in walk.falls:
-        axes.plot(*places[fall.row], "X", color=WRONG, ms=9, mec="white", label=f"falls {fall.side}")
+        axes.plot(*positions[fall.row], "X", color=WRONG, ms=9, mec="white", label=f"falls {fall.side}")
     frame_from_above(axes)
     axes.set(xlabel="x [m]", ylabel="y [m], to the left", title="from above")
     axes.legend(loc="best", fontsize=7.5, frameon=False)
@@ -191,11 +191,11 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
     for line, foot in enumerate(walk.robot.feet):
-        down = runs(walk.trajectory.foot_contacts[first:last, line])
-        spans_s = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in down]
+        ground_phases = true_intervals(walk.trajectory.foot_contacts[first:last, line])
+        spans_s = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in ground_phases]
         axes.broken_barh(spans_s, (line - 0.28, 0.56), color=colours[foot])
-        planned = _planned_ground_phases(walk, line, first, last)
-        axes.broken_barh(planned, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
+        planned_spans_s = _planned_ground_phases(walk, line, first, last)
+        axes.broken_barh(planned_spans_s, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
     duties = [
         f"{foot_label(foot.foot)}, {'?' if foot.duty is None else f'{foot.duty:.0%}'} down"
         for foot in feet.feet
@@ -271,7 +271,7 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
 def draw_tilt(axes: Axes, result: WalkResult) -> None:
     """Draw roll, pitch and the tilt of the base from the vertical."""
     track = result.walk.trajectory
-    leaning = result.report.attitude
+    attitude = result.report.attitude
     roll, pitch = track.roll_pitch_deg
     for values, colour, label, width in (
         (track.tilt_deg, "black", "tilt from the vertical", 1.3),
@@ -282,7 +282,7 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
     _mark_settling_and_falls(axes, result.walk)
     axes.set(xlabel="time [s]", ylabel="[deg]")
     axes.set_title(
-        f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on average"
+        f"base: tilt {attitude.max_tilt_deg:.1f} deg at most, {attitude.mean_tilt_deg:.1f} on average"
     )
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))
@@ -308,9 +308,9 @@ def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[flo
         joints: their names.
         bars: the values of the joints, by label.
     """
-    places = np.arange(len(joints))
+    bar_positions = np.arange(len(joints))
     for (label, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (PALE_BAR, DARK_BAR), strict=True):
-        bar_patches = axes.bar(places + shift * BAR, values, BAR, color=colour, label=label)
+        bar_patches = axes.bar(bar_positions + shift * BAR, values, BAR, color=colour, label=label)
         for bar, value in zip(bar_patches, values, strict=True):
             if value > 1.0:
                 bar.set(edgecolor=WRONG, linewidth=1.6)
@@ -326,10 +326,10 @@ def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
     axes.set_xticks(range(len(parts)), [part for *_, part in parts], fontsize=7)
     legs = [leg for leg, *_ in parts]
     for leg in dict.fromkeys(legs):
-        own = [place for place, name in enumerate(legs) if name == leg]
+        leg_indices = [i for i, name in enumerate(legs) if name == leg]
         axes.annotate(
             leg.replace("_", " "),
-            (sum(own) / len(own), 0.0),
+            (sum(leg_indices) / len(leg_indices), 0.0),
             (0, -22),
             "data",
             "offset points",
@@ -338,6 +338,6 @@ def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
             va="top",
             fontsize=8,
         )
-        if own[0]:
-            axes.axvline(own[0] - 0.5, color=FAINT, lw=0.8, zorder=0)
+        if leg_indices[0]:
+            axes.axvline(leg_indices[0] - 0.5, color=FAINT, lw=0.8, zorder=0)
     axes.tick_params(axis="x", length=0)

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from posewright.formats.motion_file import Origin as Origin
     from posewright.formats.motion_file import PageLabel as PageLabel
     from posewright.formats.motion_file import PageReference as PageReference
-    from posewright.formats.motion_file import carry_file_to_robot as carry_file_to_robot
-    from posewright.formats.motion_file import carry_to_robot as carry_to_robot
-    from posewright.formats.motion_file import describe_carrying_losses as describe_carrying_losses
+    from posewright.formats.motion_file import describe_retargeting_losses as describe_retargeting_losses
     from posewright.formats.motion_file import describe_unmoved_joints as describe_unmoved_joints
     from posewright.formats.motion_file import origin_of as origin_of
+    from posewright.formats.motion_file import retarget_file_to_robot as retarget_file_to_robot
+    from posewright.formats.motion_file import retarget_to_robot as retarget_to_robot
     from posewright.formats.motion_format import KeyTimes as KeyTimes
     from posewright.formats.motion_format import MotionFormat as MotionFormat
     from posewright.formats.motion_format import Quantum as Quantum

@@ -81,16 +81,18 @@ class _PageEntry:
 
     @classmethod
     def of(cls, motion: Motion) -> _PageEntry:
+        """Return the entry of a motion."""
         return cls(
-            motion.name,
-            len(motion.keyframes),
-            motion.duration,
-            motion.repeat,
-            motion.next,
-            motion.exit,
+            name=motion.name,
+            keyframes=len(motion.keyframes),
+            duration_s=motion.duration,
+            repeat=motion.repeat,
+            next=motion.next,
+            exit=motion.exit,
         )
 
     def to_dict(self) -> dict[str, object]:
+        """Return the entry as plain data."""
         return {
             "name": self.name,
             "keyframes": self.keyframes,

@@ -232,14 +232,14 @@ CARRIED = "carried-over"
 """The format in the origin of a motion that was carried over from another robot."""
 
 
-def carry_to_robot(motion: Motion, robot: str | Robot | None) -> RetargetedMotion:
+def retarget_to_robot(motion: Motion, robot: str | Robot | None) -> RetargetedMotion:
     """Return the motion carried over to a robot; unchanged if it is the motion's own robot or None."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
         return RetargetedMotion(motion, (), (), ())
-    carried = retarget_motion(motion, card, _card_of_motion(motion))
+    retargeted = retarget_motion(motion, card, _card_of_motion(motion))
     origin = Origin(CARRIED, None, robot=card)  # keeps the card, which may be a user's own
-    return replace(carried, motion=replace(carried.motion, origin=origin))
+    return replace(retargeted, motion=replace(retargeted.motion, origin=origin))
 
 
 def _card_of_motion(motion: Motion) -> Robot | None:
@@ -250,46 +250,46 @@ def _card_of_motion(motion: Motion) -> Robot | None:
         return None
 
 
-def carry_file_to_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
+def retarget_file_to_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
     """Return the file with its motions carried over to a robot; unchanged if they are that robot's.
 
     Losses and remarks of the first page are added to the warnings; the other pages have the same joints.
     """
-    first_page = carry_to_robot(file.motion(), robot)
+    first_page = retarget_to_robot(file.motion(), robot)
     if first_page.motion is file.motion():
         return file
     builders = [partial(_carry_page, file, index, robot) for index in range(len(file.motions))]
-    warnings = (*file.warnings, *describe_carrying_losses(first_page), *first_page.remarks)
+    warnings = (*file.warnings, *describe_retargeting_losses(first_page), *first_page.remarks)
     return replace(file, motions=LazyMotions(builders), warnings=warnings, document=None)
 
 
 def _carry_page(file: MotionFile, index: int, robot: str | Robot | None) -> Motion:
-    return carry_to_robot(file.motions[index], robot).motion
+    return retarget_to_robot(file.motions[index], robot).motion
 
 
-def describe_carrying_losses(carried: RetargetedMotion, *, clip: bool = False) -> Iterator[str]:
+def describe_retargeting_losses(retargeted: RetargetedMotion, *, clip: bool = False) -> Iterator[str]:
     """Yield a description of everything the other robot cannot do.
 
     Args:
-        carried: the motion carried over.
+        retargeted: the motion for the other robot.
         clip: whether angles beyond the robot's limits are clipped and so are no losses.
     """
-    name = carried.motion.robot
-    if carried.missing:
-        yield f"{', '.join(carried.missing)}: {name} has no such joints"
-    if carried.unmatched:
-        yield f"{', '.join(carried.unmatched)}: {name} has its zero elsewhere"
-    if carried.unlit:
-        yield f"{', '.join(carried.unlit)}: {name} has no such lights"
+    name = retargeted.motion.robot
+    if retargeted.missing:
+        yield f"{', '.join(retargeted.missing)}: {name} has no such joints"
+    if retargeted.unmatched:
+        yield f"{', '.join(retargeted.unmatched)}: {name} has its zero elsewhere"
+    if retargeted.unlit:
+        yield f"{', '.join(retargeted.unlit)}: {name} has no such lights"
     if clip:
         return
-    yield from map(str, carried.clips[:MAX_CLIPS])
-    if len(carried.clips) > MAX_CLIPS:
-        yield f"{len(carried.clips) - MAX_CLIPS} more angles beyond the limits of {name}"
+    yield from map(str, retargeted.clips[:MAX_CLIPS])
+    if len(retargeted.clips) > MAX_CLIPS:
+        yield f"{len(retargeted.clips) - MAX_CLIPS} more angles beyond the limits of {name}"
 
 
-def describe_unmoved_joints(carried: RetargetedMotion) -> Iterator[str]:
+def describe_unmoved_joints(retargeted: RetargetedMotion) -> Iterator[str]:
     """Yield remarks on joints of the other robot that the motion does not move, and on doubtful ones."""
-    if carried.unmoved:
-        yield f"the motion does not move {', '.join(carried.unmoved)}"
-    yield from carried.remarks
+    if retargeted.unmoved:
+        yield f"the motion does not move {', '.join(retargeted.unmoved)}"
+    yield from retargeted.remarks

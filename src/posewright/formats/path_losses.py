@@ -88,14 +88,14 @@ def describe_unwritten_labels(motion: Motion, path: Path) -> tuple[str, ...]:
     return (f"not written, as such a file has no place for it: {'; '.join(unwritten)}",)
 
 
-def _describe_lost_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
+def _describe_lost_extras(motion: Motion, stored_keys: Collection[str]) -> tuple[str, ...]:
     """Return a description of the extras that the format does not keep.
 
     An extra that every file of the format has is not lost: it is written again.
     """
     descriptions: list[str] = []
     for key, text in motion.extras.items():
-        if text and key not in kept and not _is_implied(motion, key, text):
+        if text and key not in stored_keys and not _is_implied(motion, key, text):
             short_text = text if len(text) <= _MAX_EXTRA_LENGTH else text[:_MAX_EXTRA_LENGTH] + "..."
             descriptions.append(f"{key} {short_text!r}")
     return (f"further entries of its file: {', '.join(descriptions)}",) if descriptions else ()

@@ -51,7 +51,7 @@ def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
 
     Args:
         data: the bytes of the file, at least its first ones; page files need all of them.
-        path: for messages, and to recognize an encrypted archive.
+        path: the path for messages, and to recognize an encrypted archive.
 
     Raises:
         FormatError: it is empty or of no known kind.

@@ -45,6 +45,7 @@ class Formats(Mapping[str, MotionFormat]):
 
     @cached_property
     def _formats(self) -> dict[str, MotionFormat]:
+        """The formats of Posewright and of plugins, by name."""
         formats = {built_in.name: built_in for built_in in _BUILT_IN}
         entry_points = plugins(GROUP)
         for name, motion_format in entry_points.items():

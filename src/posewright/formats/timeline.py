@@ -43,7 +43,7 @@ class Timeline:
     """The timed poses of a motion, each at least a step after the one before.
 
     Attributes:
-        poses: in order of time: every keyframe, and the end of every pause.
+        poses: the poses in order of time: every keyframe, and the end of every pause.
         losses: descriptions of keyframes that were merged into others.
         remarks: descriptions of what was shifted.
         times_s: when each keyframe of the motion is reached here [s]; None for one that was merged.
@@ -111,6 +111,7 @@ def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]
 
 
 def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterator[TimedPose]:
+    """Yield the pose of each keyframe at its time, and once more at the end of a pause."""
     angles = np.full(len(motion.joints), np.nan)
     if pose_at_zero:
         angles = motion.resolved_poses()[0].angles

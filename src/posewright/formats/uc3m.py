@@ -132,6 +132,7 @@ def _read_header(line: TextLine) -> int:
 
 
 def _read_row(line: TextLine, n_steps: int) -> TableRow:
+    """Read a row: ID, angles [deg] and velocity [rad/s]."""
     cells = line.text.split(b",")
     if len(cells) != n_steps + 3:
         line.fail(f"{len(cells)} columns, expected {n_steps + 3}", hint="write as many as the header has")
@@ -185,13 +186,17 @@ def step_speeds(motion: Motion) -> dict[int, float]:
     In a loop, the movement from the last step back to the first counts, too.
     """
     poses = [pose.angles for pose in motion.resolved_poses()]
-    times = [frame.reach_s / motion.speed for frame in motion.keyframes]
+    durations_s = [frame.reach_s / motion.speed for frame in motion.keyframes]
     changes = [after - before for before, after in pairwise(poses)]
     if motion.loops:
         changes.append(poses[1] - poses[-1])
-        times.append(times[0])
+        durations_s.append(durations_s[0])
     speeds = np.array(
-        [np.abs(change) / time for change, time in zip(changes, times, strict=True) if time > 0.0]
+        [
+            np.abs(change) / duration_s
+            for change, duration_s in zip(changes, durations_s, strict=True)
+            if duration_s > 0.0
+        ]
     )
     return _by_id(motion, speeds.max(axis=0) if len(speeds) else np.zeros(len(motion.joints)))
 
@@ -209,8 +214,8 @@ STEP_S = 0.125
 PRINTED_DEG = 0.005 + 1e-9  # half of the last printed decimal [deg]
 
 
-def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
-    """Return a table as a motion that starts in the initial pose and repeats the steps for ever.
+def build_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
+    """Return a table as a motion of a robot; it starts in the initial pose and repeats the steps for ever.
 
     Angles printed to two decimals are read as the servo tick they were rounded from.
     """
@@ -286,14 +291,14 @@ def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]
 
 
 def _build_row(
-    servo_id: int, column: tuple[Servo, list[float]] | None, old_row: TableRow | None, n_cells: int
+    servo_id: int, joint_angles: tuple[Servo, list[float]] | None, old_row: TableRow | None, n_cells: int
 ) -> TableRow:
-    """Return a row; an ID without a joint keeps its old row, or gets zeros."""
-    if column is None:
+    """Return the row of a servo with the angles of its joint [deg]; without a joint, the old row or zeros."""
+    if joint_angles is None:
         if old_row is not None and len(old_row.cells) == n_cells + 1:
             return old_row
         return TableRow(servo_id, (0.0,) * (n_cells - 1), (str(servo_id), *["0.00"] * n_cells))
-    servo, degrees = column
+    servo, degrees = joint_angles
     cells = [_format_cell(angle, servo, old_row, column) for column, angle in enumerate(degrees, 1)]
     return TableRow(servo_id, tuple(map(float, cells)), (str(servo_id), *cells, "0.00"))
 
@@ -346,7 +351,7 @@ QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0))
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     table = read_table(data, path)
-    motion = table_motion(table, robot(ROBOT) if card is None else card, name=path.stem, path=path)
+    motion = build_motion(table, robot(ROBOT) if card is None else card, name=path.stem, path=path)
     return MotionFile.of_single_motion(UC3M_CSV, path, motion, table.remarks, table)
 
 

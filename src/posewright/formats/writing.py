@@ -13,11 +13,11 @@ from posewright.errors import LossError, Where
 from posewright.formats.motion_file import (
     MotionFile,
     PageReference,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
     mark_single_page,
     origin_of,
+    retarget_to_robot,
 )
 from posewright.formats.motion_format import (
     EXACT,
@@ -95,9 +95,9 @@ def convert_motion(
     target = Path(target)
     file = read_to_carry(source, robot)
     source_motion = file.motion() if page is None else mark_single_page(file.motion(page))
-    carried = carry_to_robot(source_motion, robot)
-    limit_violations = tuple(describe_limit_violations(carried.motion))
-    motion = clip_to_limits(carried.motion) if clip and limit_violations else carried.motion
+    retargeted = retarget_to_robot(source_motion, robot)
+    limit_violations = tuple(describe_limit_violations(retargeted.motion))
+    motion = clip_to_limits(retargeted.motion) if clip and limit_violations else retargeted.motion
     motion_format = format_for(motion, target, format)
     is_unchanged = page is None and motion is source_motion and options is None
     is_copy = is_unchanged and motion_format.name == file.format
@@ -109,7 +109,7 @@ def convert_motion(
         rendering = motion_format.render(motion, target, options)
     losses = (
         *_describe_lost_pages(file, page, motion_format),
-        *describe_carrying_losses(carried, clip=clip),
+        *describe_retargeting_losses(retargeted, clip=clip),
         *rendering.losses,
     )
     if robot is not None and not (clip or is_copy):
@@ -120,11 +120,11 @@ def convert_motion(
 
     limit_remarks: tuple[str, ...] = ()
     if clip:
-        clipped = (*map(str, carried.clips), *limit_violations)
+        clipped = (*map(str, retargeted.clips), *limit_violations)
         limit_remarks = tuple(f"clipped to the limits: {description}" for description in clipped)
     elif not set(limit_violations) <= set(losses):
         limit_remarks = limit_violations
-    remarks = (*describe_unmoved_joints(carried), *limit_remarks, *rendering.remarks)
+    remarks = (*describe_unmoved_joints(retargeted), *limit_remarks, *rendering.remarks)
     rounding = None
     if written_motion is not None:
         rounding = measure_rounding(motion, written_motion, rendering, motion_format)
@@ -147,6 +147,7 @@ def require_no_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_
 
 
 def _render_copy(file: MotionFile, motion_format: MotionFormat, target: Path) -> Rendering:
+    """Render all motions of a file, or its only one, without options that change them."""
     if motion_format.render_file is not None:
         return motion_format.render_file(file)
     return motion_format.render(file.motion(), target, WriteOptions())
@@ -155,6 +156,7 @@ def _render_copy(file: MotionFile, motion_format: MotionFormat, target: Path) ->
 def _describe_lost_pages(
     file: MotionFile, page: PageReference | None, motion_format: MotionFormat
 ) -> tuple[str, ...]:
+    """Describe the pages that are lost if only the first one can be written in another format."""
     if page is not None or len(file.motions) < 2 or motion_format.name == file.format:
         return ()
     return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
@@ -163,16 +165,16 @@ def _describe_lost_pages(
 def describe_limit_violations(motion: Motion) -> Iterator[str]:
     """Yield a description of the angles beyond the robot's mechanical limits, if there are any."""
     card = robot_of_motion(motion)
-    indices = [card.index(name) for name in motion.joints]
-    lower, upper = (limits[indices] for limits in card.hardware_limits)
+    joint_indices = [card.index(name) for name in motion.joints]
+    lower, upper = (limits[joint_indices] for limits in card.hardware_limits)
     angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
     excess = np.fmax(lower - angles, angles - upper)
-    count = int((excess > SLACK_RAD).sum())
-    if count:
-        frame, column = np.unravel_index(np.nanargmax(excess), excess.shape)
-        angle_deg, lower_deg, upper_deg = np.rad2deg([angles[frame, column], lower[column], upper[column]])
+    n_violations = int((excess > SLACK_RAD).sum())
+    if n_violations:
+        frame, joint = np.unravel_index(np.nanargmax(excess), excess.shape)
+        angle_deg, lower_deg, upper_deg = np.rad2deg([angles[frame, joint], lower[joint], upper[joint]])
         yield (
-            f"{count} angles are beyond the limits of {card.name}: {motion.joints[column]} is at "
+            f"{n_violations} angles are beyond the limits of {card.name}: {motion.joints[joint]} is at "
             f"{angle_deg:.1f} deg in keyframe {frame + 1}, its limits are {lower_deg:g}..{upper_deg:g}"
         )
 

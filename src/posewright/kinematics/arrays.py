@@ -51,9 +51,9 @@ def build_not_finite_error(array: Floats, noun: str, hint: str) -> InputError:
     rows = np.flatnonzero(~np.isfinite(array.reshape(-1, 3)).all(axis=1))
     first = int(rows[0])
     numbers = ", ".join(f"{number:g}" for number in array.reshape(-1, 3)[first])
-    place = "" if array.ndim == 1 else f" at index {first}"
+    location = "" if array.ndim == 1 else f" at index {first}"
     count = f", and {rows.size - 1} more" if rows.size > 1 else ""
-    return InputError(f"the {noun} are not finite{place}: ({numbers}){count}", hint=hint)
+    return InputError(f"the {noun} are not finite{location}: ({numbers}){count}", hint=hint)
 
 
 def require_length(name: str, value: float, *, positive: bool) -> None:

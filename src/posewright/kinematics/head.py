@@ -66,7 +66,7 @@ class HeadLimits:
 
     @classmethod
     def of(cls, robot: Robot, columns: tuple[int, int, int]) -> HeadLimits:
-        """Take the limits from a card."""
+        """Return the limits of a robot whose neck, pan and head tilt have these columns."""
         lower, upper = robot.limits
         neck, pan, tilt = ((float(lower[column]), float(upper[column])) for column in columns)
         return cls(
@@ -125,7 +125,9 @@ def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, at: Pair
     return np.column_stack([x, np.sin(pan) * ahead, z])
 
 
-def solve_look(shape: HeadShape, limits: HeadLimits, points: Floats, necks: Floats) -> tuple[Floats, Flags]:
+def solve_look(
+    shape: HeadShape, limits: HeadLimits, points: Floats, neck_tilts: Floats
+) -> tuple[Floats, Flags]:
     """Return angles `(n, 3)` [rad] that look at points, and which of them are valid `(n,)`.
 
     The pan turns the head's plane through the point. In it the camera's line of sight passes the axis of the
@@ -136,18 +138,18 @@ def solve_look(shape: HeadShape, limits: HeadLimits, points: Floats, necks: Floa
         shape: the shape of the head.
         limits: the limits of its joints.
         points: `(n, 3)` in the trunk's frame [m].
-        necks: tilt of the neck for each point, `(n,)` [rad].
+        neck_tilts: tilt of the neck for each point, `(n,)` [rad].
     """
-    x, y, z = _points_from_head(shape, points, necks)
+    x, y, z = _points_from_head(shape, points, neck_tilts)
     pan = np.arctan2(y, x)
-    angles = np.column_stack([necks, pan, np.zeros_like(pan)])
+    angles = np.column_stack([neck_tilts, pan, np.zeros_like(pan)])
     angles[:, 2], ahead_of_camera = _tilt_towards(shape, np.hypot(x, y), z)
     return angles, ahead_of_camera & limits.are_within(angles)
 
 
-def _points_from_head(shape: HeadShape, points: Floats, necks: Floats) -> tuple[Floats, Floats, Floats]:
+def _points_from_head(shape: HeadShape, points: Floats, neck_tilts: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the points relative to the head's axes, in the neck's frame, x, y, z `(n,)` each [m]."""
-    ahead, up = _tilt(-necks, points[:, 0] - shape.neck[0], points[:, 2] - shape.neck[1])
+    ahead, up = _tilt(-neck_tilts, points[:, 0] - shape.neck[0], points[:, 2] - shape.neck[1])
     return ahead - shape.head[0], points[:, 1], up - shape.head[1]
 
 
@@ -160,17 +162,17 @@ def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, 
     return np.remainder(tilt + np.pi, 2.0 * np.pi) - np.pi, (along_sq > 0.0) & (along > forward)
 
 
-def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, necks: Floats) -> Floats:
+def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, neck_tilts: Floats) -> Floats:
     """Return the angles `(3,)` [rad] within the limits that look most nearly at a point.
 
-    For each neck tilt of `necks` the pan goes as far as it can, then the tilt as far as it can for that pan.
+    For each of `neck_tilts` the pan goes as far as it can, then the tilt as far as it can for that pan.
     """
-    points = np.tile(point, (len(necks), 1))
-    x, y, z = _points_from_head(shape, points, necks)
+    points = np.tile(point, (len(neck_tilts), 1))
+    x, y, z = _points_from_head(shape, points, neck_tilts)
     pan = np.clip(np.arctan2(y, x), *limits.single[1])
     ahead = np.cos(pan) * x + np.sin(pan) * y
     tilt, _ = _tilt_towards(shape, ahead, z)
-    angles = np.column_stack([necks, pan, tilt])
+    angles = np.column_stack([neck_tilts, pan, tilt])
     angles[:, 2] = np.clip(tilt, *limits.tilt_range(angles))
     positions, directions = camera_pose(shape, angles)
     target_directions = points - positions
@@ -230,27 +232,29 @@ class Head:
         rows = array.reshape(-1, 3)
         if neck_tilt is not None:
             self._require_neck_tilt(neck_tilt)
-        necks = np.full(len(rows), self.rest_rad if neck_tilt is None else neck_tilt)
-        angles, is_visible = solve_look(self.shape, self.limits, rows, necks)
+        neck_tilts = np.full(len(rows), self.rest_rad if neck_tilt is None else neck_tilt)
+        angles, is_visible = solve_look(self.shape, self.limits, rows, neck_tilts)
         hidden_indices = np.flatnonzero(~is_visible)
         if hidden_indices.size and neck_tilt is None:
-            angles[hidden_indices], is_found = self._with_any_neck(rows[hidden_indices])
-            hidden_indices = hidden_indices[~is_found]
+            angles[hidden_indices], is_reached = self._solve_with_any_neck(rows[hidden_indices])
+            hidden_indices = hidden_indices[~is_reached]
         if hidden_indices.size:
             if not nearest:
                 raise self._build_unreachable_error(rows, hidden_indices)
-            necks = (
+            neck_tilts = (
                 np.linspace(*self.limits.single[0], N_NECK_TILTS)
                 if neck_tilt is None
                 else np.array([neck_tilt])
             )
             nearest_angles = [
-                nearest_within_limits(self.shape, self.limits, rows[place], necks) for place in hidden_indices
+                nearest_within_limits(self.shape, self.limits, rows[index], neck_tilts)
+                for index in hidden_indices
             ]
             angles[hidden_indices] = np.array(nearest_angles)
         return angles.reshape(array.shape)
 
     def _require_neck_tilt(self, neck_tilt: float) -> None:
+        """Raise an InputError if an angle is beyond the limits of the neck [rad]."""
         low, high = self.limits.single[0]
         if not low - 1e-9 <= neck_tilt <= high + 1e-9:
             raise InputError(
@@ -258,23 +262,23 @@ class Head:
                 hint=f"the range is {math.degrees(low):g}..{math.degrees(high):g}",
             )
 
-    def _with_any_neck(self, points: Floats) -> tuple[Floats, Flags]:
+    def _solve_with_any_neck(self, points: Floats) -> tuple[Floats, Flags]:
         """Return angles with the neck nearest to rest, `(n, 3)` [rad], and which points they reach `(n,)`."""
-        necks = np.linspace(*self.limits.single[0], N_NECK_TILTS)
-        necks = necks[np.argsort(np.abs(necks - self.rest_rad), kind="stable")]
+        neck_tilts = np.linspace(*self.limits.single[0], N_NECK_TILTS)
+        neck_tilts = neck_tilts[np.argsort(np.abs(neck_tilts - self.rest_rad), kind="stable")]
         angles = np.zeros((len(points), 3))
-        is_found = np.zeros(len(points), dtype=np.bool_)
+        is_reached = np.zeros(len(points), dtype=np.bool_)
         for start in range(0, len(points), CHUNK_SIZE):
             points_chunk = points[start : start + CHUNK_SIZE]
-            tilts = np.tile(necks, len(points_chunk))
+            tilts = np.tile(neck_tilts, len(points_chunk))
             _, is_visible = solve_look(
                 self.shape, self.limits, np.repeat(points_chunk, N_NECK_TILTS, axis=0), tilts
             )
             is_visible = is_visible.reshape(len(points_chunk), N_NECK_TILTS)
-            visible_tilts = necks[is_visible.argmax(axis=1)]
-            is_found[start : start + CHUNK_SIZE] = is_visible.any(axis=1)
+            visible_tilts = neck_tilts[is_visible.argmax(axis=1)]
+            is_reached[start : start + CHUNK_SIZE] = is_visible.any(axis=1)
             angles[start : start + CHUNK_SIZE] = self._move_neck_towards_rest(points_chunk, visible_tilts)
-        return angles, is_found
+        return angles, is_reached
 
     def _move_neck_towards_rest(self, points: Floats, visible: Floats) -> Floats:
         """Return angles with the neck moved from `visible` tilts as near to rest as the limits allow."""

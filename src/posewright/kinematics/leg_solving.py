@@ -201,10 +201,10 @@ def forward(shape: LegShape, angles: Floats) -> Floats:
 
 
 def _foot_in_plane(shape: LegShape, q3: Floats) -> tuple[Floats, Floats]:
-    """Return `a` and `h`, `(n,)` each [m]."""
-    turned = q3 + shape.lower_angle
-    a = shape.upper * shape.sin_upper + shape.lower * np.sin(turned)
-    h = shape.upper * shape.cos_upper + shape.lower * np.cos(turned)
+    """Return the foot in the plane of the elevator: `a` ahead and `h` below its axis, `(n,)` each [m]."""
+    shank_angle = q3 + shape.lower_angle
+    a = shape.upper * shape.sin_upper + shape.lower * np.sin(shank_angle)
+    h = shape.upper * shape.cos_upper + shape.lower * np.cos(shank_angle)
     return a, h
 
 
@@ -216,9 +216,9 @@ def jacobian(shape: LegShape, angles: Floats) -> Floats:
     cos_2 = np.cos(q2)
     y = h * sin_2 + shape.side * cos_2
     b = h * cos_2 - shape.side * sin_2
-    turned = q3 + shape.lower_angle
-    ahead = shape.lower * np.cos(turned)
-    up = shape.lower * np.sin(turned)
+    shank_angle = q3 + shape.lower_angle
+    ahead = shape.lower * np.cos(shank_angle)
+    up = shape.lower * np.sin(shank_angle)
     zeros = np.zeros_like(a)
     plane_jacobians = np.array([[b, zeros, ahead], [zeros, b, -up * sin_2], [a, y, up * cos_2]])
     jacobians: Floats = np.einsum("ijn,jkn->nik", _rotations_about_y(-q1), plane_jacobians)
@@ -250,9 +250,9 @@ def _rotations_about_y(angle: Floats) -> Floats:
 
 def forward_scalar(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
     """Return the position of the foot [m]: `forward` in plain numbers."""
-    turned = q3 + shape.lower_angle
-    a = shape.upper * shape.sin_upper + shape.lower * sin(turned)
-    h = shape.upper * shape.cos_upper + shape.lower * cos(turned)
+    shank_angle = q3 + shape.lower_angle
+    a = shape.upper * shape.sin_upper + shape.lower * sin(shank_angle)
+    h = shape.upper * shape.cos_upper + shape.lower * cos(shank_angle)
     sin_1 = sin(q1)
     cos_1 = cos(q1)
     sin_2 = sin(q2)

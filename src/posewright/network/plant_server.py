@@ -162,7 +162,7 @@ class PlantServer:
                 session = self._session
                 if session is not None and self._now() - session.last_request_s > self._silent_s:
                     self.counts["lapsed"] += 1
-                    self._end(session)
+                    self._end_session(session)
             finally:
                 self._lock.release()
 
@@ -170,9 +170,15 @@ class PlantServer:
         """End the session, if there is one."""
         with self._lock:
             if self._session is not None:
-                self._end(self._session)
+                self._end_session(self._session)
 
     def _answer_in_order(self, action: str, session_id: str, number: int, message: Node) -> bytes:
+        """Return the answer to a request of a session; a repeated request gets its first answer again.
+
+        Raises:
+            BodyError: the session is over, or another client drives the robot.
+            InputError: the number of the request is not the next one.
+        """
         session = self._session
         if session is None or session.id != session_id:
             if action != "open" or number:
@@ -199,14 +205,16 @@ class PlantServer:
         return session.answer
 
     def _execute(self, action: str, session: Session, message: Node) -> Answer:
+        """Execute a request of an open session and return its answer."""
         if action == "open":
             return _describe_plant(session.plant)
         if action == "close":
-            self._end(session)
+            self._end_session(session)
             return {}
         return self._actions[action](session, message)
 
     def _open_session(self, session_id: str, message: Node) -> Session:
+        """Open a session: acquire the robot and make the plant from the parts and arena of the request."""
         entries = _entries(message, "who", "parts", "arena")
         part_nodes = entries["parts"].items()
         parts = [
@@ -231,7 +239,8 @@ class PlantServer:
         return session
 
     def _open_body(self, session: Session, message: Node) -> Answer:
-        name, body = _body(session, _entries(message, "body")["body"])
+        """Open a body and return its joint states, and the readings of all bodies."""
+        name, body = _find_body(session, _entries(message, "body")["body"])
         body.open()
         observed = body.observe()
         session.last_commands[name] = observed.positions[0]
@@ -243,10 +252,11 @@ class PlantServer:
         return {"read": _readings(session)}
 
     def _observe(self, session: Session, message: Node) -> Answer:
-        _, body = _body(session, _entries(message, "body")["body"])
+        _, body = _find_body(session, _entries(message, "body")["body"])
         return {"observe": plain_with_arrays(body.observe())}
 
     def _advance(self, session: Session, message: Node) -> Answer:
+        """Advance the plant by the commanded frames; return joint states and readings of all bodies."""
         plant = session.plant
         node = _entries(message, "commands")["commands"]
         commands = {
@@ -256,7 +266,7 @@ class PlantServer:
         if len({len(rows) for rows in commands.values()}) > 1:
             node.fail("the robots have different numbers of rows", hint="send one row per robot and frame")
         if self._safety:
-            commands = {name: _make_safe(session, name, rows) for name, rows in commands.items()}
+            commands = {name: _filter_commands(session, name, rows) for name, rows in commands.items()}
         states = _advance_paced(plant, commands)
         session.driven.update(commands)
         for name, rows in commands.items():
@@ -271,8 +281,9 @@ class PlantServer:
         }
 
     def _place(self, session: Session, message: Node) -> Answer:
+        """Place a simulated robot on the floor; return the readings of all bodies."""
         entries = _entries(message, "body", "x_m", "y_m", "yaw_rad")
-        name, _ = _body(session, entries["body"])
+        name, _ = _find_body(session, entries["body"])
         supervisor = session.plant.supervisor(name)
         if supervisor is None:
             raise BodyError(f"{name} cannot be placed", hint="only a simulated robot can")
@@ -283,15 +294,16 @@ class PlantServer:
         return {"read": _readings(session)}  # the sensors of other robots may see it now
 
     def _stop(self, session: Session, message: Node) -> Answer:
+        """Stop a body with the torque policy of the request."""
         entries = _entries(message, "body", "policy")
         policies = {policy.value: policy for policy in TorquePolicy}
         policy = policies[entries["policy"].choice("torque policy", policies)]
-        name, body = _body(session, entries["body"])
+        name, body = _find_body(session, entries["body"])
         body.stop(policy)
         session.driven.discard(name)
         return {}
 
-    def _end(self, session: Session) -> None:
+    def _end_session(self, session: Session) -> None:
         """Close the plant of a session; a robot that its client has not stopped holds its pose.
 
         Each callback runs even if another one raises; in reverse order, so all robots stop before any closes.
@@ -328,12 +340,13 @@ def _join_states(blocks: Sequence[JointStates]) -> JointStates:
         times=np.concatenate([block.times for block in blocks]),
         positions=np.concatenate([block.positions for block in blocks]),
         efforts=np.concatenate([block.efforts for block in blocks]),
-        truth=_join_truths(truths) if len(truths) == len(blocks) else None,
+        truth=_join_ground_truths(truths) if len(truths) == len(blocks) else None,
         faults=tuple(chain.from_iterable(block.faults for block in blocks)),
     )
 
 
-def _join_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
+def _join_ground_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
+    """Return the ground truth of consecutive blocks as one; a part that a block lacks is None."""
     slips = [block.slips for block in blocks if block.slips is not None]
     contacts: dict[int, Contacts] = {}
     n_frames = 0
@@ -352,7 +365,8 @@ def _join_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
     )
 
 
-def _make_safe(session: Session, name: str, commands: JointCommands) -> JointCommands:
+def _filter_commands(session: Session, name: str, commands: JointCommands) -> JointCommands:
+    """Return commands limited by the safety filter, given the previous angles of the body."""
     if name not in session.last_commands:
         raise BodyError(f"{name} was not opened", hint="open a body before you command it")
     robot = session.plant.bodies[name].robot
@@ -385,7 +399,8 @@ def _readings(session: Session) -> Answer:
     return {name: plain_with_arrays(body.read()) for name, body in session.plant.bodies.items()}
 
 
-def _body(session: Session, node: Node) -> tuple[str, Body]:
+def _find_body(session: Session, node: Node) -> tuple[str, Body]:
+    """Return the name and the body that a node names."""
     bodies = session.plant.bodies
     name = node.choice("robot of the plant", bodies)
     return name, bodies[name]

@@ -129,6 +129,7 @@ class ClientSession:
         return entries
 
     def _exchange(self, message: bytes, timeout_s: float) -> bytes:
+        """Send a message and return the answer; after MAX_TRIES lost answers the channel is closed."""
         for tries_left in range(MAX_TRIES, 0, -1):
             try:
                 return self._channel.request(message, timeout_s)

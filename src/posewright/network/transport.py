@@ -56,6 +56,7 @@ class Trajectory:
         return ""
 
     def _describe_joint_fault(self, n_joints: int) -> str:
+        """Return what is wrong with the joints of the trajectory; empty if nothing is."""
         if not self.joints:
             return "the trajectory has no joints"
         if not all(0 <= joint < n_joints for joint in self.joints):

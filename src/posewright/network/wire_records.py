@@ -48,7 +48,7 @@ S = TypeVar("S", bound=np.generic)
 
 
 def fingerprint(robot: Robot) -> str:
-    """Return the SHA-256, in hex, of a robot's card and model, as two robots may have the same name."""
+    """Return the SHA-256, in hex, of a robot's document and model; two robots may have the same name."""
     digest = hashlib.sha256(robot.text.encode())
     if robot.model_path is not None:
         digest.update(robot.model_path.read_bytes())
@@ -95,8 +95,8 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
     robot = robot_by_name(entries["robot"].text())
     if entries["fingerprint"].text() != fingerprint(robot):
         raise InputError(
-            f"{robot.name} is another robot here: its card or its model differs",
-            hint="use the same version of Posewright and the same card on both sides",
+            f"{robot.name} is another robot here: its description or its model differs",
+            hint="use the same version of Posewright and the same description on both sides",
         )
     pose = _array(entries["start_pose"], _FLOATS, (len(robot.joint_names),))
     if not np.isfinite(pose).all():
@@ -119,15 +119,16 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
 
 
 def _read_sensors(node: Node) -> tuple[SensorSpec, ...]:
-    cards = node.fields()
-    if len(cards) > MAX_SENSORS:
-        node.fail(f"{len(cards)} sensors", hint=f"at most {MAX_SENSORS}")
+    """Return the sensors of a part; raise a DocumentError if there are too many or one is invalid."""
+    descriptions = node.fields()
+    if len(descriptions) > MAX_SENSORS:
+        node.fail(f"{len(descriptions)} sensors", hint=f"at most {MAX_SENSORS}")
     sensors = []
-    for name, card in cards.items():
-        entries = card.fields(required=("name",))
+    for name, description in descriptions.items():
+        entries = description.fields(required=("name",))
         values = {key: entry.value for key, entry in entries.items() if key != "name"}
-        sensor_name = read_name(Node(name, trail=card.trail))
-        sensors.append(parse_sensor(sensor_name, Node(values, trail=card.trail)))
+        sensor_name = read_name(Node(name, trail=description.trail))
+        sensors.append(parse_sensor(sensor_name, Node(values, trail=description.trail)))
     return tuple(sensors)
 
 
@@ -184,6 +185,7 @@ def read_commands(node: Node, robot: Robot) -> JointCommands:
 
 
 def _read_lights(node: Node) -> dict[str, tuple[float, float, float]]:
+    """Return red, green and blue, each 0 to 1, by name of the light."""
     lights = {}
     for name, entry in node.fields().items():
         colour = [part.number(low=0.0, high=1.0) for part in entry.items()]
@@ -207,15 +209,16 @@ def read_states(node: Node, n_joints: int) -> JointStates:
     )
 
 
-def _read_truth(node: Node, n: int) -> GroundTruth:
+def _read_truth(node: Node, n_frames: int) -> GroundTruth:
+    """Return the ground truth of `n_frames` frames; raise a DocumentError if a shape does not match."""
     entries = _entries(node, *(field.name for field in fields(GroundTruth)))
     truth = GroundTruth(
-        base=_array(entries["base"], _FLOATS, (n, 7)),
-        footprints=_array(entries["footprints"], _FLOATS, (n, -1, 4, 3)),
-        foot_contacts=_array(entries["foot_contacts"], _FLAGS, (n, -1)),
-        boxes=_array(entries["boxes"], _FLOATS, (n, -1, 7)),
-        box_contacts=_array(entries["box_contacts"], _FLAGS, (n, -1)),
-        slips=_optional(entries["slips"], lambda entry: _array(entry, _FLOATS, (n, -1))),
+        base=_array(entries["base"], _FLOATS, (n_frames, 7)),
+        footprints=_array(entries["footprints"], _FLOATS, (n_frames, -1, 4, 3)),
+        foot_contacts=_array(entries["foot_contacts"], _FLAGS, (n_frames, -1)),
+        boxes=_array(entries["boxes"], _FLOATS, (n_frames, -1, 7)),
+        box_contacts=_array(entries["box_contacts"], _FLAGS, (n_frames, -1)),
+        slips=_optional(entries["slips"], lambda entry: _array(entry, _FLOATS, (n_frames, -1))),
         contacts=_optional(entries["contacts"], _read_contacts),
     )
     try:
@@ -226,6 +229,7 @@ def _read_truth(node: Node, n: int) -> GroundTruth:
 
 
 def _read_contacts(node: Node) -> Contacts:
+    """Return contacts; raise a DocumentError if an index is out of range."""
     entries = _entries(node, *(field.name for field in fields(Contacts)))
     names = tuple(entry.text() for entry in entries["names"].items())
     frames = _array(entries["frames"], _INTEGERS, (-1,))
@@ -252,6 +256,7 @@ def read_state(node: Node, n_joints: int) -> BodyState:
 
 
 def _read_reading(node: Node) -> Reading:
+    """Return a sensor reading: an array, a flag, or a number, which may be infinite."""
     value = node.value
     if isinstance(value, np.ndarray):
         return value

@@ -43,7 +43,7 @@ def describe_direction(direction: Floats) -> str:
     return "to the left" if y > 0.0 else "to the right"
 
 
-def runs(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
+def true_intervals(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
     """Return begin and end (exclusive) of every run of True; gaps of up to `bridge` rows are ignored."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     intervals: list[tuple[int, int]] = []
@@ -142,7 +142,7 @@ class FallDetector:
         if not len(times):
             return None
         if down.any():
-            for begin, end in runs(down):
+            for begin, end in true_intervals(down):
                 self._add_interval(
                     DownInterval(
                         since_s=float(times[begin]),

@@ -38,7 +38,7 @@ METADATA = "posewright.recording"
 FORMAT = "3"
 _OLD_METADATA = "posewright.trace"
 
-SEALED = ("header", "arena", "columns")
+CHECKSUMMED_PARTS = ("header", "arena", "columns")
 """Entries of a recording's metadata with a checksum of their own in the seal."""
 
 _ATTACHMENT_PREFIX = "attachment "
@@ -90,8 +90,8 @@ def mcap_bytes(recording: Recording, extra_topics: Sequence[Topic] = ()) -> byte
         "digest": f"{DIGEST_KIND}:{recording.digest()}",
     }
     documents = recording.header.documents
-    metadata["seal"] = to_json(seal(metadata, documents, recording.content_digest))
-    for name in (*SEALED, "seal"):
+    metadata["seal"] = to_json(compute_part_checksums(metadata, documents, recording.content_digest))
+    for name in (*CHECKSUMMED_PARTS, "seal"):
         require_size(f"the {name}", len(metadata[name]), MAX_TEXT_BYTES)
     return pack(topics, documents, {METADATA: metadata})
 
@@ -165,16 +165,18 @@ def _read_recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     if metadata.get("format") != FORMAT:
         hint = f"this version reads format {FORMAT!r}; record it anew"
         raise InputError(f"a recording of format {metadata.get('format')!r:.40}", hint=hint)
-    parsed = {name: _parse_metadata(metadata, name) for name in (*SEALED, "seal")}
+    parsed = {name: _parse_metadata(metadata, name) for name in (*CHECKSUMMED_PARTS, "seal")}
     stored_seal = parsed["seal"]
     documents = {name: _decode_attachment(name, raw) for name, raw in contents.attachments.items()}
     are_rules_unchanged = _require_unchanged_texts(
-        stored_seal, seal(metadata, documents, ""), trust_attached_rules=trust_attached_rules
+        stored_seal,
+        compute_part_checksums(metadata, documents, ""),
+        trust_attached_rules=trust_attached_rules,
     )
     require_shape("its header", parsed["header"], dict)
     header = Header.from_plain({**parsed["header"], "arena": parsed["arena"]}, documents)
     recording = read_recording(header, parsed["columns"], contents.messages)
-    expected_seal = seal(metadata, documents, recording.content_digest)
+    expected_seal = compute_part_checksums(metadata, documents, recording.content_digest)
     stored_digest = metadata.get("digest", "") if are_rules_unchanged else None
     _require_unchanged_content(recording, stored_seal, expected_seal, stored_digest)
     return recording
@@ -208,7 +210,9 @@ def _decode_attachment(name: str, raw: bytes) -> str:
         raise InputError(f"the recording is damaged: the attachment {name!r:.80} is not UTF-8") from error
 
 
-def seal(metadata: Mapping[str, str], documents: Mapping[str, str], content_digest: str) -> dict[str, str]:
+def compute_part_checksums(
+    metadata: Mapping[str, str], documents: Mapping[str, str], content_digest: str
+) -> dict[str, str]:
     """Return a checksum of each part of a recording, SHA-256 in hex, by the part's name.
 
     With it, an error can name the part that was changed. It is no signature: a forger can recompute it, but
@@ -219,7 +223,7 @@ def seal(metadata: Mapping[str, str], documents: Mapping[str, str], content_dige
         documents: the attached texts by name.
         content_digest: `Recording.content_digest`.
     """
-    parts = {name: metadata[name] for name in SEALED}
+    parts = {name: metadata[name] for name in CHECKSUMMED_PARTS}
     parts |= {_ATTACHMENT_PREFIX + name: text for name, text in documents.items()}
     parts[_CONTENT] = content_digest
     digest = metadata.get("digest")
@@ -232,7 +236,7 @@ def seal(metadata: Mapping[str, str], documents: Mapping[str, str], content_dige
 def _require_unchanged_texts(
     stored: PlainMapping, expected: Mapping[str, str], *, trust_attached_rules: bool
 ) -> bool:
-    """Compare the seals of all texts; return whether those of the attached rules are equal too.
+    """Compare the checksums of all texts; return whether all of them are equal.
 
     Args:
         stored: the seal in the file.
@@ -246,7 +250,7 @@ def _require_unchanged_texts(
     changed_parts = [
         name for name in {**expected, **stored} if name != _CONTENT and stored.get(name) != expected.get(name)
     ]
-    if set(SEALED) <= set(changed_parts):
+    if set(CHECKSUMMED_PARTS) <= set(changed_parts):
         raise _changed_error("another digest")
     for part in changed_parts:
         if part not in stored:

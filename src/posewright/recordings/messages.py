@@ -89,7 +89,10 @@ JOINT_STATE = _ros2(
 
 
 def joint_state(joints: Sequence[str], *, effort: bool, velocity: bool = False) -> Layout:
-    """Varying: `stamp`, `position`, and `effort` and `velocity` unless they are absent."""
+    """Return the layout of joint states.
+
+    Varying fields: `stamp`, `position`, and `effort` and `velocity` unless they are absent.
+    """
     n = len(joints)
     layout = Layout().header("").texts(joints).sequence("position", F64, n)
     layout = layout.sequence("velocity", F64, n) if velocity else layout.constant(U32, 0)
@@ -100,7 +103,10 @@ ROW = _ros2("posewright_msgs/msg/Row", "float64 time_s\nfloat64[] boxes\n")
 
 
 def row(n_boxes: int) -> Layout:
-    """Varying: `time_s` and `boxes`, x y z qw qx qy qz of each."""
+    """Return the layout of a row of the recording.
+
+    Varying fields: `time_s` and `boxes`, x y z qw qx qy qz of each.
+    """
     return Layout().field("time_s", F64).sequence("boxes", F64, n_boxes * 7)
 
 
@@ -112,7 +118,10 @@ ROBOT_ROW = _ros2(
 
 
 def robot_row(n_feet: int, n_boxes: int, n_free: int, n_slips: int) -> Layout:
-    """Varying: all fields. `free` and `slips` are empty if they were not recorded."""
+    """Return the layout of a robot's row.
+
+    All fields vary. `free` and `slips` are empty if they were not recorded.
+    """
     layout = Layout().field("base", F64, 7).sequence("footprints", F64, n_feet * 12)
     layout.sequence("foot_contacts", BOOL, n_feet).sequence("box_contacts", BOOL, n_boxes)
     return layout.sequence("free", BOOL, n_free).sequence("slips", F64, n_slips)
@@ -122,7 +131,10 @@ START = _ros2("posewright_msgs/msg/Start", "float64[7] base\nfloat64[] positions
 
 
 def start(n_joints: int) -> Layout:
-    """Varying: `base` and `positions`, the pose and joint angles before the first frame."""
+    """Return the layout of a robot's start.
+
+    Varying fields: `base` and `positions`, the pose and joint angles before the first frame.
+    """
     return Layout().field("base", F64, 7).sequence("positions", F64, n_joints)
 
 
@@ -132,7 +144,10 @@ CONTACT = _ros2(
 
 
 def contact() -> Layout:
-    """Varying: `frames`, `pairs`, `depths`, `forces` and `speeds`, as in `Contacts`."""
+    """Return the layout of contacts.
+
+    Varying fields: `frames`, `pairs`, `depths`, `forces` and `speeds`, as in `Contacts`.
+    """
     layout = Layout().field("frames", I64).field("pairs", I64, 2).field("depths", F64)
     return layout.field("forces", F64).field("speeds", F64)
 
@@ -141,7 +156,10 @@ LIGHTS = _ros2("posewright_msgs/msg/Lights", "string[] name\nfloat64[] colour\n"
 
 
 def lights(names: Sequence[str]) -> Layout:
-    """Varying: `colour`: red, green and blue of each light, 0..1."""
+    """Return the layout of lights.
+
+    Varying fields: `colour`: red, green and blue of each light, 0..1.
+    """
     return Layout().texts(names).sequence("colour", F64, 3 * len(names))
 
 
@@ -159,7 +177,10 @@ def readings_schema(channels: Sequence[str]) -> Schema:
 
 
 def readings(sizes: Mapping[str, int]) -> Layout:
-    """Varying: `time_s`, and field `i` for the i-th channel; `sizes` has the numbers of values by channel."""
+    """Return the layout of sensor readings.
+
+    Varying fields: `time_s`, and field `i` for the i-th channel; `sizes` has their lengths by channel.
+    """
     layout = Layout().field("time_s", F64)
     for i, size in enumerate(sizes.values()):
         layout.sequence(str(i), F64, size)
@@ -170,7 +191,9 @@ TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] t
 
 
 def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
-    """Varying: `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i` for the i-th frame.
+    """Return the layout of transforms.
+
+    Varying fields: `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i` for the i-th frame.
 
     Args:
         parents: parent of each frame.
@@ -193,7 +216,10 @@ POLYGON_STAMPED = _ros2(
 
 
 def polygon(corners: int) -> Layout:
-    """Varying: `stamp` and `points`, `(corners, 3)`."""
+    """Return the layout of a polygon.
+
+    Varying fields: `stamp` and `points`, `(corners, 3)`.
+    """
     return Layout().header(FIELD).constant(U32, corners).field("points", F32, corners, 3)
 
 
@@ -205,11 +231,14 @@ LASER_SCAN = _ros2(
 )
 
 
-def laser_scan(frame: str, card: PlainMapping, beams: int) -> Layout:
-    """Varying: `stamp` and `ranges`. Angles are positive to the left."""
-    first_rad = math.radians(float(card.get("start_deg", 0.0)))
-    step_rad = math.radians(float(card.get("step_deg", 0.0)))
-    max_range_m = float(card.get("max_range_m", math.inf))
+def laser_scan(frame: str, sensor_card: PlainMapping, beams: int) -> Layout:
+    """Return the layout of a laser scan.
+
+    Varying fields: `stamp` and `ranges`. Angles are positive to the left.
+    """
+    first_rad = math.radians(float(sensor_card.get("start_deg", 0.0)))
+    step_rad = math.radians(float(sensor_card.get("step_deg", 0.0)))
+    max_range_m = float(sensor_card.get("max_range_m", math.inf))
     angles = (first_rad, first_rad + step_rad * (beams - 1), step_rad)
     layout = Layout().header(frame).constant(F32, *angles, 0.0, 0.0, 0.0, max_range_m)
     return layout.sequence("ranges", F32, beams).constant(U32, 0)
@@ -222,10 +251,13 @@ RANGE = _ros2(
 )
 
 
-def single_range(frame: str, card: PlainMapping) -> Layout:
-    """Varying: `stamp` and `range`. ROS has infrared and ultrasound only; a laser is infrared."""
-    field_of_view_rad = math.radians(float(card.get("fan_deg", 0.0)))
-    max_range_m = float(card.get("max_range_m", math.inf))
+def single_range(frame: str, sensor_card: PlainMapping) -> Layout:
+    """Return the layout of a range.
+
+    Varying fields: `stamp` and `range`. ROS has infrared and ultrasound only; a laser is infrared.
+    """
+    field_of_view_rad = math.radians(float(sensor_card.get("fan_deg", 0.0)))
+    max_range_m = float(sensor_card.get("max_range_m", math.inf))
     layout = Layout().header(frame).constant(U8, 1).constant(F32, field_of_view_rad, 0.0, max_range_m)
     return layout.field("range", F32).constant(F32, 0.0)
 
@@ -239,7 +271,10 @@ IMU = _ros2(
 
 
 def imu(frame: str) -> Layout:
-    """Varying: `stamp`, `orientation` (x y z w), `angular_velocity` and `acceleration`."""
+    """Return the layout of an IMU.
+
+    Varying fields: `stamp`, `orientation` (x y z w), `angular_velocity` and `acceleration`.
+    """
     unknown = (0.0,) * 9
     layout = Layout().header(frame).field("orientation", F64, 4).constant(F64, *unknown)
     layout.field("angular_velocity", F64, 3).constant(F64, *unknown)
@@ -254,7 +289,10 @@ IMAGE = _ros2(
 
 
 def image(frame: str, height: int, width: int) -> Layout:
-    """Varying: `stamp` and `data`, `(height, width, 3)`: red, green and blue."""
+    """Return the layout of an image.
+
+    Varying fields: `stamp` and `data`, `(height, width, 3)`: red, green and blue.
+    """
     layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, 0)
     return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
 
@@ -265,12 +303,18 @@ COMPRESSED_IMAGE = _ros2(
 
 
 def compressed_image(frame: str, length: int) -> Layout:
-    """Varying: `stamp` and `data`, the bytes of a JPEG image of this length."""
+    """Return the layout of a compressed image.
+
+    Varying fields: `stamp` and `data`, the bytes of a JPEG image of this length.
+    """
     return Layout().header(frame).text("jpeg").sequence("data", U8, length)
 
 
 def depth_image(frame: str, height: int, width: int) -> Layout:
-    """Varying: `stamp` and `data`, `(height, width)`: distance along the view axis [m]."""
+    """Return the layout of a depth image.
+
+    Varying fields: `stamp` and `data`, `(height, width)`: distance along the view axis [m].
+    """
     layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, 0)
     return layout.constant(U32, 4 * width, 4 * width * height).field("data", F32, height, width)
 
@@ -285,7 +329,10 @@ _FLOAT32 = 7
 
 
 def point_cloud(frame: str, height: int, width: int) -> Layout:
-    """Varying: `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame."""
+    """Return the layout of a point cloud.
+
+    Varying fields: `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame.
+    """
     layout = Layout().header(frame).constant(U32, height, width, 3)
     for i, axis in enumerate("xyz"):
         layout.text(axis).constant(U32, 4 * i).constant(U8, _FLOAT32).constant(U32, 1)
@@ -297,7 +344,10 @@ FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")
 
 
 def number() -> Layout:
-    """Varying: `data`."""
+    """Return the layout of a number.
+
+    Varying fields: `data`.
+    """
     return Layout().field("data", F64)
 
 
@@ -305,7 +355,10 @@ TRUTH = _ros2("std_msgs/msg/Bool", "bool data\n")
 
 
 def truth() -> Layout:
-    """Varying: `data`."""
+    """Return the layout of a truth value.
+
+    Varying fields: `data`.
+    """
     return Layout().field("data", BOOL)
 
 

@@ -98,20 +98,20 @@ class RecordableBlock(Protocol):
         """Corrections by the safety filter; None without any."""
 
 
-def recorded_frames(n_previous: int, every: int = ROWS_EVERY) -> slice:
-    """Return which of the next frames are recorded: every `every`-th of all frames since the start.
+def recorded_frames(n_previous: int, frames_per_row: int = ROWS_EVERY) -> slice:
+    """Return which of the next frames are recorded: one for each row since the start.
 
     The rows do not depend on how frames are split into blocks.
 
     Args:
         n_previous: number of frames before.
-        every: a row is recorded for each `every` frames.
+        frames_per_row: a row is recorded for each so many frames.
     """
-    return slice((every - 1 - n_previous) % every, None, every)
+    return slice((frames_per_row - 1 - n_previous) % frames_per_row, None, frames_per_row)
 
 
 class Recorder:
-    """Records every `every`-th frame of the robots of a plant, and all decisions and events.
+    """Records one of `every` frames of the robots of a plant, and all decisions and events.
 
     A correction by the safety filter becomes an event once for each joint and kind of limit, because a motion
     with an excessive speed exceeds it in every pass.
@@ -119,7 +119,7 @@ class Recorder:
     Args:
         header: of the recording; its rate is replaced by that of the rows.
         plant: with the robots. They are opened and must be in their state before the first frame.
-        every: a row is recorded for each `every` frames.
+        every: number of frames per row.
 
     Raises:
         InputError: `every` is below 1, or header and plant have different robots.
@@ -215,12 +215,12 @@ class _RobotRecorder:
         has_boxes: whether the robot's ground truth has the poses of the boxes.
     """
 
-    def __init__(self, header: RobotHeader, n_boxes: int, start: JointStates, every: int) -> None:
+    def __init__(self, header: RobotHeader, n_boxes: int, start: JointStates, frames_per_row: int) -> None:
         self.decisions: list[tuple[BodyState, Decision]] = []
         self.has_boxes = False
         self._header = header
         self._start = start
-        self._every = every
+        self._frames_per_row = frames_per_row
         self._n_frames = 0
         self._n_rows = 0
         self._has_slips = False
@@ -243,7 +243,7 @@ class _RobotRecorder:
         if not n_frames:
             return
         first_frame = self._n_frames
-        selected = recorded_frames(first_frame, self._every)
+        selected = recorded_frames(first_frame, self._frames_per_row)
         self._n_frames += n_frames
         values: dict[str, Array] = {
             "times": states.times,
@@ -273,23 +273,25 @@ class _RobotRecorder:
         values["foot_contacts"] = truth.foot_contacts
         values["boxes"] = truth.boxes
         values["box_contacts"] = truth.box_contacts
-        if self._every == 1 and truth.slips is not None:  # a slip is per frame, not for several frames
+        if (
+            self._frames_per_row == 1 and truth.slips is not None
+        ):  # a slip is per frame, not for several frames
             self._has_slips = True
             values["slips"] = truth.slips
         if truth.contacts is not None:
             self._contacts[first_frame] = truth.contacts
 
     def _append_rows(self, values: Mapping[str, Array], first_frame: int, n_rows: int) -> None:
-        """Append rows from every `every`-th frame of a block, beginning with `first_frame` of the block."""
+        """Append a row for every `_frames_per_row` frames of a block, beginning with its `first_frame`."""
         while n_rows > 0:
             first_row = self._n_rows % CHUNK_ROWS
             if not first_row:
                 self._chunk = {name: self._empty_rows(name, CHUNK_ROWS) for name in self._shapes}
                 self._chunks.append(self._chunk)
             n_added = min(n_rows, CHUNK_ROWS - first_row)
-            end_frame = first_frame + n_added * self._every
+            end_frame = first_frame + n_added * self._frames_per_row
             for name, array in values.items():
-                frames = array[first_frame : end_frame : self._every]
+                frames = array[first_frame : end_frame : self._frames_per_row]
                 self._chunk[name][first_row : first_row + n_added] = frames
             self._n_rows += n_added
             n_rows -= n_added
@@ -306,7 +308,11 @@ class _RobotRecorder:
         return np.full((n_rows, *self._shapes[name]), value)
 
     def record(self) -> RobotRecord:
-        """Return the record up to now."""
+        """Return the record of this robot up to now.
+
+        `requests` are the commands of the controller, `commands` what the safety filter made of them; where
+        nothing was requested, they are equal. Optional columns are None if they have no data.
+        """
         commands = self.column("commands")
         requests = self.column("requests")
         truth = self._start.truth
@@ -332,8 +338,8 @@ class _RobotRecorder:
     def _contact_rows(self) -> Contacts:
         """Return the contacts by row. A contact in a frame between two rows belongs to the later row."""
         contacts = Contacts.concatenate(self._contacts)
-        if self._every > 1:
-            contacts = contacts.group_frames(self._every)
+        if self._frames_per_row > 1:
+            contacts = contacts.group_frames(self._frames_per_row)
         is_in_row = contacts.frames < self._n_rows  # frames after the last row have no row yet
         return Contacts(
             contacts.names,

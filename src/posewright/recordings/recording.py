@@ -301,6 +301,7 @@ class Recording:
 def _read_only(
     name: str, values: ArrayLike, shape: tuple[int, ...], kind: type[np.generic] = np.float64
 ) -> Array:
+    """Return an array as a read-only view, or raise an InputError if its shape is not `shape`."""
     array = np.ascontiguousarray(values, dtype=kind).view()
     _require_array_shape(name, array.shape, shape)
     array.flags.writeable = False

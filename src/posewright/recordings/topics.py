@@ -235,6 +235,7 @@ _DECISION_KEYS = ("time_s", "state", "inputs", "outputs", "playing")
 
 
 def _events_topic(events: Sequence[Event]) -> Topic:
+    """Return the topic of the events, which viewers show as log messages."""
     times_ns = to_ns(np.array([event.time_s for event in events], dtype=np.float64))
     packed = [
         _pack_event(event, seconds, nanoseconds)

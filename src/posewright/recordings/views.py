@@ -126,9 +126,9 @@ def _fixed_frames(recording: Recording) -> _Frames:
             child = link_frame(name, header, link["name"])
             parent = link_frame(name, header, link["parent"])
             frames.add(child, parent, link["position"], np.array([link["rotation"]], dtype=np.float64))
-        for sensor, card in header.sensors.items():
-            if "base_pose" in card:
-                pose = np.array([card["base_pose"]], dtype=np.float64)
+        for sensor, sensor_card in header.sensors.items():
+            if "base_pose" in sensor_card:
+                pose = np.array([sensor_card["base_pose"]], dtype=np.float64)
                 frames.add(_sensor_frame(name, sensor), f"{name}/{BASE}", pose[0, :3].tolist(), pose[:, 3:])
     return frames
 
@@ -151,32 +151,38 @@ def compressed_images(
     return Topic(name, messages.COMPRESSED_IMAGE, times_ns, packed)
 
 
-def _sensor_topics(robot: str, cards: Mapping[str, PlainMapping], decisions: Decisions) -> Iterator[Topic]:
+def _sensor_topics(
+    robot: str, sensor_cards: Mapping[str, PlainMapping], decisions: Decisions
+) -> Iterator[Topic]:
     """Yield the topics of sensors that have a standard ROS message: ranges, lidars and IMUs."""
     times_ns = to_ns(decisions.times)
     n = len(decisions)
     stamp = stamps(times_ns)
     for channel, values in decisions.sensors.items():
-        card = cards.get(channel, {})
-        kind = card.get("kind")
+        sensor_card = sensor_cards.get(channel, {})
+        kind = sensor_card.get("kind")
         frame = _sensor_frame(robot, channel)
         ranges = values.astype(np.float32)
         if kind == "range_scan":
-            packed = messages.laser_scan(frame, card, values.shape[1]).pack(n, stamp=stamp, ranges=ranges)
+            packed = messages.laser_scan(frame, sensor_card, values.shape[1]).pack(
+                n, stamp=stamp, ranges=ranges
+            )
             yield Topic(f"/{robot}/scan/{channel}", messages.LASER_SCAN, times_ns, packed)
         elif kind == "range" and values.shape[1] == 1:
-            packed = messages.single_range(frame, card).pack(n, stamp=stamp, range=ranges[:, 0])
+            packed = messages.single_range(frame, sensor_card).pack(n, stamp=stamp, range=ranges[:, 0])
             yield Topic(f"/{robot}/range/{channel}", messages.RANGE, times_ns, packed)
         elif kind == "flash_lidar":
-            yield from _flash_lidar_topics(robot, channel, card, decisions)
+            yield from _flash_lidar_topics(robot, channel, sensor_card, decisions)
         elif channel.endswith(".orientation"):
             yield from _imu_topic(robot, channel.removesuffix(".orientation"), decisions, times_ns)
 
 
-def _flash_lidar_topics(robot: str, sensor: str, card: PlainMapping, decisions: Decisions) -> Iterator[Topic]:
+def _flash_lidar_topics(
+    robot: str, sensor: str, sensor_card: PlainMapping, decisions: Decisions
+) -> Iterator[Topic]:
     """Yield the depth images and point clouds of a flash lidar; NaN where a beam hit nothing."""
-    rows = card.get("rows", 0)
-    columns = card.get("columns", 0)
+    rows = sensor_card.get("rows", 0)
+    columns = sensor_card.get("columns", 0)
     if decisions.sensors[sensor].shape[1] != rows * columns:
         return
     selected = _indices_with_spacing(decisions.times, 1.0 / LIDAR_HZ)
@@ -185,10 +191,10 @@ def _flash_lidar_topics(robot: str, sensor: str, card: PlainMapping, decisions: 
     n = len(distances)
     stamp = stamps(times_ns)
     frame = _sensor_frame(robot, sensor)
-    left = beam_slopes(columns, float(card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
-    up = beam_slopes(rows, float(card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
+    left = beam_slopes(columns, float(sensor_card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
+    up = beam_slopes(rows, float(sensor_card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
     ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
-    ahead[(distances >= float(card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
+    ahead[(distances >= float(sensor_card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
     packed = messages.depth_image(frame, rows, columns).pack(n, stamp=stamp, data=ahead)
     yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, packed)
     points = np.stack([ahead, ahead * left, ahead * up], axis=-1)

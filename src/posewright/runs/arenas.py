@@ -18,7 +18,7 @@ def export_arena(arena: Arena | str, path: Path | str, *, to: str = "mjcf") -> N
 
     Args:
         arena: an arena, its name, or the path of its document.
-        path: of the new file.
+        path: the path of the new file.
         to: `mjcf` for everything in the arena; or `urdf`, which lacks meshes and movable boxes.
 
     Raises:

@@ -54,7 +54,7 @@ class BatchRun:
         score: the judge's table, as in `ScoreTable`: `columns`, `rows`, `total`.
         story: the judge's notes, one line each.
         body: how its body differs from the robot's model; empty for the nominal body.
-        digest: of its recording; empty without one.
+        digest: the digest of its recording; empty without one.
         sketch: the field from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
         error: message of the error that ended it; None for a successful run.
     """
@@ -93,7 +93,7 @@ class Batch:
         key: what the runs' names are: `seed`, `gait`, `file`.
         measure: name of the figure whose mean and deviation are computed.
         settings: what all runs share, as text.
-        runs: in the order in which they were requested.
+        runs: the runs in the order in which they were requested.
         folder: where it is stored; None if it is not.
     """
 
@@ -232,6 +232,7 @@ class _StoringTask(Generic[Item]):
     folder: Path | None
 
     def __call__(self, named_item: tuple[str, Item]) -> BatchRun:
+        """Run an item, and store its result; an error of this run alone becomes its result."""
         name, item = named_item
         stem = stem_of(self.key, name)
         try:
@@ -303,7 +304,12 @@ def run_batch(
 
 
 def stem_of(key: str, name: str) -> str:
-    """Return the names of a run's files without suffix, such as `seed_7`."""
+    """Return the name of a run's files without suffix, such as `seed_7`.
+
+    Args:
+        key: what names the runs of the batch, such as `seed`.
+        name: the name of the run.
+    """
     full_name = f"{key}_{name}"
     stem = re.sub(r"[^\w.+-]+", "_", full_name)
     if stem == full_name and len(stem.encode()) <= _LONGEST_STEM:
@@ -314,8 +320,8 @@ def stem_of(key: str, name: str) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions that a simulation's result depends on."""
-    versions_of_libraries = {name: importlib.metadata.version(name.lower()) for name in ("MuJoCo", "NumPy")}
-    return {"Posewright": __version__, **versions_of_libraries}
+    library_versions = {name: importlib.metadata.version(name.lower()) for name in ("MuJoCo", "NumPy")}
+    return {"Posewright": __version__, **library_versions}
 
 
 def digest_of(settings: Mapping[str, str]) -> str:

@@ -38,10 +38,10 @@ def fake_bus(
     Args:
         robot: its servos need IDs.
         body: what is behind the bus: `sim`, `mock`, or another plant that `run --body` accepts.
-        pose: in which it starts.
+        pose: the pose in which it starts.
         baud: baud rate of the servos; one of those in the manual.
         damage: faults of the bus; None for none.
-        seed: of the body's random numbers.
+        seed: the seed of the body's random numbers.
         senses: returns the readings of an AX-S1 sensor with ID 100; None for no sensor.
 
     Raises:

@@ -48,12 +48,13 @@ def try_motion(
     repeats for ever is played three times. The same motion gives exactly the same recording.
 
     Args:
-        motion: to be played.
-        robot: that plays it, or its name; by default the motion's own.
+        motion: the motion to be played.
+        robot: the robot that plays it, or its name; by default the motion's own.
         pose: name of the pose of the joints that the motion does not move; by default `stand`.
         attitude: roll and pitch of the base at the start [rad], such as (0, pi/2) for lying face down; by
             default that in the motion, else upright on its feet.
-        friction: of the floor with everything that touches it; by default that of the robot's model.
+        friction: the friction of the floor with everything that touches it; by default that of the robot's
+            model.
         settle_s: time in the first pose before the motion [s].
         hold_s: time in the last pose after the motion [s].
         longest_s: the motion is cut after this time [s].
@@ -89,11 +90,11 @@ def place_on_floor(
     """Return a simulated robot at rest on the floor in its first pose, in a world that reports contacts.
 
     Args:
-        robot: to be placed.
-        commands: of the motion; they give the first pose.
+        robot: the robot to be placed.
+        commands: the commands of the motion; they give the first pose.
         attitude: roll and pitch of the base [rad]; None for that in the motion, or, without one, for any in
             which the robot rests.
-        friction: of the floor; None for that of the model.
+        friction: the friction of the floor; None for that of the model.
     """
     from posewright.simulation import SimulatedBody, World
     from posewright.simulation.domain import set_friction

@@ -30,7 +30,7 @@ class CheckOptions:
         celebration: whether motions may be longer than the rules allow.
         physics: whether each motion is also played in a simulation.
         attitude: roll and pitch of the base at the start of the simulation [rad]; None for the motion's own.
-        friction: of the floor; None for that of the model.
+        friction: the friction of the floor; None for that of the model.
     """
 
     rules: str = HARDWARE
@@ -46,9 +46,9 @@ class CheckedPage:
     """The findings about one motion of a file.
 
     Attributes:
-        number: of its page.
+        number: the number of its page.
         motion: its name.
-        findings: by the design rules.
+        findings: the findings by the design rules.
         played: result of the simulation; None without one.
     """
 
@@ -170,9 +170,9 @@ def check_motion_file(
     """Check a motion file by the design rules and, if requested, in a simulation.
 
     Args:
-        file: to be checked.
+        file: the file to be checked.
         page: the only motion to check; None for all.
-        options: of the check.
+        options: the options of the check.
         record: returns the path of the recording of a page by its number; None for no recordings.
         on_progress: called with the name of each motion before it is simulated.
 

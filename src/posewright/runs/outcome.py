@@ -61,7 +61,7 @@ class Outcome:
     """The outcome of a run.
 
     Attributes:
-        recording: of the run.
+        recording: the recording of the run.
         score: computed by the judge from the recording alone.
         wall_s: wall time of the run without setup; 0 without a clock [s].
         remarks: warnings, such as that a layout breaks the rules.

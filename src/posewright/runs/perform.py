@@ -33,7 +33,7 @@ class PerformOptions(TypedDict, total=False):
         body: what it runs on, as for `run_trial`; by default a simulation.
         arena: the field; by default a bare floor.
         start: where the robot starts; by default at the origin.
-        seed: of everything random; by default 0.
+        seed: the seed of everything random; by default 0.
         streams: how random streams are derived from the seed, as for `run_trial`.
         watchers: receive every block after it is recorded; a watcher that returns True ends the run.
         plant_watchers: functions that make additional watchers of the plant.
@@ -71,9 +71,9 @@ def perform(
     """Let a controller drive a robot outside contests, and return the recording.
 
     Args:
-        controller: to run.
-        robot: that it drives.
-        name: of the controller, for people.
+        controller: the controller to run.
+        robot: the robot that it drives.
+        name: the name of the controller, for people.
         until_s: time at which the run ends at the latest, above 0 and up to an hour [s].
         pose: start pose: the name of a pose on the card, or angles `(n_joints,)` [rad].
         documents: additional texts in the recording, by file name.
@@ -107,7 +107,7 @@ def perform_program(
     """Let a program drive its robot outside contests, and return the recording.
 
     Args:
-        program: to run.
+        program: the program to run.
         until_s: time at which the run ends at the latest, above 0 and up to an hour [s].
         controller: an existing controller of the program, which a watcher may observe.
         options: see `PerformOptions`.

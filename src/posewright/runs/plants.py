@@ -44,7 +44,8 @@ class PlantChoice:
     Attributes:
         name: as requested: `sim`, `random`, `dynamixel:/dev/ttyUSB0`.
         make: makes the plant.
-        ranges: from which a simulated body's domain parameters are drawn; None for the robot's model.
+        ranges: the ranges from which a simulated body's domain parameters are drawn; None for the robot's
+            model.
     """
 
     name: str

@@ -83,10 +83,10 @@ class PythonProgram:
     """A program that consists of a custom controller.
 
     Attributes:
-        name: for people and recordings.
-        robot: that it drives.
+        name: the name for people and recordings.
+        robot: the robot that it drives.
         factory: creates the controller.
-        sensors: of the body, all of them.
+        sensors: the sensors of the body, all of them.
         start_pose: joint angles at the start, `(n_joints,)` [rad].
         documents: the texts it was read from, by file name.
         kind: precedes the name in recordings.
@@ -114,7 +114,7 @@ def controller_factory(source: object, name: str = "") -> ControllerFactory:
 
     Args:
         source: a class or function that takes a program and a seed, or nothing; or a controller.
-        name: of the source, for messages.
+        name: the name of the source, for messages.
 
     Raises:
         InputError: it is none of these.

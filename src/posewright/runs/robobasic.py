@@ -73,7 +73,7 @@ def run_basic(
     timed = replace(ready, until_s=until_s)
     derivation = read_derivation(options.get("streams", Derivation.NAMED.value))
     streams = Streams(options.get("seed", 0), derivation)
-    active_controller = controller or timed.controller(streams.chance(timed.robot.name, 0))
+    active_controller = controller or timed.controller(streams.chance_seed(timed.robot.name, 0))
     active_controller.ends_at(until_s)
     if seconds is None:
         ending = Until(lambda: active_controller.is_over, STILL_S)

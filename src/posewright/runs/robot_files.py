@@ -65,7 +65,7 @@ class ImportedRobot:
 
     Attributes:
         robot: its card.
-        folder: of the card and its model.
+        folder: the folder of the card and its model.
         oddities: parts of the file that look wrong.
         manual_entries: entries of the card that a person should complete.
     """
@@ -104,7 +104,7 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
 
     Args:
         path: a `.urdf` or `.xml` file; its root element tells the format.
-        folder: to be created.
+        folder: the folder to be created.
         name: the robot's short name; by default derived from the name in the file.
 
     Raises:
@@ -168,7 +168,7 @@ def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:
     Args:
         robot: a robot, its name, or the path of its card.
         to: `mjcf`; or `urdf`, in which bounding boxes replace meshes, and only colliding shapes are kept.
-        path: of the new file.
+        path: the path of the new file.
 
     Raises:
         InputError: there is no such format, the robot has no model, or the format cannot represent it.

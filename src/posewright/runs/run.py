@@ -102,14 +102,15 @@ class Run:
     """Everything that a run consists of; `run` runs it.
 
     Attributes:
-        name: of the trial, the gait or the motion, for people and the recording.
-        programs: by the names of their robots in the plant; in a contest in the order of its roles.
+        name: the name of the trial, the gait or the motion, for people and the recording.
+        programs: the programs by the names of their robots in the plant; in a contest in the order of its
+            roles.
         until_s: time at which it ends at the latest [s].
         make_plant: makes the plant, such as a simulation or a bus.
         arena: the field; None for a bare floor.
         starts: where the robots start, by name; by default at the origin.
         contest: provides referee and judge; None outside contests.
-        seed: of everything random.
+        seed: the seed of everything random.
         derivation: how the streams of random numbers are derived from the seed.
         domain: how the simulated bodies differ from the robots' models.
         controllers: existing controllers that replace those of the programs, by robot.
@@ -242,7 +243,7 @@ def run(run: Run) -> Outcome:
             _check_starts(run, plant)
             for index, (name, program) in enumerate(run.programs.items()):
                 if name not in controllers:
-                    controllers[name] = program.controller(run.streams.chance(name, index))
+                    controllers[name] = program.controller(run.streams.chance_seed(name, index))
             watchers = _make_watchers(run, plant, recorder, controllers)
         if run.contest is not None:
             recorder.note(Event(0.0, "start", {}))

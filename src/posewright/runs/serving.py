@@ -41,7 +41,7 @@ class ServiceReport:
     """The end of a service.
 
     Attributes:
-        status: at the end.
+        status: the status at the end.
         signal: exit code for the signal that ended it: 130 for Ctrl-C, 143 for SIGTERM; 0 if its time was up.
     """
 
@@ -75,7 +75,7 @@ def serve(
 
     Args:
         robot: its card.
-        transports: by which clients reach it, by name.
+        transports: the transports by which clients reach it, by name.
         now: a monotonic clock [s].
         sleep: waits for some time [s].
         body: as for `run_trial`.
@@ -83,7 +83,7 @@ def serve(
         arena: the field; by default a bare floor.
         start: where the robot starts.
         sensors: additional sensors besides those of its card.
-        seed: of everything random.
+        seed: the seed of everything random.
         watchdog: what happens when the commanding client falls silent.
         seconds: longest duration, above 0.
         on_end: what the servos do at the end.

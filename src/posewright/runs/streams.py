@@ -42,7 +42,7 @@ class Streams:
     """The random streams of one run.
 
     Attributes:
-        seed: of all of them, 0 to 2^63 - 1.
+        seed: the seed of all of them, 0 to 2^63 - 1.
         derivation: how they are derived from it.
     """
 
@@ -67,11 +67,11 @@ class Streams:
 
         Args:
             robot: its name.
-            index: of the robot in the run, from 0.
+            index: the index of the robot in the run, from 0.
         """
         return self._shared(index) if self.derivation is Derivation.SHARED else self._number(f"noise/{robot}")
 
-    def chance(self, robot: str, index: int) -> int | np.random.SeedSequence:
+    def chance_seed(self, robot: str, index: int) -> int | np.random.SeedSequence:
         """Return the seed of the random numbers of a robot's program; arguments as for `noise`."""
         return self._shared(index) if self.derivation is Derivation.SHARED else self._child(f"chance/{robot}")
 

@@ -43,7 +43,7 @@ class Trial:
     """The content of a trial document: robot, behaviour and layout by name or path, a contest by name.
 
     Attributes:
-        name: of the trial.
+        name: the name of the trial.
         robot: name or path of the first robot's card.
         behaviour: name or path of the first robot's program.
         contest: its name.
@@ -51,7 +51,7 @@ class Trial:
         arena: path of an arena document that replaces the contest's field; or the name of the contest's
             field; or empty.
         layout: may be `random`; empty for the contest's default.
-        seed: of everything random.
+        seed: the seed of everything random.
         opponents: robots and programs of the other roles, where they differ from the contest's defaults.
         options: further options of the first robot's program, by names that its kind defines.
         still_s: the trial ends when nothing has moved for so long; 0 for never [s].
@@ -161,7 +161,7 @@ class TrialOptions:
 
     Attributes:
         layout: name or path of a layout, or `random`.
-        seed: of everything random.
+        seed: the seed of everything random.
         behaviour: name or path of a behaviour or another program, as for `read_program`.
         robot: name or path of the card of the robot that runs that behaviour; by default the trial's robot,
             or, for a program of another kind, that program's own robot.
@@ -339,7 +339,7 @@ def run_trial(
     Args:
         trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
         layout: name or path of a layout, or `random`; by default the trial's.
-        seed: of everything random; by default the trial's.
+        seed: the seed of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
             a CONNECT.CFG, `robi:startup`, `mine.py:Mine`; by default the trial's.
         robot: name or path of the card of the robot that runs that behaviour; by default the trial's robot,

@@ -165,7 +165,7 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
     for geoms in colliding_geoms:
         for geom in geoms:
             used_bits |= geom.contype | geom.conaffinity
-    free_bits = [1 << place for place in range(_N_MASK_BITS) if not used_bits >> place & 1]
+    free_bits = [1 << bit for bit in range(_N_MASK_BITS) if not used_bits >> bit & 1]
     if len(specs) > len(free_bits):
         raise InputError(f"{len(specs)} robots in one world", hint=f"at most {len(free_bits)} can collide")
     robot_bits = free_bits[: len(specs)]
@@ -262,7 +262,7 @@ def camera_name(sensor: str) -> str:
 
 
 def count_substeps(robot: Robot, timestep_s: float) -> int:
-    """Return the number of physics steps in a frame.
+    """Return the number of physics steps in a frame, the robot's control period.
 
     Raises:
         InputError: the time step does not divide the frame into a whole number of steps.
@@ -276,6 +276,7 @@ def count_substeps(robot: Robot, timestep_s: float) -> int:
 
 
 def _divides(timestep_s: float, frame_s: float) -> bool:
+    """Return whether a frame is a whole number of time steps, at most `_MAX_SUBSTEPS`."""
     if not 0.0 < timestep_s < math.inf:
         return False
     n_steps = frame_s / timestep_s

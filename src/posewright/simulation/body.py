@@ -46,7 +46,7 @@ class SimulatedBody:
             all zero if it has neither.
         start: initial place; by default the field's origin, where an arena has its start wall.
         noise: standard deviation of Gaussian noise by sensor channel; none by default.
-        seed: of the noise.
+        seed: the seed of the noise.
         domain: how this body differs from the world's model; None for no difference.
 
     Raises:

@@ -98,7 +98,7 @@ def plan_camera_path(
         The poses; None for a camera that does not follow a robot, or for a fixed close-up.
     """
     view = next((view for view in FOLLOWING if view.value == camera), None)
-    if view is None or close_up.place is not None:
+    if view is None or close_up.target is not None:
         return None
     smooth = _create_smoother(fps)
     azimuth, elevation = (np.full(len(base), angle) for angle in DEFAULT_DIRECTION_DEG[view])

@@ -91,12 +91,12 @@ class CloseUp:
     Attributes:
         height_m: height of the target above the floor [m].
         distance_m: distance of the camera from the target [m].
-        place: a fixed target on the floor, x and y [m]; None to follow the robot.
+        target: a fixed target on the floor, x and y [m]; None to follow the robot.
     """
 
     height_m: float = 0.17
     distance_m: float = 1.1
-    place: tuple[float, float] | None = None
+    target: tuple[float, float] | None = None
 
 
 _DEFAULT_CLOSE_UP = CloseUp()
@@ -154,7 +154,7 @@ def _fitting_distance(
 
     Args:
         offsets: centres of the balls, relative to the target, `(n, 3)` [m].
-        radii: of the balls, `(n,)` [m].
+        radii: the radii of the balls, `(n,)` [m].
         direction_deg: azimuth and elevation of the line of sight [deg].
         aspect: width of the picture over its height.
         margin: size of the picture over what must fit.
@@ -204,7 +204,7 @@ def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:
     radius = float(np.linalg.norm(places - centre, axis=1).max())
     slope = aspect * math.tan(math.radians(FOV_DEG) / 2.0)
     distance_m = largest.distance_m + radius * math.hypot(1.0, 1.0 / slope)
-    return CloseUp(largest.height_m, distance_m, place=(float(centre[0]), float(centre[1])))
+    return CloseUp(largest.height_m, distance_m, target=(float(centre[0]), float(centre[1])))
 
 
 def camera_position(camera: mujoco.MjvCamera) -> Floats:
@@ -222,7 +222,7 @@ def close_up_on_poses(
 
     Args:
         world: the world.
-        poses: of the base `(7,)` and of the joints `(n_joints,)` [rad].
+        poses: the poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
         camera: the camera's name.
         aspect: width of the picture over its height.
         steady: whether the camera's motion is smoothed, so that it needs more margin; otherwise it looks

@@ -38,7 +38,7 @@ class ModelDomain:
     """Applies the domain parameters of bodies to a world's model, always starting from the nominal values.
 
     Args:
-        model: of the world.
+        model: the model of the world.
     """
 
     def __init__(self, model: mujoco.MjModel) -> None:
@@ -144,7 +144,7 @@ def rotate_to_vertical(rotation: Floats, gravity: Floats) -> Floats:
 
     Args:
         rotation: relative to the floor, `(3, 3)`.
-        gravity: in the floor's frame, `(3,)` [m/s^2].
+        gravity: the gravity in the floor's frame, `(3,)` [m/s^2].
     """
     x, y, z = gravity.tolist()
     if not x and not y:

@@ -87,8 +87,8 @@ class Film:
 
     Args:
         world: the world.
-        width: of the pictures [pixels]; even for most video formats.
-        height: of the pictures [pixels].
+        width: the width of the pictures [pixels]; even for most video formats.
+        height: the height of the pictures [pixels].
         camera: a `FilmCamera`, its name, or the name of a robot's camera sensor (`ROBOT/SENSOR` with several
             robots). Cameras that follow a robot follow the first.
         quick: render with hard shadows in a fifth of the time, for long films without a GPU.
@@ -161,7 +161,7 @@ class Film:
         """Return a picture of recorded poses, `(height, width, 3)` uint8.
 
         Args:
-            poses: of the robots, as for `World.qpos_of`.
+            poses: the poses of the robots, as for `World.qpos_of`.
             boxes: poses of the boxes, as for `World.qpos_of`.
             camera_pose: pose of a camera that follows the robot; None for its default direction.
             lights: colours of the LEDs; those of robots that it does not name are off.
@@ -205,10 +205,10 @@ class Film:
         return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 
     def _follow_robot(self, camera_pose: CameraPose | None) -> None:
-        """Point the camera at the close-up's place or the robot, or move it to the given pose."""
+        """Point the camera at the close-up's target or the robot, or move it to the given pose."""
         if camera_pose is None:
-            place = self._close_up.place or self._data.xpos[self._followed_body]
-            self._camera.lookat[:] = (place[0], place[1], self._close_up.height_m)
+            target = self._close_up.target or self._data.xpos[self._followed_body]
+            self._camera.lookat[:] = (target[0], target[1], self._close_up.height_m)
         else:
             self._camera.lookat[:] = camera_pose.target
             self._camera.azimuth = camera_pose.azimuth_deg

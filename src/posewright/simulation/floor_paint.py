@@ -19,7 +19,8 @@ class FloorPaint:
     """
 
     def __init__(self, arena: Arena | None) -> None:
-        self._shapes: tuple[Shape, ...] = ()
+        self._shapes: tuple[Shape, ...] = ()  # the highest first
+        self._shape_brightness: dict[str, float] = {}
         self._floor_brightness = _brightness(BARE_FLOOR)
         if arena is not None:
             self._shapes = tuple(sorted(arena.shapes, key=lambda shape: -shape.top_m))
@@ -43,6 +44,7 @@ class FloorPaint:
 
 
 def _brightness(colour: tuple[float, float, float]) -> float:
+    """Return the brightness of a colour, 0..1."""
     return sum(weight * channel for weight, channel in zip(_LUMA_WEIGHTS, colour, strict=True))
 
 

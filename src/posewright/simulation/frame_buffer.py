@@ -28,6 +28,7 @@ class FrameBuffer:
         self._instances = instances
         sole_geoms = np.concatenate([instance.addresses.sole_geoms for instance in instances])
         ends = np.cumsum([len(instance.addresses.sole_geoms) for instance in instances]).tolist()
+        # by robot, its rows among the soles of all robots
         self._soles = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
         # views taken once, as getting an attribute from MuJoCo costs more than copying the array
         self._qpos = data.qpos
@@ -70,8 +71,8 @@ class FrameBuffer:
         """Return the stored states of one robot.
 
         Args:
-            number: of the robot in the world.
-            times: of the rows, `(n,)` [s].
+            number: the number of the robot in the world.
+            times: the times of the rows, `(n,)` [s].
             recorder: the recorder of its contacts in these frames; None if they were not recorded.
         """
         instance = self._instances[number]

@@ -174,7 +174,7 @@ def find_addresses(
     """Return the addresses of a robot's joints, actuators, soles, sensors and of the boxes, found by name.
 
     Args:
-        model: of the world.
+        model: the model of the world.
         robot: the robot's card.
         prefix: what precedes the robot's names in the model.
         n_boxes: number of boxes in the arena.

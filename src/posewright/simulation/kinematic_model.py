@@ -49,9 +49,9 @@ class LinkPoses:
 
     Attributes:
         base: pose of the base x y z qw qx qy qz in the field frame, `(7,)` [m].
-        positions: of the links, `(n_links, 3)` [m].
-        rotations: of the links, quaternions w x y z, `(n_links, 4)`.
-        centre_of_mass: of the robot, `(3,)` [m].
+        positions: the positions of the links, `(n_links, 3)` [m].
+        rotations: the rotations of the links, quaternions w x y z, `(n_links, 4)`.
+        centre_of_mass: the centre of mass of the robot, `(3,)` [m].
     """
 
     base: Floats
@@ -65,7 +65,7 @@ class Limb:
     """A limb that can be dragged, such as a leg, an arm or the head.
 
     Attributes:
-        name: of its group of joints on the card.
+        name: the name of its group of joints on the card.
         link: the last link.
         point: the toe or the far end of that link, in the link's frame [m].
     """

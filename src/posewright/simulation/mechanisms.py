@@ -86,6 +86,7 @@ def mechanism_of(robot: Robot) -> Mechanism:
     model = compile_spec(spec, robot.model_path)
 
     def create_hinge(name: str, axis: Triple, _joint: int) -> Hinge:
+        """Return the hinge of a joint with the limits and motor of the robot's card."""
         if name not in robot.joint_names:
             raise InputError(f"the card has no joint {name!r}", where=Where(robot.model_path))
         index = robot.index(name)
@@ -188,6 +189,7 @@ def _create_hinge_factory(model: mujoco.MjModel) -> _HingeFactory:
     actuator_of_joint = {int(model.actuator_trnid[actuator, 0]): actuator for actuator in range(model.nu)}
 
     def create_hinge(name: str, axis: Triple, joint: int) -> Hinge:
+        """Return the hinge of a joint with the limits and motor of the model."""
         lower = -math.pi
         upper = math.pi
         if model.jnt_limited[joint]:

@@ -36,7 +36,7 @@ class MountFrame:
     Attributes:
         kind: MuJoCo's object type, a site or a body.
         index: number of the site or body.
-        position: in the field frame, `(3,)` [m]; a view of MuJoCo's state that changes with it.
+        position: the position in the field frame, `(3,)` [m]; a view of MuJoCo's state that changes with it.
         rotation: axes as columns, `(3, 3)`; a view of MuJoCo's state that changes with it.
     """
 
@@ -56,7 +56,7 @@ def find_mount(instance: ModelInstance, name: str, data: mujoco.MjData | None = 
 
     Args:
         instance: the robot.
-        name: of the site or body, without the robot's prefix.
+        name: the name of the site or body, without the robot's prefix.
         data: the state that the frame's position and rotation are views of; None for the world's state.
 
     Raises:

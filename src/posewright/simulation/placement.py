@@ -76,11 +76,11 @@ def place(
 
     Args:
         instance: the robot.
-        x_m: of the base [m].
-        y_m: of the base [m].
+        x_m: the x of the base [m].
+        y_m: the y of the base [m].
         yaw_rad: heading of the base [rad].
         joints: joint angles, `(n_joints,)` [rad].
-        lean: of the base; None for the lean with which the robot rests in this pose.
+        lean: the lean of the base; None for the lean with which the robot rests in this pose.
 
     Raises:
         InputError: a number is not finite.
@@ -178,7 +178,7 @@ def _lower_onto(
         instance: the robot.
         platforms: geoms that it may land on.
         floor_position: position of its base when it is on the floor [m].
-        rotation: of its base, `(3, 3)`.
+        rotation: the rotation of its base, `(3, 3)`.
     """
     x, y, floor_z = floor_position
     model = instance.model
@@ -216,8 +216,8 @@ def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Fl
     """Return the corners of the soles in the field frame, `(..., n_feet, 4, 3)` [m].
 
     Args:
-        positions: of the soles' geoms, `(..., n_feet, 3)` [m].
-        rotations: of the soles' geoms, matrices row by row, `(..., n_feet, 9)`.
+        positions: the positions of the soles' geoms, `(..., n_feet, 3)` [m].
+        rotations: the rotations of the soles' geoms, matrices row by row, `(..., n_feet, 9)`.
         addresses: the robot's, with its sole corners; those of a ball do not rotate with it.
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)

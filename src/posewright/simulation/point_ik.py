@@ -53,8 +53,8 @@ class _PointTask(mink.Task):
 
     Args:
         body: number of the body.
-        local_point: in the body's frame, `(3,)` [m].
-        target: in the field frame, `(3,)` [m].
+        local_point: the local point in the body's frame, `(3,)` [m].
+        target: the target in the field frame, `(3,)` [m].
     """
 
     def __init__(self, body: int, local_point: Floats, target: Floats) -> None:
@@ -109,8 +109,8 @@ class PointIk:
         link_poses: its links at the start.
         angles: its joint angles at the start, `(n_joints,)` [rad].
         link: the dragged link; the base itself is moved by the planted feet.
-        point: in the link's frame, `(3,)` [m].
-        moving: joints that may move. Without planted feet only those between base and link are used.
+        point: the point in the link's frame, `(3,)` [m].
+        movable_joints: joints that may move. Without planted feet only those between base and link are used.
         planted: feet that stay in place while the base moves; empty for a fixed base.
 
     Raises:
@@ -125,7 +125,7 @@ class PointIk:
         link: str,
         point: ArrayLike,
         *,
-        moving: Collection[str],
+        movable_joints: Collection[str],
         planted: Collection[str] = (),
     ) -> None:
         self._kinematic_model = kinematic_model
@@ -144,7 +144,7 @@ class PointIk:
             *self._create_posture_tasks(link, planted),
             *self._create_foot_tasks(planted),
         ]
-        self._constraints = self._create_constraints(link, moving, planted)
+        self._constraints = self._create_constraints(link, movable_joints, planted)
 
     def solve(self, target: ArrayLike) -> IkSolution:
         """Return a pose with the point at a target `(3,)` in the field frame [m], or as near as it can be."""
@@ -220,11 +220,11 @@ class PointIk:
         return task
 
     def _create_constraints(
-        self, link: str, moving: Collection[str], planted: Collection[str]
+        self, link: str, movable_joints: Collection[str], planted: Collection[str]
     ) -> Sequence[mink.DofFreezingTask]:
         """Return the constraint that fixes joints which may not move, and the base unless feet carry it."""
         kinematic_model = self._kinematic_model
-        free_joints = set(moving)
+        free_joints = set(movable_joints)
         if not planted:
             free_joints &= set(kinematic_model.chain(link))
         fixed_dofs = [] if planted else [*kinematic_model.base_dofs]

@@ -89,7 +89,7 @@ def find_resting_normal(supports: Supports, centre_of_mass: Floats) -> Floats:
     of mass is least far outside its triangle of contact points.
 
     Args:
-        supports: the balls that bound the robot.
+        supports: the balls whose convex hull bounds the robot.
         centre_of_mass: `(3,)` [m].
 
     Returns:
@@ -110,7 +110,7 @@ def _find_lowest_balls(supports: Supports) -> list[int]:
     """Return the balls that are lowest for some direction of up, sampled on a spiral around the vertical."""
     steps = np.arange(_N_DIRECTIONS) + 0.5
     z = 1.0 - (1.0 - _MIN_UP) * steps / _N_DIRECTIONS
-    azimuths = steps * math.pi * (3.0 - math.sqrt(5.0))
+    azimuths = steps * math.pi * (3.0 - math.sqrt(5.0))  # the golden angle distributes them evenly
     horizontal = np.sqrt(1.0 - z * z)
     ups = np.stack([horizontal * np.cos(azimuths), horizontal * np.sin(azimuths), z], axis=-1)
     return [int(ball) for ball in np.unique(supports.heights(ups).argmin(axis=-1))]
@@ -138,27 +138,27 @@ def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tu
     """Return the planes that touch three balls from the same side.
 
     Args:
-        centres: of the balls of each triple, `(k, 3, 3)` [m].
-        radii: of the balls of each triple, `(k, 3)` [m].
+        centres: the centres of the balls of each triple, `(k, 3, 3)` [m].
+        radii: the radii of the balls of each triple, `(k, 3)` [m].
         triples: numbers of the balls, `(k, 3)`.
 
     Returns:
         Normals `(m, 3)`, up to two for each triple, and the triple of each normal, `(m, 3)`.
     """
-    first = centres[:, 1] - centres[:, 0]
-    second = centres[:, 2] - centres[:, 0]
-    cross = np.cross(first, second)
+    first_edges = centres[:, 1] - centres[:, 0]
+    second_edges = centres[:, 2] - centres[:, 0]
+    cross = np.cross(first_edges, second_edges)
     area2 = (cross * cross).sum(-1)
     has_area = area2 > _MIN_AREA_M2**2
-    first = first[has_area]
-    second = second[has_area]
+    first_edges = first_edges[has_area]
+    second_edges = second_edges[has_area]
     cross = cross[has_area]
     area2 = area2[has_area]
     triples = triples[has_area]
     radii = radii[has_area]
     # the normal's component in the triangle's plane follows from the differences of the radii
     rise = radii[:, 1:] - radii[:, :1]
-    in_plane = rise[:, :1] * np.cross(second, cross) + rise[:, 1:] * np.cross(cross, first)
+    in_plane = rise[:, :1] * np.cross(second_edges, cross) + rise[:, 1:] * np.cross(cross, first_edges)
     in_plane /= area2[:, None]
     perpendicular2 = 1.0 - (in_plane * in_plane).sum(-1)
     is_real = perpendicular2 > 0.0
@@ -173,7 +173,7 @@ def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats)
     Args:
         triangles: corners, `(k, 3, 3)` [m].
         centre_of_mass: `(3,)` [m].
-        normals: of the planes, `(k, 3)`.
+        normals: the normals of the planes, `(k, 3)`.
 
     Returns:
         The distances, `(k,)` [m]; 0 inside.

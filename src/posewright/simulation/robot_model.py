@@ -293,8 +293,8 @@ def _link_record(
     name: str, parent: str, position: Floats, rotation: Floats, hinge: dict[str, Any]
 ) -> dict[str, Any]:
     """Return a link without shapes in JSON types; `hinge` has its joint and axis, or is empty."""
-    place = {"position": position.tolist(), "rotation": rotation.tolist()}
-    return {"name": name, "parent": parent, **place, **hinge, "shapes": []}
+    pose = {"position": position.tolist(), "rotation": rotation.tolist()}
+    return {"name": name, "parent": parent, **pose, **hinge, "shapes": []}
 
 
 def _visible_shapes(model: mujoco.MjModel, body: int) -> Iterator[dict[str, Any]]:

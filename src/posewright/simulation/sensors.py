@@ -197,7 +197,7 @@ class SensorSuite:
     Args:
         instance: the robot.
         noise: standard deviation of Gaussian noise by channel, in the channel's unit.
-        seed: of the noise.
+        seed: the seed of the noise.
         timed_readers: the readers of its sensors that render images.
 
     Raises:

@@ -77,13 +77,14 @@ class World:
 
     Args:
         robots: a card, or several cards by their names in this world.
-        arena: with its boxes; None for a bare floor.
+        arena: the arena with its boxes; None for a bare floor.
         sensors: additional sensors on each robot; they replace sensors of the card with the same name.
         visuals: whether the model has geoms that do not collide. Without them it is faster, with the same
             states to the last bit, but cannot be rendered.
         welded: joints of each robot to weld, with their angles [rad]; they take no time. States still have
             all joints, welded ones with that angle and no load; commands to them are ignored.
-        timestep_s: of the physics, such as a coarser one for a search; None for the models' own [s].
+        timestep_s: the timestep of the physics, such as a coarser one for a search; None for the models' own
+            [s].
         contacts: whether the ground truth has the contacts of each part with other parts, the floor, fixed
             shapes and other robots, and the slips of the feet; takes some time, and changes nothing else.
         touches: whether the ground truth has only which parts touch what, which takes little time.
@@ -209,7 +210,7 @@ class World:
         """Simulate one frame for each row of commands, and return the robots' states after each frame.
 
         Args:
-            commands: by robot; all with the same number of rows.
+            commands: the commands by robot; all with the same number of rows.
 
         Raises:
             BodyError: a robot has no body or no commands, the numbers of rows differ, or the simulation blew
@@ -359,7 +360,7 @@ class World:
         """Return MuJoCo's position vector for recorded poses.
 
         Args:
-            poses: of the only robot, or of robots by name; the angles of welded joints are ignored.
+            poses: the poses of the only robot, or of robots by name; the angles of welded joints are ignored.
             boxes: `(n_boxes, 7)`; empty for the boxes' places in the arena.
 
         Raises:

@@ -68,7 +68,7 @@ class FindingsPanel(Panel):
             session.publish("physics", {"on": False, "state": "off"})
         elif not _are_same((motion, robot), self._tried):
             self._tried = (motion, robot)
-            self._try(motion, robot)
+            self._run_physics(motion, robot)
 
     def close(self) -> None:
         """Cancel what is running, and wait for it."""
@@ -112,6 +112,7 @@ class FindingsPanel(Panel):
         }
 
     def _show_findings(self, page: int, findings: tuple[Finding, ...] | PosewrightError) -> None:
+        """Publish the topic `findings`: the findings on a page, or why it could not be checked."""
         if isinstance(findings, PosewrightError):
             error = str(findings)
             views = []
@@ -127,7 +128,8 @@ class FindingsPanel(Panel):
         }
         self._session.publish("findings", view)
 
-    def _try(self, motion: Motion, robot: Robot) -> None:
+    def _run_physics(self, motion: Motion, robot: Robot) -> None:
+        """Start to run a motion under gravity in the background."""
         self._result = None
         self._player.set_source(None)
         self._session.publish("physics", {"on": True, "state": "running"})
@@ -137,6 +139,7 @@ class FindingsPanel(Panel):
         )
 
     def _show_result(self, result: MotionResult | PosewrightError) -> None:
+        """Publish the topic `physics`, and let the player show the motion under gravity."""
         if isinstance(result, PosewrightError):
             self._session.publish("physics", {"on": True, "state": "failed", "error": str(result)})
             return
@@ -208,6 +211,7 @@ def physics_view(result: MotionResult) -> View:
         {"name": name, "max_deg": lag["max"], "rms_deg": lag["rms"], "time_s": lag["time_s"]}
         for name, lag in figures["lag_deg"].items()
     ]
+    # is_whole: whether the motion was played to its end
     figure_names = (
         "is_whole",
         "played_s",

@@ -74,10 +74,10 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
 
 
 def _groups(gait: Gait) -> Iterator[View]:
-    """Yield the parameters, each with its numbers."""
+    """Yield the parameters that share the part of their name before a dot, each group with its sliders."""
     groups: dict[str, list[str]] = {}
-    flat = _displayed_numbers(gait)
-    for name in flat:
+    parameters = _displayed_parameters(gait)
+    for name in parameters:
         groups.setdefault(name.partition(".")[0], []).append(name)
     for base, names in groups.items():
         explanations = [Gait.explanation(name) for name in names]
@@ -86,11 +86,12 @@ def _groups(gait: Gait) -> Iterator[View]:
             "name": base,
             "title": explanations[0].document,
             "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
-            "entries": [_entry(name, flat[name]) for name in names],
+            "entries": [_entry(name, parameters[name]) for name in names],
         }
 
 
 def _entry(name: str, value: float) -> View:
+    """Return the slider of a gait parameter, in display units."""
     explanation = Gait.explanation(name)
     unit, scale = DISPLAY_UNITS.get(explanation.unit, (explanation.unit, 1.0))
     low = explanation.low * scale
@@ -107,15 +108,17 @@ def _entry(name: str, value: float) -> View:
     }
 
 
-def _displayed_numbers(gait: Gait) -> dict[str, float]:
-    """Return the numbers of a gait; mirrored feet share theirs, such as `equilibrium_m.fore.x`."""
+def _displayed_parameters(gait: Gait) -> dict[str, float]:
+    """Return the parameters of a gait; mirrored feet share theirs, such as `equilibrium_m.fore.x`."""
     points = {
         f"equilibrium_m.{feet}.{axis}": value
         for feet, point in pair_mirrored_points(gait.parameters.equilibrium_m).items()
         for axis, value in zip("xyz", point, strict=True)
     }
-    numbers = {name: value for name, value in gait.flat.items() if not name.startswith("equilibrium_m.")}
-    return numbers | points
+    other_parameters = {
+        name: value for name, value in gait.flat.items() if not name.startswith("equilibrium_m.")
+    }
+    return other_parameters | points
 
 
 def command_view(command: VelocityCommand | None) -> dict[str, float] | None:

@@ -48,6 +48,7 @@ class MotionPanel(Panel):
         session.publish("cursor", {**vars(cursor), "selected": list(cursor.selected)})
 
     def _publish_change(self, old: Motion, new: Motion, page: int) -> None:
+        """Publish the new motion; if only keyframes differ, send only the changed ones."""
         begin, end_old, end_new = changed_range(old.keyframes, new.keyframes)
         inserted = [keyframe_view(frame) for frame in new.keyframes[begin:end_new]]
         self._keyframes = [*self._keyframes[:begin], *inserted, *self._keyframes[end_old:]]

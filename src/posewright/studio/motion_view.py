@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from posewright.errors import PosewrightError
-from posewright.formats import MotionFile, carry_file_to_robot, read_motion_file
+from posewright.formats import MotionFile, read_motion_file, retarget_file_to_robot
 from posewright.motions import robot_of_motion
 from posewright.robots import Robot
 from posewright.studio.context import StudioContext
@@ -92,6 +92,7 @@ class ViewedFilePanel(Panel):
         self._session.publish("file", {"name": self._path.name, "message": message})
 
     def _watch_file(self) -> None:
+        """Reload the file whenever it changes on disk, until the panel is closed."""
         last_stamp = file_stamp(self._path)
         while not self._is_over.wait(CHECK_PERIOD_S):
             stamp = file_stamp(self._path)
@@ -111,6 +112,7 @@ class ViewedFilePanel(Panel):
             self._session.post(lambda: self._open(document))
 
     def _open(self, document: Document) -> None:
+        """Show a newly read document at the present page and time."""
         page = self._session.cursor.page
         numbers = document.pages.numbers
         time_s = self._player.time_s
@@ -120,7 +122,7 @@ class ViewedFilePanel(Panel):
 
 
 def _read(path: Path, robot: Robot | str | None) -> MotionFile:
-    return carry_file_to_robot(read_motion_file(path, robot=robot), robot)
+    return retarget_file_to_robot(read_motion_file(path, robot=robot), robot)
 
 
 def _document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:

@@ -75,6 +75,7 @@ class Player(Playhead):
         self._show()
 
     def _show(self) -> None:
+        """Show the robot at the present time, and publish `pose`, `reach` and `player`."""
         angles = angles_at(self._motion, self._session.document.robot, self._time_s)
         if self._session.mode == "motion":
             if self._source is None:

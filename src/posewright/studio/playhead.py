@@ -82,6 +82,7 @@ class Playhead(Panel, ABC):
         self._session.set_ticker(self.name, None)
 
     def _tick(self, now: float) -> None:
+        """Advance the time by the time passed since the last tick, and show it."""
         if self._last_tick_s is None:
             return
         time_s = self._time_s + (now - self._last_tick_s) * self._speed

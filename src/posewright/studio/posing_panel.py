@@ -59,7 +59,7 @@ class Drag:
         keyframe: index of the keyframe that is changed.
         gesture: identifies the changes of this drag, which are undone together.
         before: angles at its start, `(n_joints,)` [rad].
-        moving: the joints that may turn.
+        movable_joints: the joints that may turn.
         turned: the joints that have turned.
     """
 
@@ -68,7 +68,7 @@ class Drag:
     keyframe: int
     gesture: str
     before: Floats
-    moving: tuple[str, ...]
+    movable_joints: tuple[str, ...]
     turned: set[str] = field(default_factory=set)
 
 
@@ -86,7 +86,7 @@ class OnionSkin:
         self._robot = scene.robot
         self.is_on = False
 
-    def show(self, motion: Motion, keyframe: int, is_posed: bool) -> None:
+    def show(self, motion: Motion, keyframe: int, *, is_posed: bool) -> None:
         """Show the neighbours of a keyframe, if the onion skin is on and the robot can be posed."""
         is_on = self.is_on and is_posed
         if self._robot is not self._scene.robot or (not is_on and self._views):
@@ -157,7 +157,9 @@ class PosingPanel(Panel):
         for grip in self._grips:
             grip.visible = is_posed
         if self._drag is None:
-            self._onion_skin.show(after.motion(session.cursor.page), session.cursor.keyframe, is_posed)
+            self._onion_skin.show(
+                after.motion(session.cursor.page), session.cursor.keyframe, is_posed=is_posed
+            )
         self._publish()
 
     def close(self) -> None:
@@ -221,6 +223,7 @@ class PosingPanel(Panel):
         self._context.scene.set_dark(dark)
 
     def _publish(self) -> None:
+        """Publish the topic `posing`: its options, note and limbs."""
         view = {
             "keep_feet": self._keeps_feet,
             "ghosts": self._onion_skin.is_on,
@@ -230,6 +233,7 @@ class PosingPanel(Panel):
         self._context.session.publish("posing", view)
 
     def _show_balance(self) -> None:
+        """Draw the balance of the present pose, and publish it."""
         session = self._context.session
         scene = self._context.scene
         if session.mode != "motion":
@@ -265,6 +269,7 @@ class PosingPanel(Panel):
 
         # async, since viser keeps the order of async callbacks only
         async def on_drag(event: SceneNodeDragEvent[Node]) -> None:
+            """Pass the begin, moves and end of a drag on to the session."""
             start = np.array(event.start_position)
             end = np.array(event.end_position)
             if event.phase == "start":
@@ -296,12 +301,12 @@ class PosingPanel(Panel):
             )
             return
         self._look_at_keyframe()
-        moving = self._moving()
+        movable_joints = self._movable_joints()
         chain = kinematic_model.chain(link)
         kinematic_model.set_pose(scene.stance.base, scene.angles)
         is_carried = self._keeps_feet or not chain
         planted = [foot for foot in kinematic_model.feet_on_floor() if foot != link] if is_carried else []
-        usable = set(moving) if is_carried else set(moving) & set(chain)
+        usable = set(movable_joints) if is_carried else set(movable_joints) & set(chain)
         if not usable or not (chain or planted):
             self._show_note(
                 f"the joints of the {link.replace('_', ' ')} are held, free, or not in the motion"
@@ -311,13 +316,19 @@ class PosingPanel(Panel):
         scene.pinned_base = scene.stance.base
         self._drag = Drag(
             ik=PointIk(
-                kinematic_model, scene.stance, scene.angles, link, local, moving=moving, planted=planted
+                kinematic_model,
+                scene.stance,
+                scene.angles,
+                link,
+                local,
+                movable_joints=movable_joints,
+                planted=planted,
             ),
             page=cursor.page,
             keyframe=cursor.keyframe,
             gesture=gesture or f"drag {next(self._gestures)}",
             before=scene.angles,
-            moving=moving,
+            movable_joints=movable_joints,
         )
         self._show_note("")
 
@@ -329,7 +340,7 @@ class PosingPanel(Panel):
             return 0.0
         solution = drag.ik.solve(self._targets.pop())
         scene.pinned_base = solution.base
-        columns = {joint: scene.robot.index(joint) for joint in drag.moving}
+        columns = {joint: scene.robot.index(joint) for joint in drag.movable_joints}
         for joint, column in columns.items():
             if abs(solution.angles[column] - drag.before[column]) > MIN_TURN_RAD:
                 drag.turned.add(joint)
@@ -348,6 +359,7 @@ class PosingPanel(Panel):
         self._end_drag()
 
     def _end_drag(self) -> None:
+        """End the drag, if any, and stand the robot on the floor again."""
         if self._drag is None:
             return
         self._drag = None
@@ -364,7 +376,7 @@ class PosingPanel(Panel):
         self._context.player.pause()
         session.look(page=cursor.page, keyframe=cursor.keyframe, selected=cursor.selected)
 
-    def _moving(self) -> tuple[str, ...]:
+    def _movable_joints(self) -> tuple[str, ...]:
         """Return the joints of the current pose that have an angle."""
         cursor = self._context.session.cursor
         motion = self._context.session.document.pages.motion(cursor.page)

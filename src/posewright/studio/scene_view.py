@@ -119,7 +119,7 @@ class BalanceView:
         self._plumb = scene.add_line_segments(
             f"{BALANCE}/plumb", np.zeros((1, 2, 3)), BALANCED_COLOUR, thickness=2.0, thickness_units="screen"
         )
-        self._foot = scene.add_icosphere(
+        self._projection = scene.add_icosphere(
             f"{BALANCE}/foot", radius=0.005, color=BALANCED_COLOUR, subdivisions=2
         )
         self._centre = scene.add_icosphere(
@@ -132,19 +132,18 @@ class BalanceView:
 
     def show(self, balance: Balance, centre_of_mass: Floats) -> None:
         """Draw the balance of a robot with the centre of mass at `(3,)` [m]."""
-        ring = np.column_stack([balance.polygon, np.full(len(balance.polygon), SUPPORT_HEIGHT_M)]).astype(
-            np.float32
-        )
-        fan = [(0, place, place + 1) for place in range(1, len(ring) - 1)]
-        foot = np.array([*centre_of_mass[:2], SUPPORT_HEIGHT_M])
-        self._area.vertices = ring
-        self._area.faces = np.array(fan, dtype=np.uint32)
-        self._edge.points = np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)
-        self._plumb.points = np.array([[centre_of_mass, foot]], dtype=np.float32)
-        self._foot.position = foot
+        heights = np.full(len(balance.polygon), SUPPORT_HEIGHT_M)
+        corners = np.column_stack([balance.polygon, heights]).astype(np.float32)
+        triangles = [(0, i, i + 1) for i in range(1, len(corners) - 1)]
+        projection = np.array([*centre_of_mass[:2], SUPPORT_HEIGHT_M])
+        self._area.vertices = corners
+        self._area.faces = np.array(triangles, dtype=np.uint32)
+        self._edge.points = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
+        self._plumb.points = np.array([[centre_of_mass, projection]], dtype=np.float32)
+        self._projection.position = projection
         self._centre.position = centre_of_mass
         colour = BALANCED_COLOUR if balance.margin_m > 0.0 else UNBALANCED_COLOUR
-        nodes: tuple[MeshHandle | IcosphereHandle, ...] = (self._area, self._foot, self._centre)
+        nodes: tuple[MeshHandle | IcosphereHandle, ...] = (self._area, self._projection, self._centre)
         for node in nodes:
             node.color = colour
         for lines in (self._edge, self._plumb):

@@ -167,6 +167,7 @@ class Server:
         n_queued = 0
 
         def enqueue(text: str) -> None:
+            """Queue a text for the window, or drop the connection if too much waits."""
             nonlocal n_queued
             n_queued += len(text)
             if n_queued > MAX_QUEUED_CHARACTERS:
@@ -283,6 +284,7 @@ def _log() -> logging.Logger:
 
 
 def _response(status: http.HTTPStatus, body: bytes, headers: dict[str, str] | None = None) -> Response:
+    """Return an HTTP response with the studio's security headers."""
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 

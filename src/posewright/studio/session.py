@@ -186,6 +186,7 @@ class Session:
         self.post(lambda: self._answer(text, send))
 
     def _answer(self, text: str | bytes, send: Send) -> None:
+        """Perform a request of a window, and send its answer or error."""
         request = result_or_error(lambda: read_request(text))
         if isinstance(request, PosewrightError):
             send(json.dumps({"id": None, "error": error_view(request)}))
@@ -297,6 +298,7 @@ class Session:
             send(text)
 
     def _run(self) -> None:
+        """Run posted jobs one at a time and due tickers, until a None is posted."""
         next_tick = time.monotonic()
         while True:
             wait = max(0.0, next_tick - time.monotonic()) if self._tickers else None

@@ -105,11 +105,19 @@ class BusThread:
     def _run(self) -> None:
         def serve() -> None:
             with ExitStack() as stack:
-                self._serve(self._open(stack))
+                self._serve(self._open_bus(stack))
 
         self._on_end(result_or_error(serve))
 
-    def _open(self, stack: ExitStack) -> Teacher:
+    def _open_bus(self, stack: ExitStack) -> Teacher:
+        """Open the real or fake bus, check that all servos answer, and return a teacher for its robot.
+
+        Args:
+            stack: closes the bus, and switches all torque off.
+
+        Raises:
+            PosewrightError: the bus cannot be opened, or has not the servos of the robot.
+        """
         from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
         from posewright.buses.dynamixel.guard import KillGuard
         from posewright.buses.dynamixel.link import parse_address
@@ -119,37 +127,39 @@ class BusThread:
         from posewright.runs.fake_bus import fake_bus, fake_port, has_bus_servos, with_bus_servos
 
         require_dynamixel_sdk()
-        card = self.robot
+        robot = self.robot
         if self._address.startswith(DYNAMIXEL):
-            if not has_bus_servos(card):
+            if not has_bus_servos(robot):
                 hint = "an AX-12 has 1024 ticks in 300 degrees"
-                raise InputError(f"the servos of {card.name} are not AX-12", hint=hint)
-            port, card = parse_address(self._address, card)
+                raise InputError(f"the servos of {robot.name} are not AX-12", hint=hint)
+            port, robot = parse_address(self._address, robot)
         else:
-            card = with_bus_servos(card)
-            self.fake = fake_bus(card, body=self._address)
+            robot = with_bus_servos(robot)
+            self.fake = fake_bus(robot, body=self._address)
             port = SerialPort(stack.enter_context(fake_port(self.fake)).path, BAUD)
-        bus = stack.enter_context(Bus(port, joints=joints_of(card)))
+        bus = stack.enter_context(Bus(port, joints=joints_of(robot)))
         if self.fake is None:
             stack.callback(KillGuard(port).dismiss)
-        bus.patience_s = max(
-            bus.patience_s, MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
+        bus.answer_timeout_s = max(
+            bus.answer_timeout_s, MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
         )
-        find_servos(bus, card)
-        return stack.enter_context(Teacher(bus, card, time.monotonic))
+        find_servos(bus, robot)
+        return stack.enter_context(Teacher(bus, robot, time.monotonic))
 
     def _serve(self, teacher: Teacher) -> None:
+        """Run jobs and report the robot's angles and free joints, until stopped."""
         from posewright.buses.dynamixel.answers import PortGoneError
         from posewright.buses.dynamixel.torque import read_ticks
 
         rounds = 0
-        free = teacher.free
+        free_joints = teacher.free
         while not self._is_stopped:
             try:
                 was_busy = self._do_next(teacher)
                 if was_busy or rounds % TORQUE_READ_INTERVAL == 0:
-                    free = teacher.free
-                self._on_state(teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot)), free)
+                    free_joints = teacher.free
+                angles = teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot))
+                self._on_state(angles, free_joints)
             except PortGoneError:
                 raise
             except PosewrightError as error:
@@ -262,12 +272,12 @@ class TeachPanel(Panel):
     @action
     def release(self, *, limb: str) -> Future[None]:
         """Switch the torque off of a group of the card, a joint, or `all`: support what falls."""
-        return self._open_bus().do(lambda teacher: teacher.release(limb))
+        return self._require_bus().do(lambda teacher: teacher.release(limb))
 
     @action
     def hold(self, *, limb: str) -> Future[None]:
         """Switch the torque on, so that a limb holds its present position."""
-        bus = self._open_bus()
+        bus = self._require_bus()
 
         def hold(teacher: Teacher) -> None:
             teacher.hold(limb)
@@ -280,7 +290,7 @@ class TeachPanel(Panel):
     @action
     def move(self, *, joint: str, angle_rad: float) -> None:
         """Turn a free joint of a fake body, as if by hand."""
-        fake = self._open_bus().fake
+        fake = self._require_bus().fake
         if fake is None:
             raise InputError("this body is real", hint="move it by hand")
         limits = self._robot.joint(joint)
@@ -294,7 +304,7 @@ class TeachPanel(Panel):
             self._show_motion()
 
     @action
-    def catch(
+    def record_pose(
         self, *, is_new: bool = True, seconds: Annotated[float, Bounds(0.001, LONGEST_S)] | None = None
     ) -> Future[None]:
         """Record the pose of the body.
@@ -303,12 +313,12 @@ class TeachPanel(Panel):
             is_new: whether to insert a keyframe after the current one, instead of changing that.
             seconds: duration of the segment into a new keyframe [s]; default: the time since the last pose.
         """
-        bus = self._open_bus()
+        bus = self._require_bus()
         answer = Future[None]()
 
-        def finish(caught: Future[CaughtPose]) -> None:
+        def finish(pose: Future[CaughtPose]) -> None:
             self._session.post(
-                lambda: resolve_future(answer, lambda: self._insert(bus, caught.result(), is_new))
+                lambda: resolve_future(answer, lambda: self._insert_pose(bus, pose.result(), is_new=is_new))
             )
 
         bus.do(lambda teacher: teacher.catch("", seconds)).add_done_callback(finish)
@@ -318,7 +328,7 @@ class TeachPanel(Panel):
     def _motion(self) -> Motion:
         return self._session.document.pages.motion(self._session.cursor.page)
 
-    def _open_bus(self) -> BusThread:
+    def _require_bus(self) -> BusThread:
         if self._bus is None or self._status.state != "open":
             raise InputError("no body is open", hint="connect one first")
         return self._bus
@@ -328,6 +338,7 @@ class TeachPanel(Panel):
         self._publish(replace(self._status, state="closing"))
 
     def _show_state(self, bus: BusThread, angles: Floats, free: tuple[str, ...]) -> None:
+        """Publish the body's angles and free joints, and show them in the 3-D view if `live`."""
         if self._status.state == "closing":
             return
         self._session.publish("body", angles_deg(angles))
@@ -339,6 +350,7 @@ class TeachPanel(Panel):
             self._context.player.set_source(LivePose(base, angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:
+        """Publish that the body is closed, with the error that ended it, and show the motion again."""
         self._bus = None
         self._publish(
             replace(self._status, state="closed", free=(), trouble="" if error is None else str(error))
@@ -350,7 +362,7 @@ class TeachPanel(Panel):
         if isinstance(self._context.player.source, LivePose):
             self._context.player.set_source(None)
 
-    def _insert(self, bus: BusThread, pose: CaughtPose, is_new: bool) -> None:
+    def _insert_pose(self, bus: BusThread, pose: CaughtPose, *, is_new: bool) -> None:
         """Insert a recorded pose as a keyframe after the current one, or change that."""
         if bus.robot is not self._robot:
             raise InputError("the open motion is for another robot now")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from posewright.documents import Bounds
 from posewright.errors import InputError
-from posewright.formats import carry_to_robot, describe_carrying_losses, describe_unmoved_joints, native
+from posewright.formats import describe_retargeting_losses, describe_unmoved_joints, native, retarget_to_robot
 from posewright.motions import Keyframe, Motion, RetargetedMotion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import START, sorted_indices, with_range
@@ -40,7 +40,7 @@ class TimelinePanel(Panel):
     def add(self) -> None:
         """Add a keyframe at the playhead, and move the cursor to it."""
         motion, index = with_keyframe_at(self._motion, self._player.time_s)
-        self._set("add a keyframe", motion.keyframes, [index])
+        self._replace_keyframes("add a keyframe", motion.keyframes, [index])
 
     @action
     def duplicate(self) -> None:
@@ -57,7 +57,9 @@ class TimelinePanel(Panel):
         remaining = [frame for index, frame in enumerate(self._motion.keyframes) if index not in deleted]
         if not remaining:
             raise InputError("a motion needs at least one keyframe", hint="add another one first")
-        self._set(f"delete {describe_keyframes(indices)}", remaining, [min(indices[0], len(remaining) - 1)])
+        self._replace_keyframes(
+            f"delete {describe_keyframes(indices)}", remaining, [min(indices[0], len(remaining) - 1)]
+        )
 
     @action
     def move(self, *, before: Annotated[int, Bounds(0)]) -> None:
@@ -69,12 +71,12 @@ class TimelinePanel(Panel):
         indices = self._selected
         frames = self._motion.keyframes
         unselected = sorted(set(range(len(frames))).difference(indices))
-        at = sum(index < before for index in unselected)
-        order = [*unselected[:at], *indices, *unselected[at:]]
-        self._set(
+        new_index = sum(index < before for index in unselected)
+        order = [*unselected[:new_index], *indices, *unselected[new_index:]]
+        self._replace_keyframes(
             f"move {describe_keyframes(indices)}",
             [frames[index] for index in order],
-            range(at, at + len(indices)),
+            range(new_index, new_index + len(indices)),
         )
 
     @action
@@ -84,19 +86,22 @@ class TimelinePanel(Panel):
 
     @action
     def paste(self, *, text: str) -> View:
-        """Insert keyframes from a text after the cursor; return their number, and what they lost as texts."""
+        """Insert keyframes from a text after the cursor; return their number, and descriptions of losses."""
         frames, losses = parse_keyframes(text, self._motion, self._session.document.robot)
         self._insert("paste", self._session.cursor.keyframe + 1, frames)
         return {"count": len(frames), "lost": list(losses)}
 
-    def _insert(self, label: str, at: int, frames: Sequence[Keyframe]) -> None:
+    def _insert(self, label: str, index: int, frames: Sequence[Keyframe]) -> None:
         """Insert keyframes at an index, and select them."""
-        keyframes = with_range(self._motion, at, at, frames).keyframes
-        self._set(label, keyframes, range(at, at + len(frames)))
+        keyframes = with_range(self._motion, index, index, frames).keyframes
+        self._replace_keyframes(label, keyframes, range(index, index + len(frames)))
 
-    def _set(self, label: str, keyframes: Sequence[Keyframe], look_at: Iterable[int]) -> None:
+    def _replace_keyframes(
+        self, label: str, keyframes: Sequence[Keyframe], selected_indices: Iterable[int]
+    ) -> None:
+        """Replace all keyframes as one undoable change with a label, and select some of them."""
         self._session.do(ReplaceKeyframes(self._session.cursor.page, tuple(keyframes), label))
-        selected = tuple(look_at)
+        selected = tuple(selected_indices)
         self._session.look(keyframe=selected[-1], selected=selected)
 
 
@@ -107,46 +112,51 @@ def render_keyframes(motion: Motion, indices: Sequence[int]) -> str:
     return native.render(copies).decode()
 
 
-def parse_keyframes(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyframe, ...], tuple[str, ...]]:
-    """Return the keyframes of a text, converted for a motion of a robot, and what they lose as texts.
+def parse_keyframes(
+    text: str, target_motion: Motion, robot: Robot
+) -> tuple[tuple[Keyframe, ...], tuple[str, ...]]:
+    """Return the keyframes of a text, converted for a motion of a robot, and descriptions of losses.
 
-    They keep their times as played. Joints that they do not have are held.
+    Their durations in seconds stay the same when the motion is played at its own speed. Joints that they do
+    not have are held.
 
     Raises:
-        InputError: the text is not a motion, or has no joint in common with the motion `into`.
+        InputError: the text is not a motion, or has no joint in common with the target motion.
     """
     if not text.strip():
         raise InputError("there is nothing to paste", hint="copy keyframes on a time line first")
     copies = native.read(text.encode(errors="replace"), card=robot)
-    carried = carry_to_robot(copies, robot)
-    shared = frozenset(carried.motion.joints) & frozenset(into.joints)
-    if not shared:
-        raise InputError(f"{into.name} moves none of the joints of these keyframes")
-    time_factor = into.speed / copies.speed
+    retargeted = retarget_to_robot(copies, robot)
+    shared_joints = frozenset(retargeted.motion.joints) & frozenset(target_motion.joints)
+    if not shared_joints:
+        raise InputError(f"{target_motion.name} moves none of the joints of these keyframes")
+    time_factor = target_motion.speed / copies.speed
 
-    def fit(frame: Keyframe) -> Keyframe:
-        stiffness = {joint: value for joint, value in (frame.stiffness or {}).items() if joint in shared}
+    def convert(frame: Keyframe) -> Keyframe:
+        stiffness = {
+            joint: value for joint, value in (frame.stiffness or {}).items() if joint in shared_joints
+        }
         return replace(
             frame,
-            pose=frame.pose.on(into.joints),
+            pose=frame.pose.on(target_motion.joints),
             reach_s=frame.reach_s * time_factor,
             pause_s=frame.pause_s * time_factor,
             stiffness=stiffness or None,
         )
 
-    losses = tuple(_losses(copies, carried, into))
-    return tuple(fit(frame) for frame in carried.motion.keyframes), losses
+    losses = tuple(_describe_losses(copies, retargeted, target_motion))
+    return tuple(convert(frame) for frame in retargeted.motion.keyframes), losses
 
 
-def _losses(copies: Motion, carried: RetargetedMotion, into: Motion) -> Iterator[str]:
-    """Yield what keyframes lose in another motion, as texts."""
-    yield from describe_carrying_losses(carried)
-    if copies.robot != into.robot and any(frame.stiffness for frame in copies.keyframes):
+def _describe_losses(copies: Motion, retargeted: RetargetedMotion, target_motion: Motion) -> Iterator[str]:
+    """Yield descriptions of what copied keyframes lose in another motion."""
+    yield from describe_retargeting_losses(retargeted)
+    if copies.robot != target_motion.robot and any(frame.stiffness for frame in copies.keyframes):
         yield f"the stiffness, which is for the servos of {copies.robot}"
-    dropped = [joint for joint in carried.motion.joints if joint not in into.joints]
+    dropped = [joint for joint in retargeted.motion.joints if joint not in target_motion.joints]
     if dropped:
-        yield f"{', '.join(dropped)}: {into.name} does not move them"
-    unstated = [joint for joint in into.joints if joint not in carried.motion.joints]
-    if unstated and not carried.unmoved:
+        yield f"{', '.join(dropped)}: {target_motion.name} does not move them"
+    unstated = [joint for joint in target_motion.joints if joint not in retargeted.motion.joints]
+    if unstated and not retargeted.unmoved:
         yield f"{', '.join(unstated)}: held, since the keyframes do not have them"
-    yield from describe_unmoved_joints(carried)
+    yield from describe_unmoved_joints(retargeted)

@@ -372,6 +372,7 @@ class TrialPanel(Playhead):
             self._world.follow(before, self._time_s)
 
     def _show(self) -> None:
+        """Show the trial at the present time, and publish the topic `trial_now`."""
         if self._pacer is not None:
             self._pacer.is_paused = self._last_tick_s is None
             self._pacer.speed = self._speed

@@ -122,6 +122,7 @@ class Incident:
 
 
 def _describe(recording: Recording) -> View:
+    """Return what does not change during a run: contest, layout, seed, and the robots with their charts."""
     header = recording.header
     robots = [
         {"name": name, "controller": record.header.controller, **_chart(header, record)}
@@ -159,8 +160,8 @@ def _lanes(decisions: Decisions) -> View:
 
 def _at(changes: Changes, time_s: float) -> object:
     """Return a value at a time [s]; None before its first change."""
-    place = bisect.bisect_right(changes, time_s, key=lambda change: change[0]) - 1
-    return changes[place][1] if place >= 0 else None
+    index = bisect.bisect_right(changes, time_s, key=lambda change: change[0]) - 1
+    return changes[index][1] if index >= 0 else None
 
 
 def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
@@ -171,6 +172,7 @@ def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
 
 
 def _changes(times: Floats, values: Sequence[object]) -> Changes:
+    """Return the times [s] at which values change, with the new values; long series are thinned."""
     changes: Changes = [
         (round(time_s, 3), value)
         for row, (time_s, value) in enumerate(zip(times.tolist(), values, strict=True))
@@ -186,6 +188,7 @@ def _plain(value: object) -> PlainData:
 
 
 def _last_decision(decisions: Decisions, time_s: float) -> View:
+    """Return a robot's last decision up to a time [s]: its states, inputs and outputs."""
     row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
     if row < 0:
         return {"states": [], "playing": None, "inputs": {}, "outputs": {}}
@@ -199,34 +202,38 @@ def _last_decision(decisions: Decisions, time_s: float) -> View:
 
 def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator[Incident]:
     """Yield penalties, unexpected events and falls."""
-    first = next(iter(recording.robots))
-    marked = set()
+    first_robot = next(iter(recording.robots))
+    marked_times_s = set()
     for mark in picture.marks if picture is not None else ():
-        marked.add(round(mark.time_s, 1))
-        yield Incident(mark.time_s, mark.label, mark.kind.value, first)
+        marked_times_s.add(round(mark.time_s, 1))
+        yield Incident(mark.time_s, mark.label, mark.kind.value, first_robot)
     for event in recording.events:
-        if event.kind in EXPECTED or (event.kind != "stop" and round(event.time_s, 1) in marked):
+        # the contest's mark explains events at the same time better
+        is_marked = event.kind != "stop" and round(event.time_s, 1) in marked_times_s
+        if event.kind in EXPECTED or is_marked:
             continue
         kind = event.kind if event.kind in {*SELF_EXPLAINING, "safety"} else "event"
-        robot = str(event.data.get("robot", first))
-        yield Incident(
-            event.time_s, _describe_event(event), kind, robot if robot in recording.robots else first
-        )
+        robot = str(event.data.get("robot", first_robot))
+        if robot not in recording.robots:
+            robot = first_robot
+        yield Incident(event.time_s, _describe_event(event), kind, robot)
     if picture is None and not recording.header.contest:
         yield from _falls(recording)
 
 
 def _falls(recording: Recording) -> Iterator[Incident]:
+    """Yield the falls that are computed from the recorded motion of each robot."""
     try:
-        measured = evaluate_run(recording).robots
+        robot_evaluations = evaluate_run(recording).robots
     except InputError:  # the robot is not in the catalogue
         return
-    for robot, figures in measured.items():
-        for time_s, side in zip(figures.fall_times_s or (), figures.fall_sides or (), strict=True):
+    for robot, evaluation in robot_evaluations.items():
+        for time_s, side in zip(evaluation.fall_times_s or (), evaluation.fall_sides or (), strict=True):
             yield Incident(time_s, f"falls {side}", MarkKind.PENALTY.value, robot)
 
 
 def _describe_event(event: Event) -> str:
+    """Return an event as text; angles of safety events are in degrees."""
     data = {key: value for key, value in event.data.items() if key != "robot" and value is not None}
     if event.kind == "safety":
         unit = str(data.get("unit", ""))
@@ -249,6 +256,7 @@ def _format(value: object) -> str:
 
 
 def _score(outcome: Outcome) -> View:
+    """Return the score table with its notes as plain data."""
     table = outcome.score.table()
     rows = [*table.rows, table.total] if table.total else table.rows
     return {
@@ -272,6 +280,7 @@ def _points(picture: ContestPicture | None) -> View:
 
 
 def _series_view(series: Series) -> View:
+    """Return a series as plain data, thinned out to at most `MAX_POINTS` points."""
     step = max(1, math.ceil(len(series.times) / MAX_POINTS))
     points = zip(series.times[::step].tolist(), series.values[::step].tolist(), strict=True)
     return {

@@ -133,11 +133,14 @@ class TrialWorld:
             self._robots = {
                 name: RobotNodes(viser_scene, name, robot) for name, robot in header.robots.items()
             }
-            paths = {FIELD: ROOT, **{f"box_{i}": f"{ROOT}/box_{i}" for i in range(1, len(header.boxes) + 1)}}
+            node_paths = {
+                FIELD: ROOT,
+                **{f"box_{i}": f"{ROOT}/box_{i}" for i in range(1, len(header.boxes) + 1)},
+            }
             for nodes in self._robots.values():
-                paths |= nodes.paths
+                node_paths |= nodes.paths
             for number, entity in enumerate(build_scene(recording)["entities"]):
-                _draw(viser_scene, f"{paths[entity['frame_id']]}/look-{number}", entity)
+                _draw(viser_scene, f"{node_paths[entity['frame_id']]}/look-{number}", entity)
 
     def set_recording(self, recording: Recording) -> None:
         """Replace the recording by a longer one of the same run."""
@@ -153,10 +156,10 @@ class TrialWorld:
             for name, nodes in self._robots.items():
                 nodes.show(poses.base[name][0], poses.positions[name][0])
                 decisions = self._recording.robots[name].decisions
-                row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
+                last_row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
                 for sensor, rays in nodes.rays.items():
-                    if sensor in decisions.sensors and row >= 0:
-                        rays.show(decisions.sensors[sensor][row])
+                    if sensor in decisions.sensors and last_row >= 0:
+                        rays.show(decisions.sensors[sensor][last_row])
 
     def show_marks(self, marks: Iterable[Mark]) -> None:
         """Show a labelled mark at the position of each penalty."""
@@ -168,7 +171,7 @@ class TrialWorld:
                 continue
             path = f"{ROOT}/mark-{number}"
             ball = self._viser.scene.add_icosphere(
-                path, 0.015, MARK_COLOUR, position=(mark.x, mark.y, MARK_HEIGHT_M)
+                path, radius=0.015, color=MARK_COLOUR, position=(mark.x, mark.y, MARK_HEIGHT_M)
             )
             self._viser.scene.add_label(f"{path}/words", f"{mark.label}, {mark.time_s:.1f} s")
             self._marks.append(ball)
@@ -188,13 +191,13 @@ class TrialWorld:
         """Point all cameras at the field; without a field, at the first robot's start."""
         size = self._recording.header.arena.get("size_m")
         if size:
-            self._look((size[0] / 2.0, 0.0, 0.0), 0.47 * math.hypot(*size))
+            self._look((size[0] / 2.0, 0.0, 0.0), size_m=0.47 * math.hypot(*size))
         else:
             self.look_at_robot(next(iter(self._robots)), float(self._recording.times[0]))
 
     def look_at_robot(self, robot: str, time_s: float) -> None:
         """Point all cameras at a robot at a time [s], from close by."""
-        self._look(self._base_position(robot, time_s), 0.5)
+        self._look(self._base_position(robot, time_s), size_m=0.5)
 
     def follow(self, before_s: float, time_s: float) -> None:
         """Move all cameras like the first robot between two times [s]."""
@@ -205,6 +208,7 @@ class TrialWorld:
                 client.camera.position = client.camera.position + step
 
     def _look(self, at: Iterable[float], size_m: float) -> None:
+        """Point all cameras at a position `(3,)` [m], so that an object of a size [m] fills the picture."""
         target = np.array(list(at))
         cameras: list[CameraHandle | InitialCameraConfig] = [self._viser.initial_camera]
         for client in self._viser.get_clients().values():
@@ -243,7 +247,7 @@ def _draw(viser_scene: SceneApi, path: str, entity: Mapping[str, Any]) -> None:
         elif kind == "spheres":
             scale = (width, depth, height)
             viser_scene.add_icosphere(
-                name, 0.5, rgb, scale=scale, opacity=opacity, position=position, wxyz=rotation
+                name, radius=0.5, color=rgb, scale=scale, opacity=opacity, position=position, wxyz=rotation
             )
         else:
             viser_scene.add_cylinder(

@@ -122,6 +122,7 @@ class KinematicWalk:
         return np.stack([leg.forward(angles[list(leg.indices)]) for leg in self._legs])
 
     def _advance(self, angles: Floats) -> None:
+        """Move the base by a frame: feet near the ground before and after it do not slide."""
         before = self._feet
         after = self._foot_positions(angles)
         down = (before[:, 2] < self._ground) & (after[:, 2] < self._ground)
@@ -132,6 +133,7 @@ class KinematicWalk:
         self._angles = angles
 
     def _base_pose(self) -> Floats:
+        """Return the base pose x y z qw qx qy qz, moved and turned by the walk."""
         x, y, yaw = self._displacement.tolist()
         c = np.cos(yaw / 2.0)
         s = np.sin(yaw / 2.0)
@@ -284,7 +286,7 @@ class WalkPreview:
         self._session.set_ticker("walking", self._tick)
 
     def begin(self, *, in_physics: bool) -> None:
-        """Begin to walk; raises errors as `set_gait` does."""
+        """Start the walk from its beginning, with or without physics; raises errors as `set_gait` does."""
         self.stop()
         if self._gait is None or not self._is_visible:
             return
@@ -323,6 +325,7 @@ class WalkPreview:
             self._scene.show_pose(self._scene.kinematic_model.stand(standing).base, standing)
 
     def _tick(self, now_s: float) -> None:
+        """Show the walk at a time of the clock [s]; restart or redraw it if that is due."""
         if self._restart_s is not None and now_s >= self._restart_s and self._walker is not None:
             self.begin(in_physics=isinstance(self._current_walk, PhysicsWalk))
         if self._draw_s is not None and now_s >= self._draw_s:
@@ -340,6 +343,7 @@ class WalkPreview:
             self._session.set_ticker("walking", None)
 
     def _publish(self, state: WalkState | None) -> None:
+        """Publish the topic `walk`: time, phase and measured speed."""
         time_s = 0.0
         phase = speed = None
         if state is not None and self._gait is not None and self._walker is not None:
@@ -378,6 +382,7 @@ class WalkPreview:
         self._session.publish("footing", {"fastest": joint, "share": round(share, 3), "ways_mm": paths_mm})
 
     def _draw_path(self, foot: str, lines: Floats) -> None:
+        """Draw the path of a foot from line segments `(n, 2, 3)` [m], or replace its points."""
         if foot in self._paths:
             self._paths[foot].points = lines.astype(np.float32)
             return

@@ -10,10 +10,10 @@ from posewright.errors import LossError
 from posewright.formats import convert_motion, write_motion
 from posewright.formats.motion_file import (
     Origin,
-    carry_file_to_robot,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
+    retarget_file_to_robot,
+    retarget_to_robot,
 )
 from posewright.formats.oda.extraction import extract_archive
 from posewright.formats.oda.files import create_archive
@@ -29,8 +29,8 @@ def standing(name: str) -> Motion:
 
 
 def test_what_is_0_elsewhere_is_a_loss_and_what_is_doubtful_a_remark() -> None:
-    carried = carry_to_robot(standing("sony_ers210"), "sony_ers7")
-    assert "tail_tilt: sony_ers7 has its zero elsewhere" in list(describe_carrying_losses(carried))
+    carried = retarget_to_robot(standing("sony_ers210"), "sony_ers7")
+    assert "tail_tilt: sony_ers7 has its zero elsewhere" in list(describe_retargeting_losses(carried))
     said = list(describe_unmoved_joints(carried))
     assert any(remark.startswith("tail_pan: the positive direction on") for remark in said)
     assert not any("tail_tilt" in remark for remark in said)
@@ -38,9 +38,9 @@ def test_what_is_0_elsewhere_is_a_loss_and_what_is_doubtful_a_remark() -> None:
 
 def test_a_motion_on_its_own_robot_has_neither() -> None:
     motion = standing("sony_ers110")
-    carried = carry_to_robot(motion, "sony_ers110")
+    carried = retarget_to_robot(motion, "sony_ers110")
     assert carried.motion is motion
-    assert [*describe_carrying_losses(carried), *describe_unmoved_joints(carried)] == []
+    assert [*describe_retargeting_losses(carried), *describe_unmoved_joints(carried)] == []
 
 
 def test_a_conversion_tells_both(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_conversion_tells_both(tmp_path: Path) -> None:
         convert_motion(source, target, robot="sony_ers7")
     done = convert_motion(source, target, robot="sony_ers7", accept_loss=True)
     assert any("tail_pan" in remark for remark in done.remarks)
-    warnings = carry_file_to_robot(read_motion_file(source), "sony_ers7").warnings
+    warnings = retarget_file_to_robot(read_motion_file(source), "sony_ers7").warnings
     assert any("tail_pan" in warning for warning in warnings)
 
 
@@ -59,7 +59,7 @@ def test_a_robot_without_a_card_has_no_doubts() -> None:
     pose = Pose.of(card.joint_names, {"head_pan": 0.1, "tail_pan": 0.1})
     strange = Motion("m", card.name, card.joint_names, (Keyframe(pose, 0.1),))
     for motion in (strange, strange.__class__(**{**vars(strange), "origin": Origin("x", None, robot=card)})):
-        carried = carry_to_robot(motion, "sony_ers7")
+        carried = retarget_to_robot(motion, "sony_ers7")
         assert (carried.unmatched, carried.remarks) == ((), ())
 
 

@@ -36,7 +36,7 @@ SIZE = 0x2000
     ],
 )
 def test_cells_lie_where_the_notes_say(name: str, number: int, address: int) -> None:
-    assert memory_map()[name].at(number) == address
+    assert memory_map()[name].address_of(number) == address
 
 
 def test_the_parameter_block_of_id_2_is_the_one_the_notes_print() -> None:

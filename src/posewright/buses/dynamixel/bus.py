@@ -48,7 +48,7 @@ from posewright.buses.dynamixel.packets import (
 from posewright.buses.serial_port import (
     SerialDevice,
     SerialPort,
-    answer_timeout_s,
+    default_answer_timeout_s,
     open_line,
     port_exceptions,
     require_exclusive,
@@ -61,7 +61,7 @@ T = TypeVar("T")
 BAUD = 1_000_000
 """Baud rate of a new AX-12 [bits per second]."""
 
-MAX_PATIENCE_S = 0.25
+MAX_ANSWER_TIMEOUT_S = 0.25
 """How long the answer to a repeated request may take beyond its bytes at most [s]; ours."""
 
 MS = 1000.0
@@ -110,7 +110,7 @@ class Bus:
         joints: names of joints by servo ID, for messages.
         now: the clock of time-outs [s].
         sleep: waits for a time of this clock [s].
-        patience_s: how long an answer may take beyond its bytes [s].
+        answer_timeout_s: how long an answer may take beyond its bytes [s].
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Bus:
         *,
         retries: int = 2,
         joints: Mapping[int, str] | None = None,
-        patience_s: float | None = None,
+        answer_timeout_s: float | None = None,
     ) -> None:
         """Open the port for this process alone.
 
@@ -127,8 +127,8 @@ class Bus:
             port: path and rate of the port.
             retries: how often a request without a valid answer is sent again.
             joints: names of joints by servo ID.
-            patience_s: how long an answer may take beyond its bytes [s]; None derives it from the port's
-                latency.
+            answer_timeout_s: how long an answer may take beyond its bytes [s]; None derives it from
+                the port's latency.
 
         Raises:
             BodyError: there is no such port, or another program holds it.
@@ -146,13 +146,13 @@ class Bus:
         self._tables: dict[int, ControlTable] = {}
         self._silent_writers: set[int] = set()  # servos that do not answer writes
         self._late_id: int | None = None  # servo whose answer timed out
-        self._handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
+        self._port_handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
         self._packets: Any = Protocol1PacketHandler()
         line = open_line(port)  # PortHandler would share the port, and supports few rates
         self.now = line.now
         self.sleep = line.sleep
-        self._handler.ser = line.port
-        self._handler.getCurrentTime = lambda: (
+        self._port_handler.ser = line.port
+        self._port_handler.getCurrentTime = lambda: (
             line.now() * MS
         )  # its own clock is the time of day, which may be set
         try:
@@ -162,8 +162,10 @@ class Bus:
             raise
         with suppress(AttributeError, NotImplementedError, *self._port_exceptions):  # Linux only
             self.port.set_low_latency_mode(True)  # FTDI's adapters then buffer bytes for 1 ms, not 16
-        self.patience_s = answer_timeout_s(port.path) if patience_s is None else patience_s
-        self._handler.is_open = True
+        if answer_timeout_s is None:
+            answer_timeout_s = default_answer_timeout_s(port.path)
+        self.answer_timeout_s = answer_timeout_s
+        self._port_handler.is_open = True
         self._set_timing(port.baud)
 
     def __enter__(self) -> Self:
@@ -175,12 +177,12 @@ class Bus:
     @property
     def port(self) -> SerialDevice:
         """The open port, for sending and reading raw bytes."""
-        return self._handler.ser
+        return self._port_handler.ser
 
     @property
     def baud(self) -> int:
         """Rate of the port [bits per second]."""
-        return int(self._handler.baudrate)
+        return int(self._port_handler.baudrate)
 
     @property
     def byte_s(self) -> float:
@@ -201,15 +203,15 @@ class Bus:
         self._set_timing(baud)
 
     def _set_timing(self, baud: int) -> None:
-        self._handler.baudrate = baud
-        self._handler.tx_time_per_byte = MS * BITS_A_BYTE / baud
+        self._port_handler.baudrate = baud
+        self._port_handler.tx_time_per_byte = MS * BITS_A_BYTE / baud
         self.address = SerialPort(self.address.path, baud)
 
     def close(self) -> None:
         """Close the port; raises nothing."""
-        if self._handler.is_open:
+        if self._port_handler.is_open:
             with suppress(*self._port_exceptions):
-                self._handler.closePort()
+                self._port_handler.closePort()
 
     def name(self, servo: int) -> str:
         """Return the name of a servo for messages: `servo 5 (right_elbow)`."""
@@ -225,9 +227,9 @@ class Bus:
             BodyError: no valid answer came.
         """
         packet = InstructionPacket(require_id(servo), Instruction.PING).encode()
-        answer = self._request(packet, 0)
+        answer = self._exchange_with_retries(packet, 0)
         try:
-            data = self._request(_read_request(servo, 0, 3), 3).parameters
+            data = self._exchange_with_retries(_read_request(servo, 0, 3), 3).parameters
         except ServoSilentError:
             is_like_echo = bytes(packet[3:5]) == bytes((2, answer.error))
             if is_like_echo:  # an echo of our own ping reads as an answer
@@ -255,7 +257,7 @@ class Bus:
         Raises:
             BodyError: no valid answer came.
         """
-        return self._request(_read_request(servo, address, size), size).parameters
+        return self._exchange_with_retries(_read_request(servo, address, size), size).parameters
 
     def write(self, servo: int, register: Register | str, value: int) -> None:
         """Write a register, and verify that the servo accepted the value.
@@ -290,7 +292,7 @@ class Bus:
             self.send(packet)
         else:
             try:
-                self._request(packet, 0)
+                self._exchange_with_retries(packet, 0)
                 return
             except ServoSilentError:
                 pass  # the bytes may have been written all the same
@@ -372,8 +374,9 @@ class Bus:
             self.drain()
         self._late_id = servo
         self.send(packet)
-        patience_s = max(self.patience_s, min(2.0**attempt * self.patience_s, MAX_PATIENCE_S))
-        answer = self._transfer(lambda: self._receive(packet, n_parameters, patience_s))
+        longer_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
+        timeout_s = max(self.answer_timeout_s, longer_s)
+        answer = self._transfer(lambda: self._receive(packet, n_parameters, timeout_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
@@ -387,7 +390,7 @@ class Bus:
         """Return whether one more valid packet comes: from a second servo with the same ID."""
         return not isinstance(self._transfer(lambda: self._read_packet(OVERHEAD)), NoAnswer)
 
-    def _request(self, packet: bytes, n_parameters: int) -> StatusPacket:
+    def _exchange_with_retries(self, packet: bytes, n_parameters: int) -> StatusPacket:
         """Send a packet until a valid answer comes; raise a BodyError if none does or it is a rejection."""
         failures: list[NoAnswer] = []
         for attempt in range(self.retries + 1):
@@ -418,21 +421,21 @@ class Bus:
             BodyError: the port is gone.
         """
 
-        def send() -> int:
-            self._handler.is_using = False  # an interrupted transfer leaves it set
-            return int(self._packets.txPacket(self._handler, list(packet)))
+        def transmit() -> int:
+            self._port_handler.is_using = False  # an interrupted transfer leaves it set
+            return int(self._packets.txPacket(self._port_handler, list(packet)))
 
         self.counts.sent += 1
-        if code := self._transfer(send):
+        if code := self._transfer(transmit):
             raise BodyError(
                 f"dynamixel-sdk cannot send a packet of {len(packet)} bytes",
                 hint=self._packets.getTxRxResult(code),
             )
-        self._handler.is_using = False
+        self._port_handler.is_using = False
 
-    def _receive(self, request: bytes, n_parameters: int, patience_s: float) -> StatusPacket | NoAnswer:
+    def _receive(self, request: bytes, n_parameters: int, answer_timeout_s: float) -> StatusPacket | NoAnswer:
         """Return the answer to a request; skip our own echo and the answers of other servos."""
-        self._start_timeout(len(request) + OVERHEAD + n_parameters, patience_s)
+        self._start_timeout(len(request) + OVERHEAD + n_parameters, answer_timeout_s)
         is_ping = request[4] == Instruction.PING
         echo: bytes | None = None
         failure = NoAnswer.TIMEOUT
@@ -456,9 +459,9 @@ class Bus:
 
     def _read_packet(self, size: int) -> bytes | NoAnswer:
         """Return the next valid packet, or why there is none before the time-out."""
-        if not self._handler.packet_timeout:
-            self._start_timeout(size, self.patience_s)
-        received, code = self._packets.rxPacket(self._handler)
+        if not self._port_handler.packet_timeout:
+            self._start_timeout(size, self.answer_timeout_s)
+        received, code = self._packets.rxPacket(self._port_handler)
         packet = bytes(received)
         if code == 0:
             return packet[: packet[3] + 4]
@@ -469,18 +472,18 @@ class Bus:
             return NoAnswer.CHECKSUM
         return NoAnswer.CORRUPT
 
-    def _start_timeout(self, n_bytes: int, patience_s: float) -> None:
-        """Start the time-out of an answer: the time of so many bytes sent and received, plus patience."""
-        self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + patience_s) * MS)
+    def _start_timeout(self, n_bytes: int, answer_timeout_s: float) -> None:
+        """Start the time-out of an answer: the time of `n_bytes` on the wire plus `answer_timeout_s`."""
+        self._port_handler.setPacketTimeoutMillis((n_bytes * self.byte_s + answer_timeout_s) * MS)
 
     def drain(self) -> None:
         """Discard received bytes until any pending answer is over."""
         self._transfer(self._drain)
 
     def _drain(self) -> None:
-        self._start_timeout(OVERHEAD, self.patience_s)
-        while not self._handler.isPacketTimeout():
-            self._handler.readPort(self.port.in_waiting)
+        self._start_timeout(OVERHEAD, self.answer_timeout_s)
+        while not self._port_handler.isPacketTimeout():
+            self._port_handler.readPort(self.port.in_waiting)
 
     def _transfer(self, transfer: Callable[[], T]) -> T:
         """Return the result of a transfer over the port; raise a PortGoneError if the port is gone."""

@@ -123,7 +123,7 @@ def diagnose(
 
     Args:
         bus: the bus.
-        robot: whose card the servos are compared with.
+        robot: whose document the servos are compared with.
         now: a clock [s], such as `time.perf_counter`.
         ids: of the servos to read; None for those of the robot.
         n: how many answers are timed.
@@ -132,14 +132,14 @@ def diagnose(
     Raises:
         BodyError: the port is gone.
     """
-    cards = {servo.id: servo for servo in robot.servos} if robot else {}
+    servos_by_id = {servo.id: servo for servo in robot.servos} if robot else {}
     names = joints_of(robot) if robot else bus.joints
     queried = sorted(names) if ids is None else list(ids)
     reports: list[ServoReport] = []
     for n_done, servo in enumerate(queried):
         if on_progress:
             on_progress(n_done, len(queried) + 1, bus.name(servo))
-        reports.append(_report(bus, servo, names.get(servo), cards.get(servo), robot))
+        reports.append(_report(bus, servo, names.get(servo), servos_by_id.get(servo), robot))
     timed_ids = [report.id for report in reports if report.answers and report.torque_on is not None]
     if on_progress:
         on_progress(len(queried), len(queried) + 1, "timing")

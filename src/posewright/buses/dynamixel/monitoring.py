@@ -166,6 +166,7 @@ def sample_data(sample: ServoSample) -> PlainMapping:
 
 
 def _reading_data(reading: ServoReading) -> PlainMapping:
+    """Return a servo's reading as plain data, rounded."""
     return {
         "position_deg": round(math.degrees(reading.position_rad), 2),
         "speed_deg_s": round(math.degrees(reading.speed_rad_s), 2),

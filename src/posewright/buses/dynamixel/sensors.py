@@ -157,7 +157,7 @@ class BusSensors:
     Attributes:
         bus: to which an AX-S1 is connected; None if there is none.
         specs: the sensors.
-        counts: reads the controller's ports; None if no sensor is connected to them.
+        read_port_counts: reads the controller's ports; None if no sensor is connected to them.
 
     Raises:
         InputError: a sensor has no bus, or no reader of the ports.
@@ -165,12 +165,12 @@ class BusSensors:
 
     bus: Bus | None
     specs: tuple[ControllerSensor | AxS1, ...]
-    counts: Counts | None = None
+    read_port_counts: Counts | None = None
 
     def __post_init__(self) -> None:
         for spec in self.specs:
-            if isinstance(spec, ControllerSensor) and self.counts is None:
-                raise InputError(f"the port of {spec.channel} cannot be read", hint="pass `counts`")
+            if isinstance(spec, ControllerSensor) and self.read_port_counts is None:
+                raise InputError(f"the port of {spec.channel} cannot be read", hint="pass `read_port_counts`")
             if isinstance(spec, AxS1) and self.bus is None:
                 raise InputError(f"{spec.name} cannot be read without a bus", hint="pass `bus`")
 
@@ -181,17 +181,17 @@ class BusSensors:
             BodyError: a sensor does not answer, or a port has counts out of range.
             UnknownNameError: the controller has no such port.
         """
-        ports = {} if self.counts is None else self.counts()
+        ports = {} if self.read_port_counts is None else self.read_port_counts()
         readings: dict[str, Reading] = {}
         for spec in self.specs:
             if isinstance(spec, ControllerSensor):
-                readings[spec.channel] = spec.conversion.convert(_port_counts(spec, ports))
+                readings[spec.channel] = spec.conversion.convert(_select_port_counts(spec, ports))
             elif self.bus is not None:
                 readings.update(_read_axs1(self.bus, spec))
         return readings
 
 
-def _port_counts(spec: ControllerSensor, ports: Mapping[str, int]) -> int:
+def _select_port_counts(spec: ControllerSensor, ports: Mapping[str, int]) -> int:
     """Return the counts of a sensor's port; raise a BodyError if they are out of range."""
     if spec.port not in ports:
         raise UnknownNameError.among("port", spec.port, ports)

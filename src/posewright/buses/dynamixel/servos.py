@@ -65,7 +65,7 @@ are longer than the time a servo waits for the rest of a packet with a damaged l
 LATENCY_MARGIN = 3.0
 """An answer may take so many times as long as the slowest that was measured; ours."""
 
-SETUP_PATIENCE_S = 0.02
+MIN_SETUP_TIMEOUT_S = 0.02
 """While servos are set up, an answer may take at least this much longer than its bytes [s]."""
 
 ATTEMPTS = 3
@@ -199,8 +199,10 @@ class BusServos:
         """
         latency_s = self.settings.latency_s
         self._reported_ms = latency_timer_ms(self.port.path)
-        patience_s = latency_s if latency_s is not None and latency_s >= SETUP_PATIENCE_S else None
-        self._bus = Bus(self.port, retries=RETRIES, joints=joints_of(self.robot), patience_s=patience_s)
+        answer_timeout_s = latency_s if latency_s is not None and latency_s >= MIN_SETUP_TIMEOUT_S else None
+        self._bus = Bus(
+            self.port, retries=RETRIES, joints=joints_of(self.robot), answer_timeout_s=answer_timeout_s
+        )
         if latency_s is None:
             adapter_ms = DEFAULT_LATENCY_MS if self._reported_ms is None else self._reported_ms
             latency_s = max(MIN_LATENCY_S, 2e-3 * adapter_ms + SLACK_S)
@@ -212,14 +214,14 @@ class BusServos:
         self._stream = stream
         self._groups = groups
         self.adapter_ms = USB_MS if self._reported_ms is None else self._reported_ms
-        self.groups_per_frame = self._fitting_groups()
+        self.groups_per_frame = self._count_groups_that_fit()
         self._delays = {servo: delay for group in groups for servo, delay in group.delays.items()}
         self._max_delay_s = max(self._delays.values()) * DELAY_STEP_US * 1e-6
         health_latency_s = latency_s + self._max_delay_s
         self._loop = FrameLoop(stream, groups, scope, latency_s, self.counts)
         self._health_loop = FrameLoop(stream, single_servos, ReadScope.STATE, health_latency_s, self.counts)
 
-    def _fitting_groups(self) -> int:
+    def _count_groups_that_fit(self) -> int:
         """Return how many groups can be read in a frame beside the packet of goals."""
         if self.settings.groups_per_frame:
             return self.settings.groups_per_frame
@@ -242,7 +244,7 @@ class BusServos:
         if not latencies_s:
             return
         self.adapter_ms = max(self._reported_ms or 0.0, 1e3 * statistics.median(latencies_s), 0.0)
-        self.groups_per_frame = self._fitting_groups()
+        self.groups_per_frame = self._count_groups_that_fit()
         if self._reported_ms is None and self.settings.latency_s is None:
             latency_s = max(MIN_LATENCY_S, LATENCY_MARGIN * max(latencies_s) + SLACK_S)
             self._loop.latency_s = latency_s

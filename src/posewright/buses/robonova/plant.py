@@ -160,12 +160,12 @@ class RobonovaPlant(SingleBodyPlant):
             is_gentle = self._is_free and not is_free  # servos that were free return slowly
             self._is_free = is_free
             answer = self._receive(FIRST_POSE_TIMEOUT_S if is_gentle else ANSWER_TIMEOUT_S)
-            faults = self._faults_in(answer)
+            faults = self._find_faults(answer)
         self._positions = angles.copy()
         self.frames += 1
         return faults
 
-    def _faults_in(self, answer: BoardAnswer | None) -> list[Fault]:
+    def _find_faults(self, answer: BoardAnswer | None) -> list[Fault]:
         """Return the faults that an answer of the board shows; None is a missing answer."""
         if answer is None:
             return [Fault(self.time_s, FaultKind.SILENT, "the board did not answer")]

@@ -48,7 +48,7 @@ def compute_entered_states(
         include_history: include every state that a history may restore; else as if no history was stored.
     """
     entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
-    entry_set.add_targets(transition.targets, transition.domain or 0)
+    entry_set.add_targets(transition.targets, domain=transition.domain or 0)
     if not include_history:
         return entry_set.entered
     restorable = (

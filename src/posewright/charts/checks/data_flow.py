@@ -120,7 +120,7 @@ class UnwrittenReads(Check):
             return frozenset()
         start = states[0]
         uses = []
-        for step in start.cases:
+        for step in start.steps:
             tick = trace_tick(self.analysis.interpreter, start.state, step.inputs)
             uses.append(self._find_use(tick, names))
         return frozenset(

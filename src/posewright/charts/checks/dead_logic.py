@@ -132,10 +132,10 @@ class DeadTransitions(Check):
         solver = self.analysis.solver
         earlier = self._earlier_transitions(transition)
         for earlier_transition in earlier:
-            if solver.excludes(build_claims([transition.guard], [earlier_transition.guard])):
+            if solver.excludes(build_claims(true=[transition.guard], false=[earlier_transition.guard])):
                 return self._build_shadowed_finding(transition, earlier_transition)
         earlier_guards = [earlier_transition.guard for earlier_transition in earlier]
-        if len(earlier) > 1 and solver.excludes(build_claims([transition.guard], earlier_guards)):
+        if len(earlier) > 1 and solver.excludes(build_claims(true=[transition.guard], false=earlier_guards)):
             return self._build_shadowed_finding(transition, None)
         return None
 
@@ -183,7 +183,7 @@ class DeadTransitions(Check):
         count = len(self.undecided_transitions)
         subject = f"transition (line {lines}) is" if count == 1 else f"transitions (lines {lines}) are"
         message = f"it is not known whether {count} {subject} ever taken: {self.analysis.incomplete_reason}"
-        return not_proved(message, None, self.undecided_transitions[0].line)
+        return not_proved(message, line=self.undecided_transitions[0].line)
 
     def _find_always_true(self) -> Iterator[Finding]:
         """Yield a warning for each guard that holds for all values, unless it is written as `true`."""

@@ -54,7 +54,7 @@ class Deadlocks(Check):
     def _is_idle(self, leaf: int, abstract_state: AbstractState) -> bool:
         """Return whether no tick leaves a state or takes a transition of it, for any inputs."""
         state_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
-        for step in abstract_state.cases:
+        for step in abstract_state.steps:
             if step.after is None or leaf not in step.after.configuration:
                 return False
             if any(transition.source in state_and_ancestors for transition in step.taken_transitions):
@@ -245,7 +245,7 @@ class EndlessTicks(Check):
             yield self._build_junction_finding(cycle)
         reported = set[str]()
         for abstract_state in self.analysis.exploration.graph.distinct:
-            for step in abstract_state.cases:
+            for step in abstract_state.steps:
                 error = step.error
                 if not isinstance(error, InputError) or isinstance(error, ExpressionError):
                     continue

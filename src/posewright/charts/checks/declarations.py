@@ -127,7 +127,7 @@ class UnusedDeclarations(Check):
             return False
         if divides(condition):
             return True
-        claims = build_claims([condition], [_with_alternate_input(condition, name)])
+        claims = build_claims(true=[condition], false=[_with_alternate_input(condition, name)])
         return not self.analysis.solver.excludes(claims)
 
 
@@ -267,7 +267,7 @@ class FunctionTables(Check):
             yield Finding(Level.ERROR, Rule.FUNCTION_GAP, message, counterexample=case, line=function.line)
         elif answer.possible is None:
             message = f"it is not known whether every case matches a row of {function.name}: {answer.reason}"
-            yield not_proved(message, None, function.line)
+            yield not_proved(message, line=function.line)
 
     def _find_overlap(
         self, function: Function, solver: CheckSolver, first: FunctionRow, second: FunctionRow
@@ -278,7 +278,7 @@ class FunctionTables(Check):
         answer = solver.solve((*overlap_claims, *build_claims([differ(first.value, second.value)])))
         if answer.possible is None:
             message = f"it is not known whether {rows} both match one case: {answer.reason}"
-            yield not_proved(message, None, second.line)
+            yield not_proved(message, line=second.line)
             return
         level = Level.ERROR
         comparison = ", with different values"

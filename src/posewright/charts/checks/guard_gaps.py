@@ -232,7 +232,7 @@ class SingleCaseGaps(Check):
         self, node: StateNode, guards: Sequence[Expression], gap: Expression, contrast: str
     ) -> Iterator[SingleGapSuspect]:
         """Yield a suspect with its search, unless types exclude that no guard holds in the gap."""
-        search = _add_search(self.analysis, node, build_claims([gap], guards))
+        search = _add_search(self.analysis, node, build_claims(true=[gap], false=guards))
         if search is not None:
             yield SingleGapSuspect(node, contrast, search)
 

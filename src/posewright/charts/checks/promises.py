@@ -206,7 +206,7 @@ class BrokenPromises(Check):
             if result.verdict is CheckStatus.BROKEN:
                 yield self._build_finding(result)
             elif result.verdict is CheckStatus.BOUNDED:
-                yield not_proved(result.message, None, result.promise.line)
+                yield not_proved(result.message, line=result.promise.line)
 
     def _build_finding(self, result: PromiseResult) -> Finding:
         """Return the error for a broken promise, with the run that breaks it."""

@@ -174,7 +174,7 @@ def inspect_chart(
         tuple(findings),
         complete=analysis.complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
-        cases=sum(len(state.cases) for state in analysis.exploration.graph.distinct),
+        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct),
         proved=analysis.solver.n_decided,
     )
 

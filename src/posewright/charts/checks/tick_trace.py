@@ -95,7 +95,7 @@ class TickTrace(TickExecution):
         try:
             value: Value = expression.evaluate(env)
         except ExpressionError:
-            self.evaluations.append(EvaluatedExpression(expression, env_copy, None))
+            self.evaluations.append(EvaluatedExpression(expression, env_copy, value=None))
             raise
         self.evaluations.append(EvaluatedExpression(expression, env_copy, value))
         return value

@@ -49,7 +49,7 @@ def scan_ticks(
     for state in exploration.graph.distinct:
         if budget.stop_reason:
             break
-        for step in state.cases:
+        for step in state.steps:
             summary = TickSummary.of(state, step, interpreter.machine)
             relevant = [search for search in searches if search.is_relevant(summary)]
             if not relevant and not observers:

@@ -87,7 +87,7 @@ def feasible(exploration: Exploration) -> FeasibleCoverage:
     complete_evaluation = _CompleteEvaluation(exploration, recorder.obligations)
     ticks: dict[Snapshot, tuple[TickCoverage, ...]] = {}
     for state in exploration.distinct_states:
-        rows = [step.inputs for step in exploration.cases(state)]
+        rows = [step.inputs for step in exploration.steps_from(state)]
         rows += [row for row in complete_evaluation.generate_rows(state) if row not in rows]
         ticks[state] = tuple(_run_tick(recorder, state, row) for row in rows)
     coverage = recorder.coverage
@@ -233,7 +233,7 @@ class _InfeasibilityReasons:
         self.guard_decisions = {id(site.written): site.first for site in self.sites if site.is_decision}
         self.raised_events = set(exploration.chart.events)
         for state in exploration.distinct_states:
-            for step in exploration.cases(state):
+            for step in exploration.steps_from(state):
                 self.raised_events.update(step.raised)
 
     def list_all(self) -> Iterator[tuple[TestObligation, str]]:

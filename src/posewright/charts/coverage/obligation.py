@@ -272,13 +272,16 @@ class TestObligations:
                     decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
                 for i, condition in enumerate(conditions_of(tree)):
                     condition_text = shorten(format_tree(condition))
-                    place = f" in {text}" if text != condition_text else ""
+                    suffix = f" in {text}" if text != condition_text else ""
                     for value, value_name in VALUE_NAMES.items():
-                        name = f"{condition_text} is {value_name}{place}"
+                        name = f"{condition_text} is {value_name}{suffix}"
                         fact = ("condition", number, i, value)
                         conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, fact))
-                    pairs = (_effect_pair(number, i, True), _effect_pair(number, i, False))
-                    name = f"{condition_text} decides{place}"
+                    pairs = (
+                        _effect_pair(number, i, outcome_if_true=True),
+                        _effect_pair(number, i, outcome_if_true=False),
+                    )
+                    name = f"{condition_text} decides{suffix}"
                     effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
         return [*decisions, *conditions, *effects]
 
@@ -304,8 +307,8 @@ def _obligation(
     return TestObligation(measure, name, line, owner, (frozenset({fact}),))
 
 
-def _effect_pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
-    """Return the two facts that show a condition's own effect: true with `outcome`, false with the other."""
-    true_fact = ("effect", decision, condition, True, outcome)
-    false_fact = ("effect", decision, condition, False, not outcome)
+def _effect_pair(decision: int, condition: int, *, outcome_if_true: bool) -> frozenset[Fact]:
+    """Return the two facts that show a condition's own effect: its two values with opposite outcomes."""
+    true_fact = ("effect", decision, condition, True, outcome_if_true)
+    false_fact = ("effect", decision, condition, False, not outcome_if_true)
     return frozenset({true_fact, false_fact})

@@ -174,6 +174,8 @@ def _combine_logic(left: EvaluatePart, right: EvaluatePart, *, decisive_value: b
 
 
 def _negate(operand: EvaluatePart) -> EvaluatePart:
+    """Return a function for `not`."""
+
     def evaluate(env: Env) -> PartResult:
         value, evaluated, deciding = operand(env)
         return not value, evaluated, deciding

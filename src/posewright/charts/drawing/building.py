@@ -152,6 +152,7 @@ class _DiagramBuilder:
         )
 
     def _add_initial(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
+        """Add an initial dot, and links from it to the initial states; none if all regions are entered."""
         if parallel:
             return
         dot = f"initial of {key}"
@@ -320,6 +321,7 @@ class _DiagramBuilder:
         return (*initial_dots, *(self._state_node(state, region) for state in states), *other_signs)
 
     def _state_node(self, state: State, region: bool) -> DiagramNode:
+        """Return the node of a state and of the states inside it."""
         shape = NodeShape.REGION if region else NodeShape.FINAL if state.final else NodeShape.STATE
         lines = [TextLine(text) for text in self._state_texts(state)]
         lines += self._join_lines(self.internal.get(state.name, []))
@@ -327,6 +329,7 @@ class _DiagramBuilder:
         return DiagramNode(state.name, shape, state.name, tuple(lines), inside, state.parallel)
 
     def _state_texts(self, state: State) -> list[str]:
+        """Return the wrapped lines of text in a state: times, outputs, initial states and reactions."""
         texts = [f"at least {state.min_s:g} s"] if state.min_s else []
         if self.chart.kind is ChartKind.MOORE and state.do:
             texts.append(", ".join(f"{name} = {value}" for name, value in state.do.items()))

@@ -100,14 +100,14 @@ class _MermaidWriter:
         else:
             yield from self._content_lines(root, "    ")
         states = [node.key for node in walk_nodes(root) if node.shape in {NodeShape.STATE, NodeShape.FINAL}]
-        for name, look, keys in (
+        for class_name, style, keys in (
             ("active", ACTIVE, self.active.inner),
             ("outer", OUTER, self.active.outer),
         ):
             identifiers = [self.ids[key] for key in states if key in keys]
             if identifiers:
-                yield f"    classDef {name} {look}"
-                yield f"    class {','.join(identifiers)} {name}"
+                yield f"    classDef {class_name} {style}"
+                yield f"    class {','.join(identifiers)} {class_name}"
 
     def _identifier_of(self, key: str, number: int) -> str:
         node = self.nodes[key]
@@ -155,11 +155,13 @@ class _MermaidWriter:
     # States.
 
     def _content_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of the states inside a node and of the arrows between them."""
         for child in node.inside:
             yield from self._state_lines(child, indent)
         yield from self._arrow_lines(node, indent)
 
     def _arrow_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of the arrows inside a node, with their labels."""
         for (start, end), labels in self.arrows[node.key].items():
             text = "<br/>".join(escape_text(label) for label in labels)
             a, b = (
@@ -182,6 +184,7 @@ class _MermaidWriter:
             yield from self._leaf_lines(node, indent)
 
     def _leaf_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of a state without states inside, with its note."""
         name = self.ids[node.key]
         text = escape_text(node.title)
         yield f'{indent}state "{text}" as {name}' if text != name else f"{indent}{name}"

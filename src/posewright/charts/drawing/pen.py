@@ -218,26 +218,26 @@ def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[
     )
 
 
-def rect(look: str, box: BoundingBox, corner: float) -> str:
-    """Return a rectangle with round corners as SVG; `look` is its CSS class."""
+def rect(css_class: str, box: BoundingBox, corner: float) -> str:
+    """Return a rectangle with round corners as SVG."""
     x = box.x - box.width / 2
     y = box.y - box.height / 2
     return (
-        f'<rect class="{look}" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" '
+        f'<rect class="{css_class}" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="{corner:g}"/>'
     )
 
 
-def text(look: str, x: float, y: float, content: str) -> str:
+def text(css_class: str, x: float, y: float, content: str) -> str:
     """Return a line of text as SVG, its baseline at `y`."""
-    return f'<text class="{look}" xml:space="preserve" x="{x:.1f}" y="{y:.1f}">{escape(content)}</text>'
+    return f'<text class="{css_class}" xml:space="preserve" x="{x:.1f}" y="{y:.1f}">{escape(content)}</text>'
 
 
-def circle(look: str, x: float, y: float, radius: float) -> str:
+def circle(css_class: str, x: float, y: float, radius: float) -> str:
     """Return a circle as SVG."""
-    return f'<circle class="{look}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
+    return f'<circle class="{css_class}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
 
 
-def path(look: str, data: str) -> str:
+def path(css_class: str, data: str) -> str:
     """Return a path as SVG, given its path data."""
-    return f'<path class="{look}" d="{data}"/>'
+    return f'<path class="{css_class}" d="{data}"/>'

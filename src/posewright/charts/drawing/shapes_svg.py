@@ -64,24 +64,24 @@ class NodeDrawing:
             return self._final(node, box, sideways)
         return _sign(node, box, sideways)
 
-    def _look_classes(self, node: DiagramNode) -> str:
+    def _extra_classes(self, node: DiagramNode) -> str:
         """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
         mark = self.marks.get(node.key)
-        looks = [mark.css_class] if mark else []
+        classes = [mark.css_class] if mark else []
         if node.key in self.active.inner:
-            looks.append("active")
+            classes.append("active")
         elif node.key in self.active.outer:
-            looks.append("outer")
-        return "".join(f" {look}" for look in looks)
+            classes.append("outer")
+        return "".join(f" {css_class}" for css_class in classes)
 
     def _state(self, node: DiagramNode, box: BoundingBox) -> str:
         """Return the SVG group of a state or a region: its box, title and lines of text."""
         left = box.x - box.width / 2
         top = box.y - box.height / 2
-        look = self._look_classes(node)
+        extra_classes = self._extra_classes(node)
         shape = "area" if node.shape is NodeShape.REGION else "compound" if node.inside else "state"
-        parts = [rect(f"{shape}{look}", box.grown(-4) if shape == "area" else box, 10)]
-        if shape == "area" and (not look or node.key in self.active.outer):
+        parts = [rect(f"{shape}{extra_classes}", box.grown(-4) if shape == "area" else box, 10)]
+        if shape == "area" and (not extra_classes or node.key in self.active.outer):
             parts = []
         x, y = self.scene.title_positions.get(node.key, (left + SIDE_ROOM, top + TITLE_BASE))
         if shape == "state" and not node.lines:
@@ -98,7 +98,7 @@ class NodeDrawing:
 
     def _final(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
         half = CIRCLE / 2
-        ring = circle(f"sign{self._look_classes(node)}", box.x, box.y, half - 1)
+        ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, half - 1)
         title = _title_beside(node, box, half, sideways)
         return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, half - 5)}{title}</g>'
 
@@ -142,10 +142,10 @@ HOOK_ALONG = 11.0
 def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
     """Return a link with its label as SVG."""
     mark = combined_mark(marks, track.link.transitions)
-    look = f" {mark.css_class}" if mark else ""
+    mark_class = f" {mark.css_class}" if mark else ""
     pieces = _split_at_label(_add_hook(track), track.label)
-    parts = [path(f"line{look}", _rounded_path(piece)) for piece in pieces[:-1]]
-    parts.append(path(f"arrow{look}", _rounded_path(pieces[-1])))
+    parts = [path(f"line{mark_class}", _rounded_path(piece)) for piece in pieces[:-1]]
+    parts.append(path(f"arrow{mark_class}", _rounded_path(pieces[-1])))
     return "".join([*parts, *_label_parts(track, marks)])
 
 
@@ -155,18 +155,19 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
     if box is None:
         return []
     lines = visible_lines(track.link.lines)
-    first = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * 0.36
+    first_y = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * 0.36
     left = box.x + box.width / 2 - LABEL_SIDE - lines_size(lines)[0]
-    aligned = any(line.rank or line.text.startswith(" ") for line in lines)
-    look, x = ("label left", left) if aligned else ("label", box.x)
+    is_left_aligned = any(line.rank or line.text.startswith(" ") for line in lines)
+    label_class = "label left" if is_left_aligned else "label"
+    x = left if is_left_aligned else box.x
     parts = []
     for i, line in enumerate(lines):
         mark = combined_mark(marks, line.transitions)
-        y = first + i * ROW
-        marked = f" {mark.css_class}" if mark else ""
-        parts.append(text(f"{look}{marked}", x, y, line.text))
+        y = first_y + i * ROW
+        mark_class = f" {mark.css_class}" if mark else ""
+        parts.append(text(f"{label_class}{mark_class}", x, y, line.text))
         if line.rank:
-            parts.append(text(f"rank{marked}", left - 2, y - 2, str(line.rank)))
+            parts.append(text(f"rank{mark_class}", left - 2, y - 2, str(line.rank)))
     return parts
 
 

@@ -112,9 +112,9 @@ def draw_bars(
         name = str(run.value)
         x = ruler.x(run.start)
         end = ruler.x(run.end)
-        look = "bar" if end - x >= THIN_BAR_WIDTH else "thin"
+        css_class = "bar" if end - x >= THIN_BAR_WIDTH else "thin"
         parts.append(
-            f'<rect class="{look}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
+            f'<rect class="{css_class}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
             f'height="{lane.height - 2:.1f}" fill="{tints[name]}"><title>{escape(name)}</title></rect>'
         )
         if _name_fits(name, end - x):
@@ -207,6 +207,7 @@ def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
 
 
 def _held_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+    """Return the corners of a step curve: each value lasts until it changes."""
     points = []
     for run in value_runs(values):
         value = float(run.value or 0.0)
@@ -215,6 +216,7 @@ def _held_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, flo
 
 
 def _envelope_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+    """Return points through the first, lowest, highest and last value in each column of pixels."""
     columns = round(ruler.width)
     points = []
     for i, (first, low, high, last) in enumerate(envelope(values, columns)):
@@ -420,6 +422,7 @@ class _Timeline:
                 yield from self._bar_rows("", values, level.states)
 
     def _input_rows(self) -> Iterator[_LaneRow]:
+        """Yield a heading, and the lanes of all events and inputs."""
         if self.chart.inputs or self.chart.events:
             yield _LaneRow("inputs", HEADING)
         for name in self.chart.events:
@@ -428,6 +431,7 @@ class _Timeline:
             yield from self._signal_rows(name, value_type, [tick.inputs.get(name) for tick in self.ticks])
 
     def _output_rows(self) -> Iterator[_LaneRow]:
+        """Yield a heading, and the lanes of all outputs."""
         if self.chart.outputs:
             yield _LaneRow("outputs", HEADING)
         for name, value_type in self.chart.outputs.items():

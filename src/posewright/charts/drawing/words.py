@@ -55,6 +55,7 @@ def actions_text(actions: Actions) -> str:
 
 
 def _action_text(action: Action) -> str:
+    """Return an action as text: `motion=walk`, `if near {raise lost}` or `raise lost`."""
     if isinstance(action, Assign):
         return ", ".join(f"{name}={value}" for name, value in action.values.items())
     if isinstance(action, Branch):

@@ -62,6 +62,8 @@ def parse(source: SourceText) -> Tree:
 
 
 class _ExpressionParser:
+    """Parses one expression by precedence climbing: `parse_binary` consumes operators that bind tighter."""
+
     def __init__(self, source: SourceText) -> None:
         self.source = source
         self.tokens = tokenize(source)
@@ -69,6 +71,7 @@ class _ExpressionParser:
 
     @property
     def next_token(self) -> Token:
+        """The token at the current position."""
         return self.tokens[self.position]
 
     @property
@@ -79,20 +82,22 @@ class _ExpressionParser:
         return _OPERATORS.get(self.next_token.text)
 
     def consume(self) -> Token:
+        """Return the next token and go on to the one after it."""
         token = self.next_token
         self.position += 1
         return token
 
     def fail(self, token: Token, message: str, hint: str | None = None) -> NoReturn:
+        """Raise an ExpressionError that points at a token."""
         self.source.fail(token.offset, message, hint=hint)
 
     def parse_expression(self, depth: int) -> Tree:
         """Parse a chain of binary operators, and the rest of `a if c else b` where it follows."""
-        value = self.parse_binary(0, depth)
+        value = self.parse_binary(power=0, depth=depth)
         if self.next_token.text != "if":
             return value
         if_token = self.consume()
-        condition = self.parse_binary(0, depth + 1)
+        condition = self.parse_binary(power=0, depth=depth + 1)
         if self.next_token.text != "else":
             hint = "write it like a if near else b"
             self.fail(self.next_token, f"expected else, found {self.next_token.text}", hint)
@@ -150,6 +155,7 @@ class _ExpressionParser:
         return Call(token.text, tuple(arguments), token.offset)
 
     def require_closing(self, bracket: Token) -> None:
+        """Consume the `)` that closes a bracket; raise an ExpressionError if another token follows."""
         if self.next_token.text != ")":
             hint = f"to close the ( at character {bracket.offset + 1}"
             self.fail(self.next_token, f"expected ), found {self.next_token.text}", hint)
@@ -178,6 +184,7 @@ class _ExpressionParser:
         return token.text
 
     def require_end(self) -> None:
+        """Raise an ExpressionError if a token follows the expression."""
         if self.next_token.kind is TokenKind.END:
             return
         hint = "join two conditions with and, or" if self.next_token.kind is not TokenKind.SIGN else None

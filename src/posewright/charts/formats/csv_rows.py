@@ -21,13 +21,13 @@ WILDCARDS = frozenset({"X", "x", "-", "*"})
 _FIELD = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
 
 
-def read_csv_rows(text: str, path: Path | None, before: int = 0) -> Iterator[tuple[list[str], Where]]:
+def read_csv_rows(text: str, path: Path | None, n_lines_before: int = 0) -> Iterator[tuple[list[str], Where]]:
     """Yield the cells of each row that is not empty, without blanks around them, and the line it ends in.
 
     Args:
         text: the table.
         path: its file, for messages.
-        before: lines of the file before the text.
+        n_lines_before: lines of the file before the text.
 
     Raises:
         FormatError: it is not CSV, or a quote is not closed.
@@ -43,16 +43,16 @@ def read_csv_rows(text: str, path: Path | None, before: int = 0) -> Iterator[tup
                 yield pending
             row_begin = row_end
             row_end = reader.line_num
-            pending = ([cell.strip() for cell in cells], Where(path, before + row_end))
+            pending = ([cell.strip() for cell in cells], Where(path, n_lines_before + row_end))
     except csv.Error as error:
-        _require_closed_quotes(text, row_end, path, before)
-        raise FormatError(f"not CSV: {error}", where=Where(path, before + reader.line_num)) from error
+        _require_closed_quotes(text, row_end, path, n_lines_before)
+        raise FormatError(f"not CSV: {error}", where=Where(path, n_lines_before + reader.line_num)) from error
     if pending is not None and any(pending[0]):
-        _require_closed_quotes(text, row_begin, path, before)
+        _require_closed_quotes(text, row_begin, path, n_lines_before)
         yield pending
 
 
-def _require_closed_quotes(text: str, first_line: int, path: Path | None, before: int) -> None:
+def _require_closed_quotes(text: str, first_line: int, path: Path | None, n_lines_before: int) -> None:
     """Raise a FormatError if a cell from line `first_line` (counted from 0) on has a quote without an end."""
     remainder = "".join(islice(io.StringIO(text, newline=""), first_line, None))
     offset = 0
@@ -62,7 +62,7 @@ def _require_closed_quotes(text: str, first_line: int, path: Path | None, before
             return
         if match[0].lstrip(" ").startswith('"') and match["closed"] is None:
             n_lines = len(io.StringIO(remainder[: match.start()] + ".", newline="").readlines())
-            where = Where(path, before + first_line + n_lines)
+            where = Where(path, n_lines_before + first_line + n_lines)
             raise FormatError("the quote is not closed", where=where, hint='close it with "')
         offset = match.end()
 

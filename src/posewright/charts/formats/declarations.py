@@ -97,6 +97,7 @@ def _read_enum(node: Node) -> EnumType:
 
 
 def _add_unit(declared_type: Type, node: Node) -> Type:
+    """Return the type with the unit in a node, or raise a DocumentError if only numbers may have one."""
     if not isinstance(declared_type, IntType | FloatType):
         node.fail(f"{declared_type} cannot have a unit", hint="only numbers have units")
     unit = node.text()
@@ -343,6 +344,7 @@ def _require_unused(name: str, section: str, sections_by_name: dict[str, str], n
 
 
 def _read_constant(node: Node) -> tuple[Value, str | None]:
+    """Return the value of a constant and its unit, None if it has none."""
     value = node.value
     if isinstance(value, bool):
         return value, None

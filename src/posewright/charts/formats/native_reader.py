@@ -232,6 +232,7 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
 
 
 def _require_one_of_states_and_regions(fields: Mapping[str, Node]) -> None:
+    """Raise a DocumentError if a chart has both states and regions."""
     if "states" in fields and "regions" in fields:
         hint = "of states one is active, of regions all are: put the states into a region"
         fields["regions"].fail("both 'states' and 'regions'", hint=hint)
@@ -243,14 +244,14 @@ class _ChartNames:
 
     Attributes:
         states: all states, on any level, and their nodes.
-        done: states that raise `done.S`: a child is final, or they have regions.
+        states_with_done_event: states that raise `done.S`: a child is final, or they have regions.
     """
 
     kind: ChartKind
     declared: Declarations
     states: Mapping[str, Node]
     junctions: tuple[str, ...]
-    done: frozenset[str]
+    states_with_done_event: frozenset[str]
 
     @cached_property
     def scope(self) -> Scope:
@@ -282,11 +283,19 @@ def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) 
                 node.fail(f"there are two states called {name!r}{first}", hint=hint)
             states[name] = node
     is_misnamed = len(errors.errors) > errors_before
-    done = frozenset(name for name, node in states.items() if _raises_done_event(node.value))
+    states_with_done_event = frozenset(
+        name for name, node in states.items() if _raises_done_event(node.value)
+    )
     declared = read_declarations(fields, errors)
     if is_misnamed:  # transitions to such a state would be errors as well
         errors.raise_first()
-    return _ChartNames(kind, declared, states, _junction_names(fields, states), done)
+    return _ChartNames(
+        kind=kind,
+        declared=declared,
+        states=states,
+        junctions=_junction_names(fields, states),
+        states_with_done_event=states_with_done_event,
+    )
 
 
 def _states_below(parent: Node) -> Iterator[tuple[str, Node]]:
@@ -301,6 +310,7 @@ def _states_below(parent: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _raises_done_event(value: object) -> bool:
+    """Return whether a state raises `done.S`: one of its children is final, or it has regions."""
     if not isinstance(value, dict):
         return False
     states = value.get("states")
@@ -516,8 +526,8 @@ class _PartReader:
             state = name.removeprefix(DONE_PREFIX)
             if state not in self.names.states:
                 raise UnknownNameError.among("state", state, self.names.states, where=node.where)
-            if state not in self.names.done:
-                alternative = f"or wait for one of {sorted(self.names.done)}"
+            if state not in self.names.states_with_done_event:
+                alternative = f"or wait for one of {sorted(self.names.states_with_done_event)}"
                 hint = f"give it a final state, as in `over: {{final: true}}`, {alternative}"
                 node.fail(f"{state} is never done, since no state in it is final", hint=hint)
             return name
@@ -567,6 +577,7 @@ class _PartReader:
         return Assign(self._read_values(node, self.names.scope), line=node.line)
 
     def _read_raised_event(self, node: Node) -> str:
+        """Return the event that an action raises; a `done` event is an error."""
         name = node.text()
         events = self.declared.every_event
         if name not in events and name.startswith(DONE_PREFIX):
@@ -656,7 +667,7 @@ def _read_else(node: Node, where: Where, earlier: list[Transition], on: tuple[st
 
     Args:
         node: the guard.
-        where: the place of the transition.
+        where: the position of the transition in the document.
         earlier: the transitions before it.
         on: its triggers.
     """

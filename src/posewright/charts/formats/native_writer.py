@@ -191,6 +191,7 @@ def type_data(value_type: Type) -> str | dict[str, PlainData]:
 
 
 def _number_data(value_type: IntType | FloatType) -> dict[str, PlainData]:
+    """Return the plain data of a numeric type: its keyword, with the bounds unless they are the default."""
     if isinstance(value_type, IntType):
         keyword_range = INT_RANGES.get(value_type.keyword or "")
         has_keyword = keyword_range == (value_type.low, value_type.high)
@@ -290,6 +291,7 @@ def targets_data(targets: tuple[StateTarget, ...]) -> PlainData:
 
 
 def _target_data(target: StateTarget) -> str | dict[str, PlainData]:
+    """Return the plain data of a target: the name of a state, or its history with the default."""
     if target.history is None:
         return target.state
     keys = {kind: key for key, kind in HISTORY_KEYS.items()}

@@ -54,6 +54,7 @@ def cube_text(cube: Cube) -> str:
 
 
 def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
+    """Return the conjunction of the inputs that a cube fixes, negated where they are false; else true."""
     literals: list[Tree] = []
     for value, name in zip(cube, names, strict=True):
         if value is not None:

@@ -102,13 +102,13 @@ class Interpreter:
         """
         node = self.machine.node(state)
         entry_set = EntrySet(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
-        entry_set.add_targets((ResolvedTarget(node.index),), 0)
+        entry_set.add_targets((ResolvedTarget(node.index),), domain=0)
         if self.machine.nodes[0].parallel:
             entry_set.add_regions(self.machine.nodes[0])
         counts: dict[str, Value] = {}
         for number in entry_set.entered:
             for counter in self.machine.nodes[number].counters:
-                if counter.condition is None and not counter.again:
+                if counter.condition is None and not counter.restarts:
                     count = counter.limit if ticks_active is None else max(ticks_active - 1, 0)
                     counts[counter.name] = min(count, counter.limit)
         leaves = tuple(sorted(number for number in entry_set.entered if self.machine.nodes[number].is_leaf))

@@ -161,7 +161,7 @@ class StateLowering:
         ticks = max(self.chart.ticks(tree.seconds), 1)
         if tree.operator is TemporalOperator.EVERY:
             name = f"every.{self.state}.{len(self.every_counters)}"
-            counter = self.every_counters.setdefault(ticks, Counter(name, ticks, again=True))
+            counter = self.every_counters.setdefault(ticks, Counter(name, ticks, restarts=True))
             return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.offset)
         if tree.operator is TemporalOperator.HELD and tree.condition is not None:
             return self._lower_held(tree, tree.condition, ticks + 1, within)
@@ -333,6 +333,6 @@ class _ChartLowering:
             if target.history is not None:
                 kinds.setdefault(target.node, set()).add(target.history)
         return [
-            replace(node, remembers=tuple(sorted(kinds.get(node.index, ()), key=lambda kind: kind.value)))
+            replace(node, history_kinds=tuple(sorted(kinds.get(node.index, ()), key=lambda kind: kind.value)))
             for node in nodes
         ]

@@ -178,7 +178,7 @@ class Machine:
     @cached_property
     def history(self) -> tuple[tuple[int, HistoryKind], ...]:
         """The histories that transitions enter: number of the node, and kind."""
-        return tuple((node.index, kind) for node in self.nodes for kind in node.remembers)
+        return tuple((node.index, kind) for node in self.nodes for kind in node.history_kinds)
 
     @cached_property
     def in_state_nodes(self) -> Mapping[str, int]:

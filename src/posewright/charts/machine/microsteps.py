@@ -129,15 +129,15 @@ class MicrostepPlanner:
         histories: the histories of the machine: number of the node, and kind.
 
     Attributes:
-        forgotten: nodes whose history is cleared when they are entered, since it is entered from outside only
-            and written again when they are left.
+        nodes_with_cleared_history: nodes whose history is cleared on entry: it is entered only from
+            outside, and written again when they are left.
     """
 
     def __init__(self, nodes: Sequence[StateNode], histories: Sequence[tuple[int, HistoryKind]]) -> None:
         """Find the histories that may be cleared; microsteps are computed when they are first needed."""
         self.nodes = nodes
         self.histories = histories
-        self.forgotten = frozenset(
+        self.nodes_with_cleared_history = frozenset(
             number for number, _ in histories if not self._is_history_entered_from_inside(number)
         )
         self._active_nodes: dict[Configuration, frozenset[int]] = {}
@@ -185,7 +185,7 @@ class MicrostepPlanner:
         }
         entry_set = EntrySet(self.nodes, new_history)
         for transition in transitions:
-            entry_set.add_targets(transition.targets, transition.domain or 0)
+            entry_set.add_targets(transition.targets, domain=transition.domain or 0)
         return self._build_microstep(
             transitions, active, exit_set, entry_set.entered, tuple(new_history.values())
         )
@@ -207,7 +207,7 @@ class MicrostepPlanner:
             entering.append((node, self._list_done_events(node, active_after) if node.final else ()))
         configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
         history = tuple(
-            () if number in active_after and number in self.forgotten else remembered
+            () if number in active_after and number in self.nodes_with_cleared_history else remembered
             for (number, _), remembered in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))

@@ -34,7 +34,7 @@ class CompoundTransition:
 
     Attributes:
         source: number of the source node.
-        index: its place among the compound transitions of that node.
+        index: its index among the compound transitions of that node.
         transition: index of its first segment among the transitions of the state as written.
         segments: the segments as written, from the first to the last.
         events: triggers, any one of which enables it; none: it is tried at every tick.
@@ -80,13 +80,13 @@ class Counter:
         name: name of the register.
         limit: the value at which the temporal condition becomes true; it counts no further.
         condition: only for `held`: the counter returns to 0 when the condition is false.
-        again: only for `every`: after the limit it continues with 1.
+        restarts: only for `every`: after the limit it continues with 1.
     """
 
     name: str
     limit: int
     condition: Expression | None = None
-    again: bool = False
+    restarts: bool = False
 
     @property
     def type(self) -> IntType:
@@ -112,7 +112,7 @@ class StateNode:
         descendants: numbers of all nodes inside it.
         initial: the targets entered with it.
         counters: count while it is active.
-        remembers: the kinds of its history that some transition enters.
+        history_kinds: the kinds of its history that some transition enters.
     """
 
     index: int
@@ -130,7 +130,7 @@ class StateNode:
     exit: Actions = ()
     transitions: tuple[CompoundTransition, ...] = ()
     counters: tuple[Counter, ...] = ()
-    remembers: tuple[HistoryKind, ...] = ()
+    history_kinds: tuple[HistoryKind, ...] = ()
 
     @property
     def line(self) -> int | None:

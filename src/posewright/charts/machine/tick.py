@@ -109,7 +109,7 @@ class TickExecution:
                     env[counter.name] = 0
                 elif count < counter.limit:
                     env[counter.name] = count + 1
-                elif counter.again:
+                elif counter.restarts:
                     env[counter.name] = 1
 
     def process_queue(self) -> None:

@@ -198,12 +198,14 @@ def has_alternatives(earlier: Iterable[Transition], on: tuple[str, ...] = ()) ->
 
 
 def _share_trigger(events: tuple[str, ...], other_events: tuple[str, ...]) -> bool:
+    """Return whether one event enables both of two transitions, or neither waits for an event."""
     if not events and not other_events:
         return True
     return bool({*events} & {*other_events})
 
 
 def _enabling_condition(transition: Transition) -> Tree:
+    """Return the guard of a transition, joined with its minimum time if it has one."""
     if not transition.after_s:
         return transition.when.tree
     elapsed = TemporalCondition(TemporalOperator.AFTER, transition.after_s)
@@ -211,7 +213,7 @@ def _enabling_condition(transition: Transition) -> Tree:
 
 
 def _join_by_or(trees: list[Tree]) -> Tree:
-    """Join trees by `or` as a balanced tree, which stays low."""
+    """Return trees joined by `or`, as a balanced tree, whose height is small."""
     if len(trees) == 1:
         return trees[0]
     middle = len(trees) // 2

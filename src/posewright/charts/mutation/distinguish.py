@@ -81,7 +81,7 @@ class RandomInputs:
         kinds = self.exploration.chart.inputs
         explored_values: dict[str, dict[Value, None]] = {name: {} for name in kinds}
         for state in self.exploration.distinct_states:
-            for step in self.exploration.cases(state):
+            for step in self.exploration.steps_from(state):
                 for name, values in explored_values.items():
                     values[step.inputs[name]] = None
         return {
@@ -162,7 +162,7 @@ class DivergenceSearch:
         Every input that makes a difference in the chart's state is tried.
         """
         for (state, inputs), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
-            rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.cases(pair[0])}
+            rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.steps_from(pair[0])}
             for row in list(rows.values())[:MAX_HOLD_INPUTS]:
                 row_without_events = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
                 run = (*inputs, row, *[row_without_events] * HOLD_TICKS)
@@ -248,7 +248,7 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
             (t.events, t.wait, t.targets, t.domain, t.since_register, t.guards, t.do)
             for t in node.transitions
         ]
-        return node.during, node.exit, node.counters, node.remembers, transitions
+        return node.during, node.exit, node.counters, node.history_kinds, transitions
 
     active = set[int]()
     entered = set[int]()
@@ -375,7 +375,8 @@ class Distinguisher:
         indices = [i for i, name in enumerate(machine.registers) if name in names_read]
         n_of_kind: dict[object, int] = {}
 
-        def rank(state: Snapshot) -> tuple[bool, int]:
+        def sort_key(state: Snapshot) -> tuple[bool, int]:
+            """Return whether a difference is unlikely, and the number of earlier states of the same kind."""
             active = frozenset(state.active_nodes) if state.started else frozenset[int]()
             is_likely = bool(changes.active & active) or bool(changes.entered - active)
             counts = state.values[n_variables:]
@@ -385,7 +386,7 @@ class Distinguisher:
             n_of_kind[kind] = n_of_kind.get(kind, -1) + 1
             return not is_likely, n_of_kind[kind]
 
-        return sorted(states, key=rank)
+        return sorted(states, key=sort_key)
 
     def _split_by_counters(self, untimed_numbers: set[int], pair: MutantPair) -> Iterator[Snapshot]:
         """Yield states of the given untimed states, one for all whose counters compare the same in both."""
@@ -422,7 +423,7 @@ def _find_touched_nodes(exploration: Exploration, state: Snapshot) -> frozenset[
     if not state.started:
         return frozenset(range(len(nodes)))
     touched = set(state.active_nodes)
-    for step in exploration.cases(state):
+    for step in exploration.steps_from(state):
         if step.after is not None:
             touched.update(step.after.active_nodes)
         for goal in {goal.node for transition in step.taken_transitions for goal in transition.targets}:

@@ -146,7 +146,7 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
     for i, operand_is_condition in enumerate(operands_are_conditions):
         for mutation in _mutate_tree(operands[i], scope, is_condition=operand_is_condition):
             mutated_operands = [*operands[:i], mutation.value, *operands[i + 1 :]]
-            yield mutation.within(with_children(tree, mutated_operands))
+            yield mutation.with_value(with_children(tree, mutated_operands))
 
 
 def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:

@@ -165,14 +165,14 @@ class PartMutator:
         """Yield the mutations of a sequence of actions."""
         for i, action in enumerate(actions):
             for mutation in self._mutate_action(action):
-                yield mutation.within((*actions[:i], *mutation.value, *actions[i + 1 :]))
+                yield mutation.with_value((*actions[:i], *mutation.value, *actions[i + 1 :]))
 
     def _mutate_action(self, action: Action) -> Iterator[Mutation[Actions]]:
         """Yield the mutations of an action: another action, or none."""
         if isinstance(action, Assign):
             for mutation in self._mutate_values(action.values, action.line):
                 values = mutation.value
-                yield mutation.within((replace(action, values=values),) if values else ())
+                yield mutation.with_value((replace(action, values=values),) if values else ())
         elif isinstance(action, Raise):
             yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, ())
             new_event = self._next_event(action.event)
@@ -205,13 +205,14 @@ class PartMutator:
             for mutation in mutate_expression(value, self.chart.scope, result_type, self.chart.period_s):
                 is_constant = mutation.kind is MutationKind.CONSTANT
                 yield replace(
-                    mutation.within({**values, name: mutation.value}),
+                    mutation.with_value({**values, name: mutation.value}),
                     kind=MutationKind.VALUE if is_constant else mutation.kind,
                     description=f"{name}: {mutation.description}",
                     line=mutation.line or line,
                 )
 
     def _mutate_condition(self, condition: Expression) -> Iterator[Mutation[Expression]]:
+        """Yield the mutations of the condition of a transition or branch."""
         return mutate_expression(condition, self.chart.scope, BoolType(), self.chart.period_s)
 
     # Replacements

@@ -65,19 +65,19 @@ class ExpressionChange(NamedTuple):
         if is_timed(self.before.tree) or is_timed(self.after.tree):
             return False
         names = sorted(self.before.names | self.after.names)
-        axes = [_list_values(self.variables[name]) for name in names]
-        if prod(len(axis) or MAX_COMBINATIONS + 1 for axis in axes) > MAX_COMBINATIONS:
+        values_by_name = [_list_values(self.variables[name]) for name in names]
+        if prod(len(values) or MAX_COMBINATIONS + 1 for values in values_by_name) > MAX_COMBINATIONS:
             return False
-        for values in product(*axes):
-            env = dict(zip(names, values, strict=True))
-            if self._evaluate(self.before, env) != self._evaluate(self.after, env):
+        for values in product(*values_by_name):
+            variables = dict(zip(names, values, strict=True))
+            if self._evaluate(self.before, variables) != self._evaluate(self.after, variables):
                 return False
         return True
 
-    def _evaluate(self, expression: Expression, env: Mapping[str, Value]) -> Value | None:
+    def _evaluate(self, expression: Expression, variables: Mapping[str, Value]) -> Value | None:
         """Return the value that would be stored, None if it divides by zero."""
         try:
-            return self.result_type.clamp(expression.evaluate(env))
+            return self.result_type.clamp(expression.evaluate(variables))
         except ExpressionError:
             return None
 
@@ -101,7 +101,7 @@ class Mutation(Generic[T_co]):
         description: the description of the change.
         line: the line in the document, if known.
         value: the mutated part.
-        change: the expression that was changed, where the mutation is of that sort.
+        change: the expression that was changed, None if the mutation changes no expression.
     """
 
     kind: MutationKind
@@ -110,8 +110,8 @@ class Mutation(Generic[T_co]):
     value: T_co
     change: ExpressionChange | None = None
 
-    def within(self, value: Container) -> Mutation[Container]:
-        """Return the same mutation of what contains the part."""
+    def with_value(self, value: Container) -> Mutation[Container]:
+        """Return this mutation as one of the container of the part; `value` is the mutated container."""
         return Mutation(self.kind, self.description, self.line, value, self.change)
 
 
@@ -120,7 +120,7 @@ def rebuild(
 ) -> Iterator[Mutation[Container]]:
     """Yield mutations of a part as mutations of what contains it; `build` puts the part in its place."""
     for mutation in mutations:
-        yield mutation.within(build(mutation.value))
+        yield mutation.with_value(build(mutation.value))
 
 
 def rebuild_tuple(
@@ -136,7 +136,7 @@ class Mutant:
 
     Attributes:
         state: the state with the mutation; None if it is not in a single state.
-        change: the expression that was changed, where the mutation is of that sort.
+        change: the expression that was changed, None if the mutation changes no expression.
     """
 
     kind: MutationKind
@@ -147,5 +147,5 @@ class Mutant:
     change: ExpressionChange | None = None
 
     def __str__(self) -> str:
-        place = f"line {self.line}: " if self.line is not None else ""
-        return f"{place}{self.description}"
+        line_text = f"line {self.line}: " if self.line is not None else ""
+        return f"{line_text}{self.description}"

@@ -49,8 +49,8 @@ class MutationResult:
     @property
     def score(self) -> float:
         """The fraction of the faults that can be found that was found, 0..1."""
-        findable = self.total - len(self.equivalent)
-        return self.killed / findable if findable else 1.0
+        n_findable = self.total - len(self.equivalent)
+        return self.killed / n_findable if n_findable else 1.0
 
     def lines(self) -> Lines:
         """Yield the lines of the result for a terminal: the mutants that were not killed, and the counts."""
@@ -59,10 +59,10 @@ class MutationResult:
             ("changes nothing", self.equivalent),
         ):
             for mutant in mutants_with_status:
-                place = "" if mutant.line is None else f" (line {mutant.line})"
-                yield f"{status}: {mutant}{place}"
-        findable = self.total - len(self.equivalent)
-        counts = f"{self.killed} of {findable} faults found ({self.score:.1%}); {self.total} made"
+                line_text = "" if mutant.line is None else f" (line {mutant.line})"
+                yield f"{status}: {mutant}{line_text}"
+        n_findable = self.total - len(self.equivalent)
+        counts = f"{self.killed} of {n_findable} faults found ({self.score:.1%}); {self.total} made"
         yield f"{self.chart.name}: {counts}"
 
     def data(self) -> dict[str, PlainData]:

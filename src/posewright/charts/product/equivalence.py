@@ -139,7 +139,7 @@ def equivalent(
         )
     # the exploration stops at the first state that shows a difference
     last_number = len(graph.states) - 1
-    step = next(step for step in graph.states[-1].cases if step.condition_values[0])
+    step = next(step for step in graph.states[-1].steps if step.condition_values[0])
     trace = (*graph.trace(last_number), step.inputs)
     start = exploration.starts[graph.state_keys[graph.start_of(last_number)]]
     first_outputs = _run_for_outputs(first, start[0], trace)
@@ -240,7 +240,7 @@ def _explore_product(
 
 
 def _shows_difference(state: AbstractState) -> bool:
-    return any(step.condition_values[0] for step in state.cases)
+    return any(step.condition_values[0] for step in state.steps)
 
 
 def _run_for_outputs(interpreter: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:

@@ -154,7 +154,7 @@ class ProductSpace:
             counts = self.timers.all_counts[counts_number]
             abstract_state = self._build_abstract_state(self._untimed_pairs[untimed_number], counts)
             self._abstract_states[key] = abstract_state
-            self.n_cases += len(abstract_state.cases)
+            self.n_cases += len(abstract_state.steps)
         return self._abstract_states[key]
 
     def _build_abstract_state(self, untimed_pair: UntimedPair, counts: Counts) -> AbstractState:

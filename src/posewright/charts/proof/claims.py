@@ -25,7 +25,7 @@ class ProofClaim(Protocol):
         """Return whether it is true in a case, by evaluating the expression."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the claim is."""
+        """Return the term that is true in exactly the cases in which the claim is true."""
 
 
 def compute(expression: Expression, case: Mapping[str, Value]) -> Value | None:
@@ -56,11 +56,11 @@ class Holds(ExpressionClaim):
     expected: bool = True
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the claim is."""
-        terms = translator.terms
+        """Return the term that is true in exactly the cases in which the claim is true."""
+        factory = translator.term_factory
         root = translator.translate_root(self.expression)
-        value = root.value if self.expected else terms.negation(root.value)
-        return terms.conjunction((terms.negation(root.failing), value))
+        value = root.value if self.expected else factory.negation(root.value)
+        return factory.conjunction((factory.negation(root.failing), value))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -72,7 +72,7 @@ class Fails(ExpressionClaim):
     """Evaluating the expression divides by zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the claim is."""
+        """Return the term that is true in exactly the cases in which the claim is true."""
         return translator.translate_root(self.expression).failing
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
@@ -88,13 +88,13 @@ class OutOfRange(ExpressionClaim):
     high: float
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the claim is."""
-        terms = translator.terms
+        """Return the term that is true in exactly the cases in which the claim is true."""
+        factory = translator.term_factory
         root = translator.translate_root(self.expression)
-        low = terms.number(self.low)
-        high = terms.number(self.high)
-        inside = terms.conjunction((terms.at_most(low, root.value), terms.at_most(root.value, high)))
-        return terms.negation(terms.disjunction((root.failing, inside)))
+        low = factory.number(self.low)
+        high = factory.number(self.high)
+        inside = factory.conjunction((factory.at_most(low, root.value), factory.at_most(root.value, high)))
+        return factory.negation(factory.disjunction((root.failing, inside)))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -115,15 +115,15 @@ class OperationClaim(ExpressionClaim):
 
     def _reached_term(self, translator: Translator) -> SmtTerm:
         """Return the Boolean term that is true where the operation is evaluated."""
-        terms = translator.terms
+        factory = translator.term_factory
         nodes = translator.translate(self.expression)
         conditions = []
         for tree, required in self.operation.steps:
             node = nodes[id(tree)]
-            conditions.append(terms.negation(node.failing))
+            conditions.append(factory.negation(node.failing))
             if required is not None:
-                conditions.append(node.value if required else terms.negation(node.value))
-        return terms.conjunction(conditions)
+                conditions.append(node.value if required else factory.negation(node.value))
+        return factory.conjunction(conditions)
 
     def _is_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the operation is evaluated in a case."""
@@ -143,13 +143,13 @@ class DividesByZero(OperationClaim):
     """The division is evaluated, and its divisor is zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the claim is."""
-        terms = translator.terms
+        """Return the term that is true in exactly the cases in which the claim is true."""
+        factory = translator.term_factory
         nodes = translator.translate(self.expression)
         dividend, divisor = (nodes[id(child)] for child in children(self.operation.node))
-        is_zero = terms.equal(divisor.value, terms.number(0))
-        failing = terms.disjunction((dividend.failing, divisor.failing))
-        return terms.conjunction((self._reached_term(translator), terms.negation(failing), is_zero))
+        is_zero = factory.equal(divisor.value, factory.number(0))
+        failing = factory.disjunction((dividend.failing, divisor.failing))
+        return factory.conjunction((self._reached_term(translator), factory.negation(failing), is_zero))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -164,20 +164,20 @@ class Saturates(OperationClaim):
     """The operation yields an integer of more than 32 bits, and nothing divides by zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the claim is."""
-        terms = translator.terms
+        """Return the term that is true in exactly the cases in which the claim is true."""
+        factory = translator.term_factory
         nodes = translator.translate(self.expression)
         exact = nodes[id(self.operation.node)].exact
         if exact.sort is not SmtSort.INTEGER:
-            return terms.false
-        too_low = terms.less(exact, terms.number(INT_LOW))
-        too_high = terms.less(terms.number(INT_HIGH), exact)
+            return factory.false
+        too_low = factory.less(exact, factory.number(INT_LOW))
+        too_high = factory.less(factory.number(INT_HIGH), exact)
         failing = translator.translate_root(self.expression).failing
-        return terms.conjunction(
+        return factory.conjunction(
             (
                 self._reached_term(translator),
-                terms.negation(failing),
-                terms.disjunction((too_low, too_high)),
+                factory.negation(failing),
+                factory.disjunction((too_low, too_high)),
             )
         )
 

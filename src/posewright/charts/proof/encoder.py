@@ -69,7 +69,9 @@ class BitEncoder:
 
     def read_value(self, solver: Bitwuzla, term: SmtTerm, value_type: Type) -> Value:
         """Return the value of a variable of a type in the model of the solver."""
-        model_value = solver.get_value(self.encoded[term.index]).value(2, False)
+        model_value = solver.get_value(self.encoded[term.index]).value(
+            2, False
+        )  # binary digits, without a prefix
         if isinstance(value_type, BoolType):
             return bool(model_value)
         bits = int(model_value, 2)

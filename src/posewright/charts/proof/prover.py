@@ -91,8 +91,8 @@ class Prover:
         Raises:
             MissingExtraError: the solver is needed, and not installed.
         """
-        terms = self.translator.terms
-        root = terms.conjunction(claim.term(self.translator) for claim in claims)
+        factory = self.translator.term_factory
+        root = factory.conjunction(claim.term(self.translator) for claim in claims)
         if root.is_false:
             return IMPOSSIBLE
         trial = CaseTrial(claims, self.types)

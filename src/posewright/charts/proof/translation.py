@@ -46,12 +46,12 @@ class Translator:
 
     Attributes:
         types: the types of every name that is not a constant of the expression itself.
-        terms: makes the terms.
+        term_factory: makes the terms.
     """
 
     def __init__(self, types: Mapping[str, Type]) -> None:
         self.types = types
-        self.terms = TermFactory()
+        self.term_factory = TermFactory()
         # the expression is stored so that its id stays valid
         self._cache: dict[int, tuple[Expression, dict[int, TranslatedNode]]] = {}
 
@@ -83,7 +83,7 @@ class _TreeTranslator:
     ) -> None:
         """Prepare the translation of one tree; `nodes` receives the result for every node."""
         self.translator = translator
-        self.terms = translator.terms
+        self.term_factory = translator.term_factory
         self.nodes = nodes
         self.constant_values = constant_values
 
@@ -96,7 +96,7 @@ class _TreeTranslator:
     def _translate_new(self, tree: Tree) -> TranslatedNode:
         """Translate a node that was not translated before."""
         if isinstance(tree, Literal):
-            return self._build_safe_node(self.terms.constant(tree.value))
+            return self._build_safe_node(self.term_factory.constant(tree.value))
         if isinstance(tree, Name):
             return self._build_safe_node(self._translate_name(tree.name))
         if isinstance(tree, Unary):
@@ -114,27 +114,27 @@ class _TreeTranslator:
 
     def _build_safe_node(self, value: SmtTerm) -> TranslatedNode:
         """Return the terms of a node whose evaluation cannot fail."""
-        return TranslatedNode(value, self.terms.false, value)
+        return TranslatedNode(value, self.term_factory.false, value)
 
     def _translate_name(self, name: str) -> SmtTerm:
         """Return the term of a name: a constant or a variable."""
         if name in self.constant_values:
-            return self.terms.constant(self.constant_values[name])
+            return self.term_factory.constant(self.constant_values[name])
         if name not in self.translator.types:
             raise UnknownNameError.among("name", name, self.translator.types)
-        return self.terms.variable(name, self.translator.types[name])
+        return self.term_factory.variable(name, self.translator.types[name])
 
     def _build_number_node(self, exact: SmtTerm, failing: SmtTerm) -> TranslatedNode:
         """Return the terms of a number, which saturates if it is an integer."""
-        return TranslatedNode(self.terms.saturate(exact), failing, exact)
+        return TranslatedNode(self.term_factory.saturate(exact), failing, exact)
 
     def _translate_unary(self, tree: Unary) -> TranslatedNode:
         """Translate `not` or a negation; it fails where its operand fails."""
         operand = self.translate(tree.operand)
         if tree.operator is Operator.NOT:
-            negation = self.terms.negation(operand.value)
+            negation = self.term_factory.negation(operand.value)
             return TranslatedNode(negation, operand.failing, negation)
-        return self._build_number_node(self.terms.negate(operand.value), operand.failing)
+        return self._build_number_node(self.term_factory.negate(operand.value), operand.failing)
 
     def _translate_binary(self, tree: Binary) -> TranslatedNode:
         """Translate a binary operation; it fails where one of its operands fails."""
@@ -142,7 +142,7 @@ class _TreeTranslator:
         right = self.translate(tree.right)
         if tree.operator in LOGIC:
             return self._translate_logic(tree.operator, left, right)
-        failing = self.terms.disjunction((left.failing, right.failing))
+        failing = self.term_factory.disjunction((left.failing, right.failing))
         if tree.operator in ARITHMETIC:
             return self._translate_arithmetic(tree.operator, left.value, right.value, failing)
         value = self._comparisons[tree.operator](left.value, right.value)
@@ -152,54 +152,54 @@ class _TreeTranslator:
         self, operator: Operator, left: TranslatedNode, right: TranslatedNode
     ) -> TranslatedNode:
         """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide."""
-        terms = self.terms
+        factory = self.term_factory
         if operator is Operator.AND:
-            value = terms.conjunction((left.value, right.value))
+            value = factory.conjunction((left.value, right.value))
             right_is_evaluated = left.value
         else:
-            value = terms.disjunction((left.value, right.value))
-            right_is_evaluated = terms.negation(left.value)
-        right_fails = terms.conjunction((right_is_evaluated, right.failing))
-        failing = terms.disjunction((left.failing, right_fails))
+            value = factory.disjunction((left.value, right.value))
+            right_is_evaluated = factory.negation(left.value)
+        right_fails = factory.conjunction((right_is_evaluated, right.failing))
+        failing = factory.disjunction((left.failing, right_fails))
         return TranslatedNode(value, failing, value)
 
     @property
     def _comparisons(self) -> Mapping[Operator, Callable[[SmtTerm, SmtTerm], SmtTerm]]:
         """The functions that build the term of a comparison, by operator."""
-        terms = self.terms
+        factory = self.term_factory
         return {
-            Operator.LESS: terms.less,
-            Operator.LESS_EQUAL: terms.at_most,
-            Operator.GREATER: lambda left, right: terms.less(right, left),
-            Operator.GREATER_EQUAL: lambda left, right: terms.at_most(right, left),
-            Operator.EQUAL: terms.equal,
-            Operator.UNEQUAL: lambda left, right: terms.negation(terms.equal(left, right)),
+            Operator.LESS: factory.less,
+            Operator.LESS_EQUAL: factory.at_most,
+            Operator.GREATER: lambda left, right: factory.less(right, left),
+            Operator.GREATER_EQUAL: lambda left, right: factory.at_most(right, left),
+            Operator.EQUAL: factory.equal,
+            Operator.UNEQUAL: lambda left, right: factory.negation(factory.equal(left, right)),
         }
 
     def _translate_arithmetic(
         self, operator: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm
     ) -> TranslatedNode:
         """Return the terms of an operation; `failing` is true where an operand fails."""
-        terms = self.terms
+        factory = self.term_factory
         if operator in (Operator.OVER, Operator.MODULO):
-            zero = terms.number(0 if right.sort is SmtSort.INTEGER else 0.0)
-            failing = terms.disjunction((failing, terms.equal(right, zero)))
+            zero = factory.number(0 if right.sort is SmtSort.INTEGER else 0.0)
+            failing = factory.disjunction((failing, factory.equal(right, zero)))
         if operator is Operator.OVER:
-            left = terms.to_float(left)
-            right = terms.to_float(right)
-        return self._build_number_node(terms.arithmetic(operator, left, right), failing)
+            left = factory.to_float(left)
+            right = factory.to_float(right)
+        return self._build_number_node(factory.arithmetic(operator, left, right), failing)
 
     def _translate_call(self, tree: Call) -> TranslatedNode:
         """Translate a call of abs, single, min or max."""
         arguments = [self.translate(argument) for argument in tree.arguments]
-        failing = self.terms.disjunction(argument.failing for argument in arguments)
+        failing = self.term_factory.disjunction(argument.failing for argument in arguments)
         if tree.function == "abs":
-            return self._build_number_node(self.terms.absolute(arguments[0].value), failing)
+            return self._build_number_node(self.term_factory.absolute(arguments[0].value), failing)
         if tree.function == "single":
-            return self._build_number_node(self.terms.to_single(arguments[0].value), failing)
+            return self._build_number_node(self.term_factory.to_single(arguments[0].value), failing)
         op = SmtOp.MIN if tree.function == "min" else SmtOp.MAX
         return self._build_number_node(
-            self.terms.extreme(op, [argument.value for argument in arguments]), failing
+            self.term_factory.extreme(op, [argument.value for argument in arguments]), failing
         )
 
     def _translate_if_chain(self, tree: If) -> TranslatedNode:
@@ -208,7 +208,7 @@ class _TreeTranslator:
         value, failing, _ = self.translate(default)
         translated_cases = [(self.translate(condition), self.translate(then)) for condition, then in cases]
         for condition, then in reversed(translated_cases):
-            value = self.terms.if_then_else(condition.value, then.value, value)
-            branch_fails = self.terms.if_then_else(condition.value, then.failing, failing)
-            failing = self.terms.disjunction((condition.failing, branch_fails))
+            value = self.term_factory.if_then_else(condition.value, then.value, value)
+            branch_fails = self.term_factory.if_then_else(condition.value, then.failing, failing)
+            failing = self.term_factory.disjunction((condition.failing, branch_fails))
         return TranslatedNode(value, failing, value)

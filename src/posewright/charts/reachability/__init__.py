@@ -4,7 +4,7 @@ exploration = explore(chart)
 exploration.complete, .reasons     whether that is all that can happen; if not, why
 exploration.reached                states, breadth first
 exploration.distinct_states        one state for all that differ only in counters and have the same steps
-exploration.cases(state)           the steps from a state, each with inputs that show it
+exploration.steps_from(state)       the steps from a state, each with inputs that show it
 exploration.trace_to(state)        the shortest inputs from the start to a state
 exploration.taken_transitions      for each transition, the first state and step that take it
 """

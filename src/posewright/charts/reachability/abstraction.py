@@ -253,7 +253,7 @@ class _RegisterUses:
         }
 
     def add_condition(self, tree: Tree, expression: Expression) -> None:
-        """Add the registers that a condition reads."""
+        """Record the registers that a condition reads: exactly, or only by comparisons with constants."""
         if isinstance(tree, If):
             cases, default = split_cases(tree)
             for part in (*chain.from_iterable(cases), default):
@@ -288,7 +288,7 @@ class _RegisterUses:
             self.exact_names.add(name)
 
     def add_value(self, tree: Tree, expression: Expression) -> None:
-        """Add the registers that the value of a read register reads."""
+        """Record the registers that an assigned value reads, where the assigned register is read itself."""
         if isinstance(tree, If):
             cases, default = split_cases(tree)
             for condition, value in cases:
@@ -411,7 +411,7 @@ class TimerAbstraction:
 
 def _next_counts(counter: Counter) -> tuple[int, ...]:
     """Return the value that follows every value of a counter while it runs; never zero."""
-    after_limit = 1 if counter.again else counter.limit
+    after_limit = 1 if counter.restarts else counter.limit
     return (*range(1, counter.limit + 1), after_limit)
 
 

@@ -84,9 +84,9 @@ class Exploration:
         """Return the state that represents another, whether reached or not."""
         return self.state_space.join(*self.state_space.split(state))
 
-    def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
+    def steps_from(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return all steps from any state of the chart."""
-        return self.state_space.split_cases(state)
+        return self.state_space.steps_from(state)
 
     def trace_to(self, state: Snapshot) -> tuple[Mapping[str, Value], ...]:
         """Return the shortest rows of inputs from the start to a state.
@@ -112,7 +112,7 @@ class Exploration:
         """For each transition that can be taken, the first state and step that take it."""
         first_steps: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
         for abstract_state in self.graph.distinct:
-            for step in abstract_state.cases:
+            for step in abstract_state.steps:
                 for transition in step.taken_transitions:
                     first_steps.setdefault(transition, (abstract_state.state, step))
         return first_steps

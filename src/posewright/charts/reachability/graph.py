@@ -138,7 +138,7 @@ class ReachabilityGraph:
             until: ends the exploration at the first expanded state for which it returns True.
         """
         for untimed_number, timer_counts in starts:
-            self._add_node((untimed_number, self.space.timers.number(timer_counts)), None)
+            self._add_node((untimed_number, self.space.timers.number(timer_counts)), predecessor=None)
         while len(self.states) < len(self._nodes):
             self.stop_reason = self._check_limits(limits)
             if self.stop_reason:
@@ -165,7 +165,7 @@ class ReachabilityGraph:
         successor_numbers = []
         for successor in state.successors:
             node = (successor.untimed_number, advance_number(counts_number, successor.running))
-            successor_numbers.append(self._add_node(node, (number, successor.case)))
+            successor_numbers.append(self._add_node(node, (number, successor.first_step)))
         self.successor_numbers.append(tuple(successor_numbers))
         self.states.append(state)
         return state
@@ -211,21 +211,21 @@ class ReachabilityGraph:
         if number < len(self.states):
             state = self.states[number]
             for target, successor in zip(self.successor_numbers[number], state.successors, strict=True):
-                yield GraphEdge(number, state.cases[successor.case], target)
+                yield GraphEdge(number, state.steps[successor.first_step], target)
 
     def edges(self, number: int) -> Iterator[GraphEdge]:
         """Yield an edge from a node for every step, including those that fail."""
         if number < len(self.states):
             state = self.states[number]
             targets = self.successor_numbers[number]
-            for step, successor in zip(state.cases, state.successor_of, strict=True):
+            for step, successor in zip(state.steps, state.successor_of, strict=True):
                 yield GraphEdge(number, step, None if successor is None else targets[successor])
 
     # Paths to a node
 
     def trace(self, number: int) -> Trace:
         """Return the shortest rows of inputs that lead to a node from a start of the graph."""
-        return tuple(self.states[node].cases[case].inputs for node, case in self._steps_to(number))
+        return tuple(self.states[node].steps[index].inputs for node, index in self._steps_to(number))
 
     def start_of(self, number: int) -> int:
         """Return the node with which the trace to a node begins."""

@@ -50,13 +50,13 @@ class Successor:
         untimed_number: number of the untimed state after the tick.
         running: indices of the counters that ran.
         condition_values: the values of the watched conditions.
-        case: index of the first step that leads there, among those of the abstract state.
+        first_step: index of the first step that leads there, among those of the abstract state.
     """
 
     untimed_number: int
     running: tuple[int, ...]
     condition_values: tuple[bool, ...]
-    case: int
+    first_step: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +65,14 @@ class AbstractState:
 
     Attributes:
         state: one of these states.
-        cases: the steps from that state.
+        steps: the steps from that state.
         successors: where they lead, each only once.
         successor_of: for each step, the index of its successor; None if the tick fails.
         incomplete_reasons: why steps may be missing.
     """
 
     state: Snapshot
-    cases: tuple[SymbolicStep, ...]
+    steps: tuple[SymbolicStep, ...]
     successors: tuple[Successor, ...]
     successor_of: tuple[int | None, ...]
     incomplete_reasons: Mapping[str, None]
@@ -84,29 +84,29 @@ class AbstractState:
 
 
 def build_abstract_state(
-    state: Snapshot, steps: Iterable[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]
+    state: Snapshot, paths: Iterable[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]
 ) -> AbstractState:
     """Return the abstract state of a state; steps with the same target share a successor.
 
     Args:
         state: the state before the tick.
-        steps: every path with its step, and where it leads; None if the tick fails.
+        paths: every path with its step, and where it leads; None if the tick fails.
     """
-    cases: list[SymbolicStep] = []
+    steps: list[SymbolicStep] = []
     successors: list[Successor] = []
     successor_of: list[int | None] = []
     incomplete_reasons: dict[str, None] = {}
     indices: dict[object, int] = {}
-    for path, step, target in steps:
+    for path, step, target in paths:
         index = None
         if target is not None:
             index = indices.setdefault((*target, step.condition_values), len(successors))
             if index == len(successors):
-                successors.append(Successor(*target, step.condition_values, len(cases)))
-        cases.append(step)
+                successors.append(Successor(*target, step.condition_values, len(steps)))
+        steps.append(step)
         successor_of.append(index)
         incomplete_reasons |= dict.fromkeys(f"{state.state}: {reason}" for reason in path.incomplete_reasons)
-    return AbstractState(state, tuple(cases), tuple(successors), tuple(successor_of), incomplete_reasons)
+    return AbstractState(state, tuple(steps), tuple(successors), tuple(successor_of), incomplete_reasons)
 
 
 class ChartStateSpace:
@@ -184,7 +184,7 @@ class ChartStateSpace:
             state = self.join(untimed_number, self.timers.all_counts[counts_number])
             abstract_state = build_abstract_state(state, self._compute_steps(state))
             self.incomplete_reasons |= abstract_state.incomplete_reasons
-            self.n_cases += len(abstract_state.cases)
+            self.n_cases += len(abstract_state.steps)
             self._abstract_states[key] = abstract_state
         return abstract_state
 
@@ -210,13 +210,13 @@ class ChartStateSpace:
             )
             yield path, step, target
 
-    def split_cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
+    def steps_from(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the steps from any state, with its own counters."""
         untimed_number, counts = self.split(state)
         abstract_state = self.abstract_state(untimed_number, counts)
         if abstract_state.state.values[self.n_variables :] == counts:
-            return abstract_state.cases
-        return tuple(self._with_counts(step, counts) for step in abstract_state.cases)
+            return abstract_state.steps
+        return tuple(self._with_counts(step, counts) for step in abstract_state.steps)
 
     def _with_counts(self, step: SymbolicStep, counts: Counts) -> SymbolicStep:
         """Return a step from a state with other counters."""

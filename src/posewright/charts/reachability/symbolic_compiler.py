@@ -326,16 +326,18 @@ class _ExpressionCompiler:
         """Return a function that computes the value that represents a whole cell of the register."""
         term = abstraction.rounded(tree)
         is_number = self._compile_is_number(tree, abstraction)
-        at_most_bound: dict[int, SymbolicFunction] = {}
+        comparisons_with_bounds: dict[int, SymbolicFunction] = {}
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
             """Return the value that represents the cell of the term, found by bisection of the bounds."""
 
             def is_at_most(cell: int) -> bool:
-                if cell not in at_most_bound:
+                if cell not in comparisons_with_bounds:
                     bound = Literal(abstraction.bounds[cell])
-                    at_most_bound[cell] = self.compile_condition(Binary(Operator.LESS_EQUAL, term, bound))
-                return bool(at_most_bound[cell](registers, path))
+                    comparisons_with_bounds[cell] = self.compile_condition(
+                        Binary(Operator.LESS_EQUAL, term, bound)
+                    )
+                return bool(comparisons_with_bounds[cell](registers, path))
 
             if is_number is not None and not is_number(registers, path):
                 value = abstraction.canonical(abstraction.value_type.default)

@@ -54,7 +54,7 @@ class _SymbolicTickExecution(TickExecution):
 
     Attributes:
         visited: for every situation, the number of microsteps, queued events and raised events at that time.
-        n_taken: how many transitions had been taken after each microstep.
+        n_taken_after_microstep: how many transitions had been taken after each microstep.
     """
 
     def __init__(
@@ -67,13 +67,14 @@ class _SymbolicTickExecution(TickExecution):
         """Prepare a tick that evaluates expressions by `functions`, symbolically, along a path."""
 
         def compute(expression: Expression, env: Registers) -> Value:
+            """Return the value of an expression on the path."""
             path.work += 1
             return functions[id(expression)](env, path)
 
         super().__init__(machine, state, compute)
         self.path = path
         self.visited: dict[object, tuple[int, int, int]] = {}
-        self.n_taken = [0]
+        self.n_taken_after_microstep = [0]
 
     def process_queue(self) -> None:
         """Process the queued events as in a concrete tick; the search for loops begins anew."""
@@ -84,7 +85,7 @@ class _SymbolicTickExecution(TickExecution):
         """Take the transitions that an event enables, as in a concrete tick, and check for loops."""
         has_transitions = super().microstep(event)
         if has_transitions:
-            self.n_taken.append(len(self.taken_transitions))
+            self.n_taken_after_microstep.append(len(self.taken_transitions))
             if self.n_microsteps > LOOP_CHECK_AFTER:
                 self._check_loop()
         return has_transitions
@@ -110,11 +111,11 @@ class _SymbolicTickExecution(TickExecution):
                 return
         # repeat the loop's transitions up to the limit, for the same error message as in a concrete tick
         loop_length = self.n_microsteps - first_microstep
-        while len(self.n_taken) <= MAX_MICROSTEPS:
-            first = self.n_taken[-loop_length - 1]
-            last = self.n_taken[-loop_length]
+        while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
+            first = self.n_taken_after_microstep[-loop_length - 1]
+            last = self.n_taken_after_microstep[-loop_length]
             self.taken_transitions += self.taken_transitions[first:last]
-            self.n_taken.append(len(self.taken_transitions))
+            self.n_taken_after_microstep.append(len(self.taken_transitions))
         self.fail_endless()
 
 

@@ -41,7 +41,8 @@ class FailedExpectation:
     actual: Value
 
     def __str__(self) -> str:
-        place = f"line {self.line}, " if self.line is not None else ""
+        """Return the difference as one line: `line 7, tick 3: expected motion = walk, got stand`."""
+        line_text = f"line {self.line}, " if self.line is not None else ""
         if self.name in (INSIDE, OUTSIDE):
             subject = self.name
             actual = f"in {self.actual}"
@@ -49,7 +50,7 @@ class FailedExpectation:
             subject = f"{self.name} ="
             actual = _format_as_number(self.actual)
         expected = _format_as_number(self.expected)
-        return f"{place}tick {self.tick}: expected {subject} {expected}, got {actual}"
+        return f"{line_text}tick {self.tick}: expected {subject} {expected}, got {actual}"
 
     def data(self) -> dict[str, PlainData]:
         """Return the failure as plain data for JSON."""
@@ -120,18 +121,18 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
     monitor = _build_monitor(chart, scenario)
     failures: list[FailedExpectation] = []
     broken_promises: list[str] = []
-    count = 0
+    n_ticks = 0
     try:
         for tick in run_rows(chart, rows):
             if len(failures) < MAX_FAILURES:
-                failures += _list_failures(count, tick)
+                failures += _list_failures(n_ticks, tick)
             if monitor is not None:
                 broken_promises += [broken.message for broken in monitor.check_tick(tick.inputs, tick.after)]
-            count += 1
+            n_ticks += 1
     except PosewrightError as error:
-        failures.append(FailedExpectation(rows[count].line, count, "tick", "no error", error.message))
-        count += 1
-    return ScenarioResult(scenario, count, tuple(failures), tuple(broken_promises))
+        failures.append(FailedExpectation(rows[n_ticks].line, n_ticks, "tick", "no error", error.message))
+        n_ticks += 1
+    return ScenarioResult(scenario, n_ticks, tuple(failures), tuple(broken_promises))
 
 
 def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:

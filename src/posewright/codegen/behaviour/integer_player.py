@@ -190,6 +190,7 @@ class PagePlayer:
         return self._pass is not None and not self._pass.rows_left and self._join_frame == self._join[2]
 
     def _begin_next_pass(self) -> None:
+        """Begin the next planned pass, with a join to its start pose; stand still if none is left."""
         planned = self._succession.advance()
         if planned is None:
             self._command = self._pose_at_end()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.codegen.behaviour.wires import Slot, slots_of
+from posewright.codegen.behaviour.wires import Slot, find_slots
 from posewright.codegen.unit import Records
 from posewright.controllers.behaviours import Behaviour
 from posewright.controllers.behaviours.sources import ChannelSource, JointSource
@@ -31,7 +31,7 @@ def draw_readings(behaviour: Behaviour, inputs: np.dtype[np.void], n: int, seed:
         sensor.name: sensor.max_range_m for sensor in behaviour.sensors if isinstance(sensor, range_sensors)
     }
     scan_changes = rng.random(n) < 1.0 / MEAN_HOLD_FRAMES  # all beams of a scan change at once
-    for slot, name in slots_of(behaviour).items():
+    for slot, name in find_slots(behaviour).items():
         if slot.name in max_ranges and slot.index is not None:
             records[name] = _draw_beam(rng, scan_changes, max_ranges[slot.name])
         elif slot.kind == "chance":

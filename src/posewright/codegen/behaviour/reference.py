@@ -9,8 +9,8 @@ from posewright.bodies import BodyState, Reading
 from posewright.buses.dynamixel.packets import goal_positions
 from posewright.codegen.behaviour.integer_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
-from posewright.codegen.behaviour.wires import Slot, slots_of
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.behaviour.wires import Slot, find_slots
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.unit import Records
 from posewright.control import Schedule
 from posewright.controllers.behaviours import Behaviour, BehaviourRunner
@@ -34,7 +34,7 @@ class BehaviourReference:
         self,
         behaviour: Behaviour,
         tables: PageTables,
-        chart: ChartSubject,
+        chart: ChartUnitSpec,
         states: np.dtype[np.void],
     ) -> None:
         self._behaviour = behaviour
@@ -44,7 +44,7 @@ class BehaviourReference:
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._player = PagePlayer(tables)
         self._numbers = {name: number for number, name in enumerate(tables.names)}
-        self._slots = slots_of(behaviour)
+        self._slots = find_slots(behaviour)
         self.reset()
 
     def reset(self) -> None:

@@ -169,6 +169,7 @@ def _round(numbers: Floats) -> Integers:
 
 
 def _require_dynamixel_servos(robot: Robot) -> None:
+    """Raise an InputError if a servo of the robot does not take Dynamixel goal positions."""
     for servo in robot.servos:
         if servo.id is None or servo.tick_urad is not None or servo.last_tick >= 1 << 14:
             raise InputError(
@@ -209,6 +210,11 @@ class _PageConverter:
     where: Mapping[str, Where]
 
     def page(self, name: str, motion: Motion) -> Page:
+        """Return the page of a motion.
+
+        Raises:
+            InputError: the motion has too many keyframes, or something that a board does not do.
+        """
         if len(motion.keyframes) > MAX_KEYFRAMES:
             self._fail(
                 name,
@@ -270,6 +276,6 @@ class _PageConverter:
 
     def _fail(self, name: str | None, problem: str, hint: str) -> NoReturn:
         """Raise the InputError for a motion, or with None for the start pose."""
-        subject = "the start pose" if name is None else f"the motion {name}"
+        source = "the start pose" if name is None else f"the motion {name}"
         where = None if name is None else self.where.get(name)
-        raise InputError(f"{subject} {problem}, which a board does not do", where=where, hint=hint)
+        raise InputError(f"{source} {problem}, which a board does not do", where=where, hint=hint)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import Slot, WiresCode, exact, slots_of
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.behaviour.wires import Slot, WiresCode, double_literal, find_slots
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.offsets import IN, constants_of, offset_lines
+from posewright.codegen.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.unit import Element, SourceFile
 from posewright.control.schedule import in_frames
 from posewright.controllers.behaviours import Behaviour
@@ -62,7 +62,7 @@ class UnitSource:
     def __init__(
         self,
         behaviour: Behaviour,
-        chart: ChartSubject,
+        chart: ChartUnitSpec,
         states: np.dtype[np.void],
         inputs: np.dtype[np.void],
         *,
@@ -77,9 +77,14 @@ class UnitSource:
         names = chart.generator.names
         self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}
         self._wires = WiresCode(
-            behaviour, slots_of(behaviour), names.inputs, names.event_inputs, self._outputs, places("inputs")
+            behaviour,
+            find_slots(behaviour),
+            names.inputs,
+            names.event_inputs,
+            self._outputs,
+            places("inputs"),
         )
-        self._expressions = CExpressions(self._read, chart.generator.code.value_name, soft=False)
+        self._expressions = CExpressions(self._read, chart.generator.code.enum_constant, soft=False)
 
     def files(self) -> tuple[SourceFile, SourceFile]:
         """Return the header and the source."""
@@ -89,6 +94,7 @@ class UnitSource:
         return f"chart.out.{self._outputs[name.name]}"
 
     def _header(self) -> SourceFile:
+        """Return `unit.h`: sizes, periods and offsets of the records, and the unit's functions."""
         writer = CWriter()
         writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
         writer.line(f'#define UNIT_NAME "{identifier(self.behaviour.name).lower()}"')
@@ -110,10 +116,10 @@ class UnitSource:
         """Yield the constants of `unit.h` with the offsets of sensors and states in their records."""
         meanings = {
             name: _describe_slot(slot, self.behaviour.robot)
-            for slot, name in slots_of(self.behaviour).items()
+            for slot, name in find_slots(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
-        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
+        yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
         motions = ", ".join(f"{at} {name}" for at, name in enumerate(["none", *self.behaviour.motions]))
         behaviour_meanings = {
             "action": f"the motion asked for: {motions}",
@@ -124,12 +130,13 @@ class UnitSource:
         yield from self.chart.state_offsets(self.states, behaviour_meanings)
 
     def _source(self) -> SourceFile:
+        """Return `unit.c`: constants, variables, the function `sense`, the tick and the unit's functions."""
         writer = CWriter()
         functions = CWriter()
         self._wires.write(functions)
         self._write_choose(functions)
         body = CWriter()
-        for name in closure(self._expressions.used):
+        for name in closure(self._expressions.support_functions):
             body.write([*fragment(name), ""])
         self._write_constants(body)
         self._write_variables(body)
@@ -150,12 +157,12 @@ class UnitSource:
         return writer.file("unit.c")
 
     def _write_constants(self, writer: CWriter) -> None:
+        """Write the constants of time, and the status of a sensor without a reading if that can happen."""
         behaviour = self.behaviour
         period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
-        writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
-        writer.line(
-            f"#define WAIT_S {exact(behaviour.wait_s)} {comment('before the chart takes its first step')}"
-        )
+        writer.line(f"#define FRAME_S {double_literal(behaviour.robot.frame_period_s)}")
+        wait_meaning = comment("before the chart takes its first step")
+        writer.line(f"#define WAIT_S {double_literal(behaviour.wait_s)} {wait_meaning}")
         writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
         writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
         if self._wires.can_fail:
@@ -164,12 +171,13 @@ class UnitSource:
         writer.line()
 
     def _write_variables(self, writer: CWriter) -> None:
+        """Write the static variables of the unit."""
         names = self.chart.generator.names
         writer.line(f"static {self._prefix}_t chart;")
         writer.line(f"static {self._prefix}_inputs_t in;")
         for event in self.behaviour.chart.events:
             writer.line(f"static bool raw_{names.event_inputs[event]};")
-        if self._wires.begins:
+        if self._wires.uses_first_record:
             writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
         writer.line(f"static bool has_stepped; {comment('the chart did')}")
         writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
@@ -192,11 +200,11 @@ class UnitSource:
                     if rule.when is None:
                         writer.line(f"return {numbers[rule.play]}U; {action}")
                         break
-                    with writer.block(f"if ({self._expressions.condition(rule.when)})"):
+                    with writer.block(f"if ({self._expressions.translate_condition(rule.when)})"):
                         writer.line(f"return {numbers[rule.play]}U; {action}")
             else:
                 writer.line("return 0U;")
-        if self._expressions.divides:
+        if self._expressions.checks_divisor:
             raise InputError(
                 "a rule divides by what may be zero, which a board does not do",
                 where=where.get("0"),
@@ -204,6 +212,7 @@ class UnitSource:
             )
 
     def _write_tick(self, writer: CWriter) -> None:
+        """Write the function that senses, steps the chart and requests its motion."""
         writer.line(comment("Senses, and lets the chart decide."))
         with writer.function("static void tick(const uint8_t *input)"):
             writer.line("const bool waits = (frame * FRAME_S) < WAIT_S;")
@@ -220,13 +229,14 @@ class UnitSource:
             writer.line("player_request(action);")
 
     def _write_api(self, writer: CWriter) -> None:
+        """Write the functions that `unit.h` declares."""
         with writer.function("void unit_reset(void)"):
             writer.line(f"{self._prefix}_init(&chart);")
             writer.line("(void)memset(&in, 0, sizeof in);")
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
             writer.line("player_reset();")
-            if self._wires.begins:
+            if self._wires.uses_first_record:
                 writer.line("is_first = true;")
             writer.line("has_stepped = false;")
             writer.write(f"{name} = 0U;" for name in ("status", "action", "frame", "due", "late", "early"))
@@ -238,6 +248,7 @@ class UnitSource:
             self._write_unit_step(writer)
 
     def _write_unit_step(self, writer: CWriter) -> None:
+        """Write the body of `unit_step`: a tick if one is due, a frame of the player, the state record."""
         places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
         writer.line(f"uint8_t *active = &state[{places['active']}];")
         with writer.block("if (frame == due)"):

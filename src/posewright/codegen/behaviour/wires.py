@@ -56,16 +56,16 @@ class Slot:
         index = "" if self.index is None else f"{self.index}"
         return " ".join(part for part in (kind, self.name, index) if part)
 
-    def value(self, state: BodyState, robot: Robot, chance: float) -> float:
-        """Return the number for a state of the body; `chance` is the random number of the tick."""
+    def value(self, state: BodyState, robot: Robot, random_number: float) -> float:
+        """Return the number for a state of the body; `random_number` is that of the tick."""
         if self.kind == "channel":
             return TickContext(state).number(self.name, self.index)
         if self.kind == "chance":
-            return chance
+            return random_number
         return float((state.positions if self.kind == "joint" else state.efforts)[robot.index(self.name)])
 
 
-def slots_of(behaviour: Behaviour) -> Mapping[Slot, str]:
+def find_slots(behaviour: Behaviour) -> Mapping[Slot, str]:
     """Return the numbers that the wires read, with the names of their fields, in the record's order."""
     slots = dict.fromkeys(slot for wire in behaviour.inputs for slot in _slots_read(wire.source, behaviour))
     names = distinct(map(str, slots))
@@ -89,7 +89,7 @@ def _slots_read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
                 yield Slot("channel", *source.direction.compass)
 
 
-def exact(number: float) -> str:
+def double_literal(number: float) -> str:
     """Return a number as a literal of C with exactly its value."""
     if math.isnan(number):
         return "(double)NAN"
@@ -98,10 +98,10 @@ def exact(number: float) -> str:
     return repr(float(number))
 
 
-def table(name: str, numbers: Floats) -> Iterator[str]:
+def table_lines(name: str, numbers: Floats) -> Iterator[str]:
     """Yield the lines of a constant table of fractions."""
     yield f"static const double {name}[] = {{"
-    texts = [exact(number) for number in numbers.tolist()]
+    texts = [double_literal(number) for number in numbers.tolist()]
     for begin in range(0, len(texts), 4):
         yield f"    {', '.join(texts[begin : begin + 4])},"
     yield "};"
@@ -119,7 +119,7 @@ class WiresCode:
         outputs: names of the chart's outputs in C.
         where: place of each input in the document.
         tables: constant tables that the function needs, after `write`.
-        begins: whether the function treats the first record differently, after `write`.
+        uses_first_record: whether the function treats the first record differently, after `write`.
         can_fail: whether a first reading may be no number, after `write`.
     """
 
@@ -130,7 +130,7 @@ class WiresCode:
     outputs: Mapping[str, str]
     where: Mapping[str, Where]
     tables: CWriter = field(default_factory=CWriter)
-    begins: bool = False
+    uses_first_record: bool = False
     can_fail: bool = False
     _names: dict[str | tuple[float, float], str] = field(default_factory=dict)
 
@@ -140,7 +140,7 @@ class WiresCode:
         for wire in self.behaviour.inputs:
             self._write_wire(body, wire)
         text = "\n".join(body.lines)
-        self.begins = "is_first" in text
+        self.uses_first_record = "is_first" in text
         self.can_fail = "return false;" in text
         return_type = "bool" if self.can_fail else "void"
         with writer.function(f"static {return_type} sense(const uint8_t *input)"):
@@ -149,12 +149,13 @@ class WiresCode:
             if "(input," not in text and "&input[" not in text:
                 writer.line("(void)input;")
             writer.include(body)
-            if self.begins:
+            if self.uses_first_record:
                 writer.line("is_first = false;")
             if self.can_fail:
                 writer.line("return true;")
 
     def _write_wire(self, writer: CWriter, wire: InputWire) -> None:
+        """Write the lines that set one input, or one event at the rising edge of its wire."""
         where = self.where.get(wire.name)
         line = where.line if where is not None else None
         is_event = wire.name in self.events
@@ -175,8 +176,8 @@ class WiresCode:
         """Write the assignment of a source's number to a variable of C, by threshold, unit and type."""
         if wire.threshold is not None:
             function = "is_above" if wire.threshold.above else "is_below"
-            limit = exact(wire.threshold.limit)
-            hysteresis = exact(wire.threshold.hysteresis)
+            limit = double_literal(wire.threshold.limit)
+            hysteresis = double_literal(wire.threshold.hysteresis)
             writer.line(f"{target} = {function}({expression}, {limit}, {hysteresis}, {target});")
             return
         writer.line(f"value = {expression};")
@@ -184,7 +185,9 @@ class WiresCode:
             if wire.source.quantity is Quantity.FLAG:
                 writer.line(f"{target} = (value < 0.0) || (value > 0.0);")
             else:
-                writer.line(f"value = in_units(value, {exact(wire.unit)}, {exact(wire.none)});")
+                writer.line(
+                    f"value = in_units(value, {double_literal(wire.unit)}, {double_literal(wire.none)});"
+                )
                 writer.line(f"{target} = {_clamp_to_type(wire.type)};")
         with writer.indented_block():
             writer.line(f"return false; {comment('nothing to begin with')}")
@@ -194,7 +197,7 @@ class WiresCode:
         match source:
             case ChannelSource():
                 number = self._slot_expression(Slot("channel", source.channel, source.index))
-                return f"finite_or({number}, {exact(source.no_reading)})"
+                return f"finite_or({number}, {double_literal(source.no_reading)})"
             case JointSource() | RandomSource():
                 return self._slot_expression(next(_slots_read(source, self.behaviour)))
             case PlayingSource():
@@ -214,21 +217,22 @@ class WiresCode:
         arguments = f"&{beams}, &input[{8 * first_beam}], {direction}"
         match source:
             case CorridorSource():
-                return f"corridor({arguments}, {exact(0.5 * source.width_m)})"
+                return f"corridor({arguments}, {double_literal(0.5 * source.width_m)})"
             case FarthestSource():
-                return f"farthest({arguments}, {exact(math.cos(source.within_rad) - ROUNDING)})"
+                return f"farthest({arguments}, {double_literal(math.cos(source.within_rad) - ROUNDING)})"
         half_m = 0.5 * source.width_m
         length_m = source.length_m
         side = "1.0" if source.side is Side.LEFT else "-1.0"
-        sizes = f"{exact(half_m)}, {exact(length_m)}, {exact(math.hypot(length_m, half_m))}"
+        sizes = ", ".join(map(double_literal, (half_m, length_m, math.hypot(length_m, half_m))))
         fan = self._fan_name(source.step_rad, source.up_to_rad)
         return f"free_course({arguments}, &{fan}, {side}, {sizes})"
 
     def _direction_expression(self, direction: Direction) -> str:
+        """Return the expression of C for a direction relative to the robot [rad]."""
         if isinstance(direction.towards, str):
-            towards = f"((double)chart.out.{self.outputs[direction.towards]} * {exact(RAD_PER_DEG)})"
+            towards = f"((double)chart.out.{self.outputs[direction.towards]} * {double_literal(RAD_PER_DEG)})"
         else:
-            towards = exact(direction.towards)
+            towards = double_literal(direction.towards)
         if direction.compass is None:
             return towards
         return f"({towards} - {self._slot_expression(Slot('channel', *direction.compass))})"
@@ -244,12 +248,12 @@ class WiresCode:
             self._names[key] = name
             beams = scanner.beams
             tables = self.tables
-            tables.write(table(f"{name}_cosines", beams.directions[0]))
-            tables.write(table(f"{name}_sines", beams.directions[1]))
+            tables.write(table_lines(f"{name}_cosines", beams.directions[0]))
+            tables.write(table_lines(f"{name}_sines", beams.directions[1]))
             n = len(beams.angles)
             tables.line(f"static double {name}_ahead[{n}], {name}_aside[{n}];")
             numbers = (float(beams.angles.min()), beams.span, beams.step, scanner.max_range_m)
-            texts = ", ".join(exact(number) for number in numbers)
+            texts = ", ".join(double_literal(number) for number in numbers)
             ring = "true" if beams.is_ring else "false"
             tables.line(
                 f"static const beams_t {name} = {{{name}_cosines, {name}_sines, {texts}, {n}U, {ring},"
@@ -266,9 +270,9 @@ class WiresCode:
             self._names[key] = name
             turns = course_turns(step_rad, up_to_rad)
             left = turns[len(turns) // 2 :]
-            self.tables.write(table(f"{name}_cosines", np.cos(left)))
-            self.tables.write(table(f"{name}_sines", np.sin(left)))
-            members = f"{name}_cosines, {name}_sines, {exact(step_rad)}, {len(left)}U"
+            self.tables.write(table_lines(f"{name}_cosines", np.cos(left)))
+            self.tables.write(table_lines(f"{name}_sines", np.sin(left)))
+            members = f"{name}_cosines, {name}_sines, {double_literal(step_rad)}, {len(left)}U"
             self.tables.line(f"static const fan_t {name} = {{{members}}};")
             self.tables.line()
         return self._names[key]
@@ -290,7 +294,7 @@ def _describe(wire: InputWire) -> str:
 def _clamp_to_type(kind: Type) -> str:
     """Return the expression of C for `value` as an input of a type."""
     if isinstance(kind, IntType):
-        return f"({kind.storage}_t)fit(rint(value), {exact(kind.low)}, {exact(kind.high)})"
+        return f"({kind.storage}_t)fit(rint(value), {double_literal(kind.low)}, {double_literal(kind.high)})"
     if isinstance(kind, FloatType) and kind.single:
-        return f"(float)fit(value, {exact(kind.low)}, {exact(kind.high)})"
+        return f"(float)fit(value, {double_literal(kind.low)}, {double_literal(kind.high)})"
     return "value"

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from posewright.codegen.c.chart import ChartGenerator, Options
-from posewright.codegen.c.subject import ChartSubject
+from posewright.codegen.c.unit_spec import ChartUnitSpec
 
-__all__ = ["ChartGenerator", "ChartSubject", "Options"]
+__all__ = ["ChartGenerator", "ChartUnitSpec", "Options"]

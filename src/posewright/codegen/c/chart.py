@@ -13,8 +13,8 @@ from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
 from posewright.codegen.c.single import SingleStateCode, is_single
-from posewright.codegen.c.truth_table import Style, TruthTable, table_of
-from posewright.codegen.c.values import whole
+from posewright.codegen.c.truth_table import Style, TruthTable, choose_table
+from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import CWriter, comment, without_unused
 from posewright.codegen.unit import Element, SourceFile
 
@@ -38,13 +38,14 @@ class Options:
     Attributes:
         soft_doubles: whether floats of 64 bits are computed by functions, for compilers whose `double` has
             32 bits.
-        queue: largest number of waiting events; None for the chart's bound, or that of the interpreter.
+        max_queued_events: largest number of waiting events; None for the chart's bound, or that of the
+            interpreter.
         monitors: whether the chart's promises are monitored.
         style: whether the tick of a chart with one active state becomes a switch or a table.
     """
 
     soft_doubles: bool = False
-    queue: int | None = None
+    max_queued_events: int | None = None
     monitors: bool = False
     style: Style = Style.AUTO
 
@@ -59,20 +60,20 @@ class ChartGenerator:
     Attributes:
         code: the code of names, actions and counters.
         names: the chart's names in C.
-        chains_at: the line of `body` before which the functions of chains go.
+        chains_line: the line of `body` before which the functions of chains go.
         monitors: the code of the monitors.
-        form: the code of the states: one active state, or regions.
+        state_code: the code of the states: one active state, or regions.
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
         self.machine = machine
         self.chart = machine.chart
         self.options = options
-        self.code = ChartCode(machine, soft=options.soft_doubles, queue=options.queue)
+        self.code = ChartCode(machine, soft=options.soft_doubles, max_queued_events=options.max_queued_events)
         self.names = self.code.names
-        self.chains_at = 0
+        self.chains_line = 0
         self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())
-        self.form = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
+        self.state_code = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
 
     @cached_property
     def table(self) -> TruthTable | None:
@@ -83,8 +84,8 @@ class ChartGenerator:
         """
         style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
-        form = self.form if isinstance(self.form, SingleStateCode) else None
-        return table_of(self.machine, form, style, lambda: switch.body.lines)
+        form = self.state_code if isinstance(self.state_code, SingleStateCode) else None
+        return choose_table(self.machine, form, style, lambda: switch.body.lines)
 
     @cached_property
     def body(self) -> CWriter:
@@ -92,49 +93,52 @@ class ChartGenerator:
         writer = CWriter()
         self.code.writer = writer
         self._write_functions()
-        self.monitors.functions()
+        self.monitors.write_functions()
         return writer
 
     @cached_property
-    def queues(self) -> bool:
+    def uses_queue(self) -> bool:
         """Whether raised events are queued."""
-        return self.code.queue > 0
+        return self.code.queue_size > 0
 
     @cached_property
-    def counts(self) -> bool:
+    def counts_microsteps(self) -> bool:
         """Whether microsteps are counted, because a tick may never end."""
-        return self.machine.runs_to_completion or (self.queues and queue_bound(self.machine) >= MAX_QUEUE)
+        return self.machine.runs_to_completion or (self.uses_queue and queue_bound(self.machine) >= MAX_QUEUE)
 
     @cached_property
     def may_overflow(self) -> bool:
         """Whether more events may be raised than the queue holds."""
         bound = queue_bound(self.machine)
-        return self.queues and (bound >= MAX_QUEUE or self.code.queue < bound)
+        return self.uses_queue and (bound >= MAX_QUEUE or self.code.queue_size < bound)
 
     @cached_property
     def can_fail(self) -> bool:
         """Whether a tick can fail: division by zero, no end, too many events."""
-        return bool(self.body) and (self.code.expressions.divides or self.counts or self.may_overflow)
+        return bool(self.body) and (
+            self.code.expressions.checks_divisor or self.counts_microsteps or self.may_overflow
+        )
 
     # The functions
 
     def _write_functions(self) -> None:
+        """Write `tick` and the functions it calls: a table lookup, or microsteps and the event queue."""
         machine = self.machine
         code = self.code
         if self.table is not None:
-            self.table.table()
+            self.table.write_table()
             with code.function(f"static void tick({self._parameters})"):
-                self.table.tick()
+                self.table.write_tick()
             return
-        self.form.sets()
-        self.chains_at = len(code.writer.lines)
-        self.form.functions()
+        self.state_code.write_set_functions()
+        self.chains_line = len(code.writer.lines)
+        self.state_code.write_functions()
         for event in (None, *sorted(machine.handled_events)):
-            if self.form.has_transitions(event):
-                self.form.microstep(self.function_of(event), event)
-        if self.queues:
+            if self.state_code.has_transitions(event):
+                self.state_code.write_microstep(self.function_of(event), event)
+        if self.uses_queue:
             self._write_process_event()
-        if self.queues or machine.runs_to_completion:
+        if self.uses_queue or machine.runs_to_completion:
             self._write_settle()
         with code.function(f"static void tick({self._parameters})"):
             self._write_tick()
@@ -155,35 +159,35 @@ class ChartGenerator:
         with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
                 for event in sorted(self.machine.handled_events):
-                    if self.form.has_transitions(event):
+                    if self.state_code.has_transitions(event):
                         writer.line(f"case {self.names.events[event]}:")
                         writer.line(f"    return {self.function_of(event)}(chart, in);")
                 writer.write(["default:", "    return false;"])
 
     def _write_settle(self) -> None:
         """Write the function that processes queued events and transitions without an event."""
-        has_eventless = self.machine.runs_to_completion and self.form.has_transitions(None)
-        condition = "(chart->status == 0U)" if self.counts else "true"
-        call = self._counted("sampled(chart, in)" if has_eventless else "false")
+        has_eventless = self.machine.runs_to_completion and self.state_code.has_transitions(None)
+        condition = "(chart->status == 0U)" if self.counts_microsteps else "true"
+        call = self._count_microstep_call("sampled(chart, in)" if has_eventless else "false")
         with self.code.function(f"static void settle({self._parameters})") as writer:
             with writer.block(f"while ({condition})"):
-                if self.queues:
+                if self.uses_queue:
                     with writer.block(f"if (!{call})" if has_eventless else ""):
-                        self._take_from_queue()
+                        self._write_take_from_queue()
                 elif has_eventless:
                     with writer.block(f"if (!{call})"):
                         writer.line("return;")
                 else:
                     writer.line("return;")
 
-    def _counted(self, call: str) -> str:
+    def _count_microstep_call(self, call: str) -> str:
         """Return the call of a microstep, in a call that counts it if microsteps are counted."""
-        return f"counted(chart, {call})" if self.counts else call
+        return f"counted(chart, {call})" if self.counts_microsteps else call
 
-    def _take_from_queue(self) -> None:
+    def _write_take_from_queue(self) -> None:
         """Write lines that process the next event of the queue, or return if there is none."""
         writer = self.code.writer
-        size = self.code.queue
+        size = self.code.queue_size
         writer.line("uint8_t event;")
         with writer.block("if (chart->waiting == 0U)"):
             writer.line("return;")
@@ -191,32 +195,32 @@ class ChartGenerator:
         kind = "uint8_t" if size < 256 else "uint16_t"
         writer.line(f"chart->next = ({kind})((chart->next + 1U) % {size}U);")
         writer.line("chart->waiting--;")
-        writer.line(f"(void){self._counted('deal_with(chart, in, event)')};")
+        writer.line(f"(void){self._count_microstep_call('deal_with(chart, in, event)')};")
 
     def _write_tick(self) -> None:
         """Write the body of the function that takes a tick."""
         writer = self.code.writer
         machine = self.machine
-        settles = self.queues or machine.runs_to_completion
-        self.form.begin()
-        self.form.note_stayed()
-        if not machine.runs_to_completion and self.form.has_transitions(None):
-            writer.line(f"(void){self._counted('sampled(chart, in)')};")
+        settles = self.uses_queue or machine.runs_to_completion
+        self.state_code.write_begin()
+        self.state_code.write_stayed_flags()
+        if not machine.runs_to_completion and self.state_code.has_transitions(None):
+            writer.line(f"(void){self._count_microstep_call('sampled(chart, in)')};")
         if settles:
             writer.line("settle(chart, in);")
         for event in machine.events:
-            if self.form.has_transitions(event):
+            if self.state_code.has_transitions(event):
                 with (
                     writer.about(Element("event", event, self.chart.lines.get(event))),
                     writer.block(f"if (in->{self.names.event_inputs[event]})"),
                 ):
                     call = f"{self.function_of(event)}(chart, in)"
-                    writer.line(f"(void){self._counted(call)};")
+                    writer.line(f"(void){self._count_microstep_call(call)};")
                     if settles:
                         writer.line("settle(chart, in);")
         if machine.during_nodes:
-            self.form.during()
-            if self.queues:
+            self.state_code.write_during_actions()
+            if self.uses_queue:
                 writer.line("settle(chart, in);")
 
     # The header
@@ -251,15 +255,18 @@ class ChartGenerator:
         kinds = (*self.chart.inputs.values(), *self.chart.variables.values())
         if any(isinstance(kind, FloatType) and not kind.single for kind in kinds):
             return True
-        is_called = any(name.startswith("pw_f64") for name in self.code.expressions.used)
+        is_called = any(name.startswith("pw_f64") for name in self.code.expressions.support_functions)
         return bool(self.body) and is_called
 
     def _write_constants(self, writer: CWriter) -> None:
+        """Write the constants of states, queued events and enumeration values."""
         writer.line(
-            comment("The innermost states." if isinstance(self.form, SingleStateCode) else "The states.")
+            comment(
+                "The innermost states." if isinstance(self.state_code, SingleStateCode) else "The states."
+            )
         )
-        writer.write([*self.form.constants(), ""])
-        if self.queues:
+        writer.write([*self.state_code.constants(), ""])
+        if self.uses_queue:
             writer.line(comment("Events that are raised inside and waited for."))
             events = sorted(self.machine.handled_events)
             writer.write(f"#define {self.names.events[event]} {k}U" for k, event in enumerate(events))
@@ -275,6 +282,7 @@ class ChartGenerator:
             writer.line(f"{self.code.c_type(kind)} {field_name};{meaning}")
 
     def _write_inputs(self, writer: CWriter) -> None:
+        """Write the struct of inputs and events."""
         writer.line(
             comment(
                 "What is sampled when a tick begins; a number outside its range counts as the nearest in it."
@@ -293,6 +301,7 @@ class ChartGenerator:
         writer.line()
 
     def _write_outputs(self, writer: CWriter) -> None:
+        """Write the struct of outputs."""
         with writer.block("typedef struct", f"}} {self.names.prefix}_outputs_t;"):
             for name, kind in self.chart.outputs.items():
                 self._write_field(writer, name, kind, self.names.fields[name])
@@ -301,10 +310,11 @@ class ChartGenerator:
         writer.line()
 
     def _write_struct(self, writer: CWriter) -> None:
+        """Write the struct of the chart: outputs, state, registers and internal fields."""
         writer.line(comment("Outputs, and what is kept from tick to tick. Only `out` is for others to read."))
         with writer.block("typedef struct", f"}} {self.names.prefix}_t;"):
             writer.line(f"{self.names.prefix}_outputs_t out;")
-            writer.write(self.form.fields())
+            writer.write(self.state_code.fields())
             for name in self.machine.registers:
                 if name not in self.chart.outputs:
                     self._write_field(writer, name, self.register_type(name), self.names.fields[name])
@@ -318,16 +328,17 @@ class ChartGenerator:
     def _internal_fields(self) -> list[str]:
         """Return the declarations of the fields of monitors, queue, counter of microsteps and status."""
         fields = self.monitors.fields()
-        if self.queues:
-            small = "uint8_t" if self.code.queue < 256 else "uint16_t"
-            fields += [f"uint8_t queue[{self.code.queue}];", f"{small} next;", f"{small} waiting;"]
-        if self.counts:
+        if self.uses_queue:
+            small = "uint8_t" if self.code.queue_size < 256 else "uint16_t"
+            fields += [f"uint8_t queue[{self.code.queue_size}];", f"{small} next;", f"{small} waiting;"]
+        if self.counts_microsteps:
             fields.append(f"uint16_t microsteps; {comment('of this tick')}")
         if self.can_fail:
             fields.append("uint8_t status;")
         return fields
 
     def _write_prototypes(self, writer: CWriter) -> None:
+        """Write the declarations of the init and step functions and of the monitors."""
         prefix = self.names.prefix
         writer.write(["#ifdef __cplusplus", 'extern "C" {', "#endif", ""])
         writer.line(comment("Goes back to before the first tick."))
@@ -351,26 +362,26 @@ class ChartGenerator:
         body = self.body
         names = self.names
         writer = CWriter()
-        init = self._capture(self._write_init)
-        step = self._capture(self._write_step)
+        init = self._capture_lines(self._write_init)
+        step = self._capture_lines(self._write_step)
         functions = CWriter()
-        for name in closure(sorted(self.code.expressions.used)):
+        for name in closure(sorted(self.code.expressions.support_functions)):
             if name == "pw_f64":  # the header has it
                 continue
             functions.write([*fragment(name), ""])
         self._write_support(functions)
-        chains_line = len(functions.lines) + self.chains_at
+        first_chain_line = len(functions.lines) + self.chains_line
         for part in (body, init, step):
             functions.include(part)
-        functions.insert(chains_line, self.code.chains.writer)
+        functions.insert(first_chain_line, self.code.chains.writer)
         functions = without_unused(functions)
         functions.lines.pop()
         functions.elements.pop()
         writer.write([f'#include "{names.prefix}.h"', ""])
         self._write_includes(writer, "\n".join(functions.lines))
-        if isinstance(self.form, SingleStateCode) and self.form.starts:
-            writer.write([f"#define NOT_STARTED {len(self.form.leaves)}U", ""])
-        if self.counts:
+        if isinstance(self.state_code, SingleStateCode) and self.state_code.enters_at_first_tick:
+            writer.write([f"#define NOT_STARTED {len(self.state_code.leaves)}U", ""])
+        if self.counts_microsteps:
             writer.write([f"#define MAX_MICROSTEPS {MAX_MICROSTEPS}U", ""])
         writer.include(functions)
         return writer.file(f"{names.prefix}.c")
@@ -390,7 +401,7 @@ class ChartGenerator:
         if "PW_ROM" in text:
             writer.write([*ROM.splitlines(), ""])
 
-    def _capture(self, write: Callable[[], None]) -> CWriter:
+    def _capture_lines(self, write: Callable[[], None]) -> CWriter:
         """Return a writer with the lines of a function that writes to the code's writer."""
         self.code.writer = CWriter()
         write()
@@ -399,7 +410,7 @@ class ChartGenerator:
     def _write_support(self, writer: CWriter) -> None:
         """Write the functions that count microsteps and queue events."""
         prefix = self.names.prefix
-        if self.counts:
+        if self.counts_microsteps:
             writer.line(comment("Counts a microstep, so that a tick that would go round for ever ends."))
             with (
                 writer.function(f"static bool counted({prefix}_t *chart, bool taken)"),
@@ -409,11 +420,12 @@ class ChartGenerator:
                     with writer.block("if ((chart->microsteps > MAX_MICROSTEPS) && (chart->status == 0U))"):
                         writer.line(f"chart->status = {self.names.constant}_NO_END;")
                 writer.line("return taken;")
-        if self.queues and "put(chart" in "\n".join(self.body.lines):
+        if self.uses_queue and "put(chart" in "\n".join(self.body.lines):
             self._write_put(writer)
 
     def _write_put(self, writer: CWriter) -> None:
-        size = self.code.queue
+        """Write the function `put`, which appends an event to the queue."""
+        size = self.code.queue_size
         prefix = self.names.prefix
         kind = "uint8_t" if size < 256 else "uint16_t"
         note = "" if self.may_overflow else " There is always room."
@@ -426,10 +438,11 @@ class ChartGenerator:
             if self.may_overflow:
                 with writer.indented_block():
                     writer.line(f"chart->status = {self.names.constant}_NO_END;")
-                if not self.counts:
+                if not self.counts_microsteps:
                     return
 
     def _write_init(self) -> None:
+        """Write the init function, which sets every field to its value before the first tick."""
         machine = self.machine
         with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
             start = machine.start(machine.planner.enter_chart().configuration)
@@ -440,18 +453,19 @@ class ChartGenerator:
                     writer.line(f"chart->{self.names.registers[name]} = {text};")
             if not self.chart.outputs:
                 writer.line("chart->out.unused = false;")
-            self.form.init()
-            self.monitors.init()
-            if self.queues:
+            self.state_code.write_init()
+            self.monitors.write_init()
+            if self.uses_queue:
                 writer.write(["chart->next = 0U;", "chart->waiting = 0U;"])
-            if self.counts:
+            if self.counts_microsteps:
                 writer.line("chart->microsteps = 0U;")
             if self.can_fail:
                 writer.line(f"chart->status = {self.names.constant}_OK;")
 
     def _write_step(self) -> None:
+        """Write the step function, which clamps inputs and takes a tick; a failed tick changes nothing."""
         prefix = self.names.prefix
-        clamps = self._clamps()
+        clamps = self._input_clamp_lines()
         with self.code.function(f"uint8_t {prefix}_step({self._parameters})"):
             writer = self.code.writer
             inputs = "in"
@@ -472,7 +486,7 @@ class ChartGenerator:
                 writer.line(f"return {self.names.constant}_OK;")
                 return
             writer.line("after = *chart; /* a tick that fails changes nothing */")
-            if self.counts:
+            if self.counts_microsteps:
                 writer.line("after.microsteps = 0U;")
             writer.line(f"tick(&after, {inputs});")
             writer.write(self.monitors.call("&after", inputs))
@@ -482,15 +496,16 @@ class ChartGenerator:
                 writer.line("chart->status = after.status;")
             writer.line("return chart->status;")
 
-    def _clamps(self) -> list[str]:
+    def _input_clamp_lines(self) -> list[str]:
         """Return lines that clamp the inputs to their ranges."""
         lines = []
         for name, kind in self.chart.inputs.items():
             field = f"clamped.{self.names.inputs[name]}"
-            lines += self._clamp(field, kind)
+            lines += self._clamp_lines(field, kind)
         return lines
 
-    def _clamp(self, field: str, kind: Type) -> list[str]:
+    def _clamp_lines(self, field: str, kind: Type) -> list[str]:
+        """Return lines that clamp a field to the range of its type; none for a bool."""
         expressions = self.code.expressions
         if isinstance(kind, EnumType):
             top = len(kind.values) - 1
@@ -498,12 +513,12 @@ class ChartGenerator:
         if isinstance(kind, FloatType):
             soft = self.options.soft_doubles and not kind.single
             fit = "pw_f64_fit" if soft else "pw_fit_float" if kind.single else "pw_fit_double"
-            expressions.used.add(fit)
+            expressions.support_functions.add(fit)
             bounds = (kind.low, kind.high, kind.default)
-            bound_texts = [expressions.number(bound, single=kind.single).text for bound in bounds]
+            bound_texts = [expressions.float_literal(bound, single=kind.single).text for bound in bounds]
             return [f"{field} = {fit}({field}, {', '.join(bound_texts)});"]
         if isinstance(kind, IntType):
-            return _bounds(field, kind)
+            return _integer_clamp_lines(field, kind)
         return []
 
     def generate(self) -> tuple[SourceFile, SourceFile]:
@@ -512,12 +527,20 @@ class ChartGenerator:
         return self.header(), source
 
 
-def _bounds(field: str, kind: IntType) -> list[str]:
+def _integer_clamp_lines(field: str, kind: IntType) -> list[str]:
     """Return lines that clamp an integer to its range if its storage type has a larger one."""
     low, high = INT_RANGES[kind.storage]
     lines = []
     if kind.high < high:
-        lines += [f"if ({field} > {whole(kind.high)}) {{", f"    {field} = {whole(kind.high)};", "}"]
+        lines += [
+            f"if ({field} > {integer_literal(kind.high)}) {{",
+            f"    {field} = {integer_literal(kind.high)};",
+            "}",
+        ]
     if kind.low > low:
-        lines += [f"if ({field} < {whole(kind.low)}) {{", f"    {field} = {whole(kind.low)};", "}"]
+        lines += [
+            f"if ({field} < {integer_literal(kind.low)}) {{",
+            f"    {field} = {integer_literal(kind.low)};",
+            "}",
+        ]
     return lines

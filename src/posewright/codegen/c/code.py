@@ -14,10 +14,10 @@ from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE_PREFIX, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.expressions import CExpressions
-from posewright.codegen.c.guard_pruning import prune_guards, terms_of
+from posewright.codegen.c.guard_pruning import find_terms, prune_guards
 from posewright.codegen.c.if_chains import ChainFunctions
 from posewright.codegen.c.names import ChartNames
-from posewright.codegen.c.values import whole
+from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 
@@ -31,33 +31,35 @@ class ChartCode:
     Args:
         machine: the machine of the chart.
         soft: whether fractions of 64 bits are computed by calls.
-        queue: greatest number of waiting events.
+        max_queued_events: greatest number of waiting events; None for what the chart needs.
 
     Attributes:
         writer: receives the lines.
-        inside: returns the expression of C for `in(S)`, by node number.
+        active_condition: returns the expression of C for `in(S)`, by node number.
         chains: the functions of truth tables.
         raised_fields: fields that record, for monitors, that an event was raised in the tick.
     """
 
-    def __init__(self, machine: Machine, *, soft: bool = False, queue: int | None = None) -> None:
+    def __init__(self, machine: Machine, *, soft: bool = False, max_queued_events: int | None = None) -> None:
         self.machine = machine
         self.names = ChartNames(machine)
         self.soft = soft
         self.writer = CWriter()
-        self.inside: Callable[[int], str] = lambda _number: "false"
+        self.active_condition: Callable[[int], str] = lambda _number: "false"
         self.raised_fields: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
-        self.expressions = CExpressions(self.read, self.value_name, soft=soft, write_chain=self.chains.call)
+        self.expressions = CExpressions(
+            self.name_text, self.enum_constant, soft=soft, write_chain=self.chains.call
+        )
         bound = queue_bound(machine)
-        self.queue = bound if queue is None else min(queue, bound)
+        self.queue_size = bound if max_queued_events is None else min(max_queued_events, bound)
 
     # Names and types
 
-    def read(self, name: Name) -> str:
+    def name_text(self, name: Name) -> str:
         """Return the expression of C for a variable, input or event."""
         if name.name.startswith(IN_STATE_PREFIX):
-            return self.inside(self.machine.number_of[name.name.removeprefix(IN_STATE_PREFIX)])
+            return self.active_condition(self.machine.number_of[name.name.removeprefix(IN_STATE_PREFIX)])
         if name.name.startswith(RAISED_PREFIX):
             return f"chart->{self.raised_fields[name.name.removeprefix(RAISED_PREFIX)]}"
         sampled = {**self.names.inputs, **self.names.event_inputs}
@@ -65,7 +67,7 @@ class ChartCode:
             return f"in->{sampled[name.name]}"
         return f"chart->{self.names.registers[name.name]}"
 
-    def value_name(self, kind: EnumType, value: str) -> str:
+    def enum_constant(self, kind: EnumType, value: str) -> str:
         """Return the constant of an enumeration's value."""
         return self.names.values[kind][value]
 
@@ -122,12 +124,12 @@ class ChartCode:
         for transition, terms, indices in zip(transitions, all_terms, pruned, strict=True):
             if indices is None:
                 continue
-            yield transition, self.expressions.all_of([terms[index] for index in indices]) or None
+            yield transition, self.expressions.translate_all([terms[index] for index in indices]) or None
             if not indices:
                 return
 
     def _terms(self, transition: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
-        """Yield the terms that must all hold for a transition, with the values of fixed names."""
+        """Yield the terms that must all hold for a transition, with the values of constant names."""
         if transition.wait:
             counter = Name(
                 transition.since_register, declared_type=self.machine.types[transition.since_register]
@@ -135,35 +137,40 @@ class ChartCode:
             yield Binary(Operator.GREATER_EQUAL, counter, Literal(transition.wait)), {}
         for guard in transition.guards:
             if guard != ALWAYS:
-                yield from ((tree, guard.constant_values) for tree in terms_of(guard.tree))
+                yield from ((tree, guard.constant_values) for tree in find_terms(guard.tree))
 
-    def act(self, actions: Actions) -> None:
+    def write_actions(self, actions: Actions) -> None:
         """Write actions, one after the other."""
         for action in actions:
             if isinstance(action, Assign):
-                self.assign(action)
+                self.write_assignment(action)
             elif isinstance(action, Raise):
-                self.put(action.event)
+                self.write_raise(action.event)
             elif isinstance(action, Branch):
-                with self.writer.block(f"if ({self.expressions.condition(action.when)})", self._tail(action)):
-                    self.act(action.then)
+                with self.writer.block(
+                    f"if ({self.expressions.translate_condition(action.when)})", self._tail(action)
+                ):
+                    self.write_actions(action.then)
                 if action.otherwise:
                     with self.writer.indented_block():
-                        self.act(action.otherwise)
+                        self.write_actions(action.otherwise)
 
     def _tail(self, action: Branch) -> str:
         return "} else {" if action.otherwise else "}"
 
-    def assign(self, action: Assign) -> None:
+    def write_assignment(self, action: Assign) -> None:
         """Write assignments, by temporaries where a value reads a variable that is set before it."""
         kinds = self.machine.chart.variables
         set_before: set[str] = set()
-        at_once = True
+        can_assign_directly = True
         for name, value in action.values.items():
-            at_once = at_once and not (value.names & set_before)
+            can_assign_directly = can_assign_directly and not (value.names & set_before)
             set_before.add(name)
-        texts = {name: self.expressions.fitted(value, kinds[name]) for name, value in action.values.items()}
-        if at_once:
+        texts = {
+            name: self.expressions.translate_assigned(value, kinds[name])
+            for name, value in action.values.items()
+        }
+        if can_assign_directly:
             self.writer.write(
                 f"chart->{self.names.registers[name]} = {text};" for name, text in texts.items()
             )
@@ -174,7 +181,7 @@ class ChartCode:
             for number, name in enumerate(texts):
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
-    def put(self, event: str) -> None:
+    def write_raise(self, event: str) -> None:
         """Write the raising of an event: it is recorded for monitors, and queued for transitions."""
         if event in self.raised_fields:
             self.writer.line(f"chart->{self.raised_fields[event]} = true;")
@@ -185,33 +192,33 @@ class ChartCode:
         """Return whether raising an event has an effect."""
         return event in self.machine.handled_events or event in self.raised_fields
 
-    def during(self, stayed: Callable[[int], str]) -> None:
+    def write_during_actions(self, stayed: Callable[[int], str]) -> None:
         """Write the `during` actions of states; `stayed` returns the condition that a state was not left."""
         for number in sorted(self.machine.during_nodes):
             node = self.machine.nodes[number]
             with self.writer.about(self.state_element(node)), self.writer.block(f"if ({stayed(number)})"):
-                self.act(node.during)
+                self.write_actions(node.during)
 
     # Time
 
-    def count(self, counter: Counter) -> None:
+    def write_counting(self, counter: Counter) -> None:
         """Write the counting of one tick."""
         field = f"chart->{self.names.registers[counter.name]}"
-        head = f"if ({field} < {whole(counter.limit)})"
+        head = f"if ({field} < {integer_literal(counter.limit)})"
         if counter.condition is not None:
-            condition = self.expressions.of(counter.condition)
+            condition = self.expressions.translate(counter.condition)
             with self.writer.block(f"if (!{condition.operand})", f"}} else {head} {{"):
                 self.writer.line(f"{field} = 0;")
             with self.writer.indented_block():
                 self.writer.line(f"{field}++;")
             return
-        with self.writer.block(head, "} else {" if counter.again else "}"):
+        with self.writer.block(head, "} else {" if counter.restarts else "}"):
             self.writer.line(f"{field}++;")
-        if counter.again:
+        if counter.restarts:
             with self.writer.indented_block():
                 self.writer.line(f"{field} = 1;")
 
-    def clear_counters(self, node: StateNode) -> None:
+    def write_counter_resets(self, node: StateNode) -> None:
         """Write the reset of a state's counters."""
         self.writer.write(f"chart->{self.names.registers[counter.name]} = 0;" for counter in node.counters)
 
@@ -239,24 +246,26 @@ def queue_bound(machine: Machine) -> int:
     """
     if not machine.queue_limit:
         return 0
-    raised: dict[str, set[str]] = {event: set() for event in machine.handled_events}
-    always = _raised_by_states(machine)
+    successors_of: dict[str, set[str]] = {event: set() for event in machine.handled_events}
+    raised_by_states = _events_raised_by_states(machine)
     for transition in machine.transitions:
         for event in transition.events:
-            raised[event] |= (set(events_raised(transition.do)) | always) & machine.handled_events
+            successors_of[event] |= (
+                set(events_raised(transition.do)) | raised_by_states
+            ) & machine.handled_events
     total: int = sum(_count_raises(actions, machine.handled_events) for actions in all_actions(machine))
     total += sum(len(node.ancestors) for node in machine.nodes if node.final)
     if machine.runs_to_completion:
         return MAX_QUEUE
-    longest = _longest_chain(raised)
-    outside = 1 + len(machine.events) + 1
-    if longest is None or total ** max(longest, 1) * outside >= MAX_QUEUE:
+    chain_length = _longest_chain(successors_of)
+    n_external = 1 + len(machine.events) + 1
+    if chain_length is None or total ** max(chain_length, 1) * n_external >= MAX_QUEUE:
         return MAX_QUEUE
-    bound: int = total ** max(longest, 1)
+    bound: int = total ** max(chain_length, 1)
     return max(1, 2 * bound)
 
 
-def _raised_by_states(machine: Machine) -> set[str]:
+def _events_raised_by_states(machine: Machine) -> set[str]:
     """Return the events that entering or leaving states may raise."""
     events = {
         DONE_PREFIX + machine.nodes[k].name
@@ -281,14 +290,14 @@ def _count_raises(actions: Actions, queued_events: frozenset[str]) -> int:
     return count
 
 
-def _longest_chain(raised: dict[str, set[str]]) -> int | None:
-    """Return the length of the longest chain of events that raise each other; None for a cycle."""
-    length: dict[str, int] = {}
-    for _ in range(len(raised) + 1):
-        before = dict(length)
-        for event, successors in raised.items():
+def _longest_chain(successors_of: dict[str, set[str]]) -> int | None:
+    """Return the length of the chain_length chain of events that raise each other; None for a cycle."""
+    lengths: dict[str, int] = {}
+    for _ in range(len(successors_of) + 1):
+        before = dict(lengths)
+        for event, successors in successors_of.items():
             if all(successor in before for successor in successors):
-                length[event] = 1 + max((before[successor] for successor in successors), default=0)
-        if len(length) == len(raised):
-            return max(length.values(), default=1)
+                lengths[event] = 1 + max((before[successor] for successor in successors), default=0)
+        if len(lengths) == len(successors_of):
+            return max(lengths.values(), default=1)
     return None

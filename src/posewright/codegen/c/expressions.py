@@ -46,16 +46,16 @@ from posewright.charts.types import (
     Value,
     to_single,
 )
-from posewright.codegen.c.guard_pruning import operands_of
+from posewright.codegen.c.guard_pruning import find_operands
 from posewright.codegen.c.values import (
     INT16_HIGH,
     INT16_LOW,
     CExpression,
     CKind,
-    bits_of,
+    bits_literal,
+    decimal_literal,
     exact_single,
-    fraction,
-    whole,
+    integer_literal,
 )
 from posewright.errors import ExpressionError
 
@@ -68,87 +68,92 @@ MIN_CHAIN_CONDITIONS = 2
 ChainWriter = Callable[[If, str, list[str], list[str]], str]
 """Returns the call of a function for a chain; see `ChainFunctions.call`."""
 
-_COMPARE = {Operator.EQUAL: "==", Operator.UNEQUAL: "!=", Operator.LESS: "<", Operator.LESS_EQUAL: "<="}
-_COMPARE |= {Operator.GREATER: ">", Operator.GREATER_EQUAL: ">="}
-_NATIVE = {Operator.PLUS: "+", Operator.MINUS: "-", Operator.TIMES: "*", Operator.OVER: "/"}
-_SOFT = {Operator.PLUS: "add", Operator.MINUS: "sub", Operator.TIMES: "mul", Operator.OVER: "div"}
-_SATURATING = {Operator.PLUS: "pw_add", Operator.MINUS: "pw_sub", Operator.TIMES: "pw_mul"}
-_MIRRORED = {Operator.GREATER: Operator.LESS, Operator.GREATER_EQUAL: Operator.LESS_EQUAL}
+_COMPARISON_SIGNS = {
+    Operator.EQUAL: "==",
+    Operator.UNEQUAL: "!=",
+    Operator.LESS: "<",
+    Operator.LESS_EQUAL: "<=",
+}
+_COMPARISON_SIGNS |= {Operator.GREATER: ">", Operator.GREATER_EQUAL: ">="}
+_ARITHMETIC_SIGNS = {Operator.PLUS: "+", Operator.MINUS: "-", Operator.TIMES: "*", Operator.OVER: "/"}
+_EMULATED_NAMES = {Operator.PLUS: "add", Operator.MINUS: "sub", Operator.TIMES: "mul", Operator.OVER: "div"}
+_SATURATING_FUNCTIONS = {Operator.PLUS: "pw_add", Operator.MINUS: "pw_sub", Operator.TIMES: "pw_mul"}
+_MIRRORED_OPERATORS = {Operator.GREATER: Operator.LESS, Operator.GREATER_EQUAL: Operator.LESS_EQUAL}
 
 
 class CExpressions:
     """Translates expressions to C.
 
     Args:
-        read: returns the expression of C for a name.
-        values: returns the constant of an enumeration's value.
+        name_text: returns the expression of C for a name.
+        enum_constant: returns the constant of an enumeration's value.
         soft: whether floats of 64 bits are computed by functions, because the compiler's `double` has 32.
         write_chain: writes a function for a chain with `MIN_CHAIN_CONDITIONS` or more, and returns its call;
             None to write chains as they are.
 
     Attributes:
-        used: names of the support functions that are called.
-        divides: whether a divisor is checked for zero.
-        fixed: the values of names that are constant in the present expression.
+        support_functions: names of the support functions that are called.
+        checks_divisor: whether a divisor is checked for zero.
+        constant_values: the values of names that are constant in the present expression.
     """
 
     def __init__(
         self,
-        read: Callable[[Name], str],
-        values: Callable[[EnumType, str], str],
+        name_text: Callable[[Name], str],
+        enum_constant: Callable[[EnumType, str], str],
         *,
         soft: bool = False,
         write_chain: ChainWriter | None = None,
     ) -> None:
-        self.read = read
-        self.values = values
+        self.name_text = name_text
+        self.enum_constant = enum_constant
         self.soft = soft
         self.write_chain = write_chain
-        self.used: set[str] = set()
-        self.divides = False
-        self.fixed: Mapping[str, Value] = {}
+        self.support_functions: set[str] = set()
+        self.checks_divisor = False
+        self.constant_values: Mapping[str, Value] = {}
 
-    def condition(self, expression: Expression) -> str:
+    def translate_condition(self, expression: Expression) -> str:
         """Return a condition, without brackets."""
-        return self.of(expression).text
+        return self.translate(expression).text
 
-    def all_of(self, terms: Sequence[tuple[Tree, Mapping[str, Value]]]) -> str:
+    def translate_all(self, terms: Sequence[tuple[Tree, Mapping[str, Value]]]) -> str:
         """Return the condition that all terms hold; each is a tree and the values of its fixed names."""
         texts: list[str] = []
-        for tree, self.fixed in terms:
-            term = self.tree(tree)
+        for tree, self.constant_values in terms:
+            term = self.translate_tree(tree)
             texts.append(term.text if len(terms) == 1 else term.operand)
         return " && ".join(texts)
 
-    def of(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
+    def translate(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
         """Return an expression in C; arguments as for `tree`."""
-        self.fixed = expression.constant_values
-        return self.tree(expression.tree, enumeration)
+        self.constant_values = expression.constant_values
+        return self.translate_tree(expression.tree, enumeration)
 
-    def fitted(self, expression: Expression, kind: Type) -> str:
+    def translate_assigned(self, expression: Expression, kind: Type) -> str:
         """Return the expression of C for a value assigned to a variable of a type."""
-        self.fixed = expression.constant_values
+        self.constant_values = expression.constant_values
         constant = self._constant_value(expression.tree)
         if constant is not None:
             return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the chart was type-checked
-        return self.stored(self.tree(expression.tree, kind), kind)
+        return self.clamp_to_type(self.translate_tree(expression.tree, kind), kind)
 
-    def stored(self, value: CExpression, kind: Type) -> str:
+    def clamp_to_type(self, value: CExpression, kind: Type) -> str:
         """Return the expression of C for a value clamped to the range of a type, in its storage type."""
         if isinstance(kind, IntType):
-            text = value.bare or value.text
+            text = value.uncast_text or value.text
             if value.low < kind.low or value.high > kind.high:
-                self.used.add("pw_clamp_i32")
-                text = f"pw_clamp_i32({text}, {whole(kind.low)}, {whole(kind.high)})"
+                self.support_functions.add("pw_clamp_i32")
+                text = f"pw_clamp_i32({text}, {integer_literal(kind.low)}, {integer_literal(kind.high)})"
                 return text if kind.storage == "int32" else f"({kind.storage}_t){text}"
             needs_no_cast = value.kind is CKind.LONG and kind.storage == "int32"
-            return text if needs_no_cast else f"({kind.storage}_t){value.bare or value.operand}"
+            return text if needs_no_cast else f"({kind.storage}_t){value.uncast_text or value.operand}"
         if isinstance(kind, FloatType):
-            return self._stored_float(value, kind)
+            return self._clamp_float(value, kind)
         needs_cast = isinstance(kind, EnumType) and not value.atom
         return f"({kind.storage}_t){value.operand}" if needs_cast else value.text
 
-    def _stored_float(self, value: CExpression, kind: FloatType) -> str:
+    def _clamp_float(self, value: CExpression, kind: FloatType) -> str:
         """Return the expression of C for a number clamped to a float's range; NaN becomes its default."""
         is_single = kind.single and value.kind is CKind.FLOAT
         wide_value = value if is_single else self.as_double(value)
@@ -156,17 +161,17 @@ class CExpressions:
         if always_fits:
             return self.as_float(value).text if kind.single else wide_value.text
         bounds = (kind.low, kind.high, kind.default)
-        low, high, default = (self.number(bound, single=is_single).text for bound in bounds)
+        low, high, default = (self.float_literal(bound, single=is_single).text for bound in bounds)
         if is_single:
-            self.used.add("pw_fit_float")
+            self.support_functions.add("pw_fit_float")
             return f"pw_fit_float({value.text}, {low}, {high}, {default})"
         function = "pw_f64_fit" if self.soft else "pw_fit_double"
-        self.used.add(function)
+        self.support_functions.add(function)
         text = f"{function}({wide_value.text}, {low}, {high}, {default})"
         if not kind.single:
             return text
         if self.soft:
-            self.used.add("pw_f64_to_f32")
+            self.support_functions.add("pw_f64_to_f32")
             return f"pw_f64_to_f32({text})"
         return f"(float){text}"
 
@@ -175,77 +180,82 @@ class CExpressions:
     def literal(self, value: Value, kind: Type) -> str:
         """Return a value of a type as a literal or constant of C."""
         if isinstance(kind, EnumType):
-            return self.values(kind, str(value))
+            return self.enum_constant(kind, str(value))
         if isinstance(kind, FloatType):
-            return self.number(float(value), single=kind.single).text
-        return self._constant(value).text
+            return self.float_literal(float(value), single=kind.single).text
+        return self._constant_literal(value).text
 
-    def _constant(self, value: Value) -> CExpression:
+    def _constant_literal(self, value: Value) -> CExpression:
+        """Return a bool or number as a literal of C, in the narrowest kind that represents it exactly."""
         if isinstance(value, bool):
             return CExpression("true" if value else "false", CKind.BOOL, atom=True)
         if isinstance(value, int):
             kind = CKind.INT if INT16_LOW <= value <= INT16_HIGH else CKind.LONG
-            return CExpression(whole(value), kind, value >= 0, value, value, value)
-        return self.number(float(value), single=to_single(float(value)) == value)
+            return CExpression(
+                integer_literal(value), kind, atom=value >= 0, low=value, high=value, value=value
+            )
+        return self.float_literal(float(value), single=to_single(float(value)) == value)
 
-    def number(self, value: float, *, single: bool) -> CExpression:
+    def float_literal(self, value: float, *, single: bool) -> CExpression:
         """Return a float as a literal of C with exactly the same bits."""
-        return bits_of(value) if self.soft and not single else fraction(value, single=single)
+        return bits_literal(value) if self.soft and not single else decimal_literal(value, single=single)
 
     # Trees
 
-    def tree(self, tree: Tree, enumeration: Type | None = None) -> CExpression:
+    def translate_tree(self, tree: Tree, enumeration: Type | None = None) -> CExpression:
         """Return a tree in C.
 
         Args:
             tree: the tree, with types.
             enumeration: the type of a name that is an enumeration's value.
         """
-        if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
+        if isinstance(tree, Name) and isinstance(self.constant_values.get(tree.name), str):
             kind = enumeration if isinstance(enumeration, EnumType) else tree.type
-            text = self.values(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # the type is an enumeration
+            text = self.enum_constant(kind, str(self.constant_values[tree.name]))  # type: ignore[arg-type]  # the type is an enumeration
             return CExpression(text, CKind.ENUM, atom=True)
         constant = self._constant_value(tree)
         if constant is not None and not isinstance(constant, str):
-            return self._constant(constant)
+            return self._constant_literal(constant)
         match tree:
             case Name():
-                value = self._name(tree)
+                value = self._translate_name(tree)
             case Unary():
-                value = self._unary(tree)
+                value = self._translate_unary(tree)
             case Binary():
-                value = self._binary(tree)
+                value = self._translate_binary(tree)
             case If():
-                value = self._choice(tree, enumeration)
+                value = self._translate_if(tree, enumeration)
             case Call():
-                value = self._call(tree)
+                value = self._translate_call(tree)
             case _:
                 raise TypeError(f"there is no C for {tree!r}")
         return value
 
-    def _binary(self, tree: Binary) -> CExpression:
+    def _translate_binary(self, tree: Binary) -> CExpression:
+        """Return a binary operation in C; chains of `and` or `or` are joined without inner brackets."""
         if tree.operator in COMPARISONS:
-            return self._comparison(tree)
+            return self._translate_comparison(tree)
         if tree.operator in ARITHMETIC:
-            return self._arithmetic(tree)
+            return self._translate_arithmetic(tree)
         c_operator = " && " if tree.operator is Operator.AND else " || "
-        operands = (self.tree(operand) for operand in operands_of(tree, tree.operator))
+        operands = (self.translate_tree(operand) for operand in find_operands(tree, tree.operator))
         return CExpression(c_operator.join(operand.operand for operand in operands), CKind.BOOL)
 
     def _constant_value(self, tree: Tree) -> Value | None:
         """Return the value of a tree without variables; None if it has variables or divides by zero."""
         if isinstance(tree, Literal):
             return tree.value
-        if names_in(tree) - self.fixed.keys():
+        if names_in(tree) - self.constant_values.keys():
             return None
         try:
-            value: Value = compile_tree(tree, self.fixed, Expression(tree, BoolType()).source)({})
+            value: Value = compile_tree(tree, self.constant_values, Expression(tree, BoolType()).source)({})
         except ExpressionError:
             return None  # a division by zero must happen at run time
         return value
 
-    def _name(self, tree: Name) -> CExpression:
-        text = self.read(tree)
+    def _translate_name(self, tree: Name) -> CExpression:
+        """Return a variable, input or event in C, with the kind and range of its type."""
+        text = self.name_text(tree)
         kind = tree.type
         if isinstance(kind, BoolType):
             return CExpression(text, CKind.BOOL, atom=True)
@@ -254,39 +264,46 @@ class CExpressions:
         if isinstance(kind, FloatType):
             return CExpression(text, CKind.FLOAT if kind.single else CKind.DOUBLE, atom=True)
         if kind.storage == "uint16":
-            return CExpression(f"(int32_t){text}", CKind.LONG, False, kind.low, kind.high)
+            return CExpression(f"(int32_t){text}", CKind.LONG, low=kind.low, high=kind.high)
         c_kind = CKind.LONG if kind.storage == "int32" else CKind.INT
-        return CExpression(text, c_kind, True, kind.low, kind.high)
+        return CExpression(text, c_kind, atom=True, low=kind.low, high=kind.high)
 
-    def _unary(self, tree: Unary) -> CExpression:
-        operand = self.tree(tree.operand)
+    def _translate_unary(self, tree: Unary) -> CExpression:
+        """Return `not x` or `-x` in C; the negation of an integer saturates at 32 bits."""
+        operand = self.translate_tree(tree.operand)
         if tree.operator is Operator.NOT:
             return CExpression(f"!{operand.operand}", CKind.BOOL, atom=True)
         if not operand.is_whole:
             if operand.kind is CKind.DOUBLE and self.soft:
-                return self._soft_call("pw_f64_neg", operand)
+                return self._emulated_call("pw_f64_neg", operand)
             return CExpression(f"-{operand.operand}", operand.kind)
         low = -operand.high
         high = -operand.low
         if high > INT_HIGH:
-            self.used.add("pw_neg")
-            return CExpression(f"pw_neg({operand.text})", CKind.LONG, True, low, INT_HIGH)
-        return self._integer(f"-{operand.operand}", low, high, (operand,))
+            self.support_functions.add("pw_neg")
+            return CExpression(f"pw_neg({operand.text})", CKind.LONG, atom=True, low=low, high=INT_HIGH)
+        return self._build_integer(f"-{operand.operand}", low, high, (operand,))
 
-    def _integer(self, text: str, low: float, high: float, operands: tuple[CExpression, ...]) -> CExpression:
+    def _build_integer(
+        self, text: str, low: float, high: float, operands: tuple[CExpression, ...]
+    ) -> CExpression:
         """Return an integer, which C computes in 16 bits if it and its operands fit."""
         is_small = all(operand.kind is CKind.INT for operand in operands)
         fits = low >= INT16_LOW and high <= INT16_HIGH
-        return CExpression(text, CKind.INT if is_small and fits else CKind.LONG, False, low, high)
+        return CExpression(text, CKind.INT if is_small and fits else CKind.LONG, low=low, high=high)
 
-    def _arithmetic(self, tree: Binary) -> CExpression:
-        left = self.tree(tree.left)
-        right = self.tree(tree.right)
+    def _translate_arithmetic(self, tree: Binary) -> CExpression:
+        left = self.translate_tree(tree.left)
+        right = self.translate_tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
             return self._integer_arithmetic(tree, left, right)
         return self._float_arithmetic(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
 
     def _integer_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
+        """Return `+`, `-`, `*` or `%` of two integers in C, without overflow.
+
+        The result saturates if it may exceed 32 bits, and is computed in 32 bits if it may exceed 16.
+        """
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)
         extremes = [
@@ -295,30 +312,34 @@ class CExpressions:
         low = min(extremes)
         high = max(extremes)
         if low < INT_LOW or high > INT_HIGH:
-            function = _SATURATING[tree.operator]
-            self.used.add(function)
+            function = _SATURATING_FUNCTIONS[tree.operator]
+            self.support_functions.add(function)
             text = f"{function}({left.text}, {right.text})"
-            return CExpression(text, CKind.LONG, True, max(low, INT_LOW), min(high, INT_HIGH))
-        c_operator = _NATIVE[tree.operator]
-        value = self._integer(f"{left.operand} {c_operator} {right.operand}", low, high, (left, right))
+            return CExpression(text, CKind.LONG, atom=True, low=max(low, INT_LOW), high=min(high, INT_HIGH))
+        c_operator = _ARITHMETIC_SIGNS[tree.operator]
+        value = self._build_integer(f"{left.operand} {c_operator} {right.operand}", low, high, (left, right))
         if value.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
             text = f"(int32_t){left.operand} {c_operator} {right.operand}"
-            return CExpression(text, CKind.LONG, False, low, high)
+            return CExpression(text, CKind.LONG, low=low, high=high)
         return value
 
     def _integer_modulo(self, left: CExpression, right: CExpression) -> CExpression:
+        """Return the remainder of two integers, with the sign of the divisor as in Python.
+
+        C's `%` is used if no operand can be negative; otherwise a function, which reports a divisor of zero.
+        """
         low = min(right.low + 1, 0)
         high = max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
-            return self._integer(f"{left.operand} % {right.operand}", low, high, (left, right))
+            return self._build_integer(f"{left.operand} % {right.operand}", low, high, (left, right))
         if right.low <= 0 <= right.high:
-            self.divides = True
-            self.used.add("pw_checked_mod")
+            self.checks_divisor = True
+            self.support_functions.add("pw_checked_mod")
             text = f"pw_checked_mod({left.text}, {right.text}, {STATUS})"
         else:
-            self.used.add("pw_mod")
+            self.support_functions.add("pw_mod")
             text = f"pw_mod({left.text}, {right.text})"
-        return CExpression(text, CKind.LONG, True, low, high)
+        return CExpression(text, CKind.LONG, atom=True, low=low, high=high)
 
     def _float_arithmetic(
         self, tree: Binary, left: CExpression, right: CExpression, kind: CKind
@@ -327,31 +348,32 @@ class CExpressions:
         soft = self.soft and kind is CKind.DOUBLE
         is_division = tree.operator in (Operator.OVER, Operator.MODULO)
         if is_division and self._may_be_zero(tree.right):
-            self.divides = True
+            self.checks_divisor = True
             right = self._checked_divisor(right, soft=soft)
         if tree.operator is Operator.MODULO:
             name = "pw_f64_mod" if soft else "pw_fmod" if kind is CKind.DOUBLE else "pw_fmodf"
-            self.used.add(name)
+            self.support_functions.add(name)
             return CExpression(f"{name}({left.text}, {right.text})", kind, atom=True)
         if soft:
-            return self._soft_call(f"pw_f64_{_SOFT[tree.operator]}", left, right)
+            return self._emulated_call(f"pw_f64_{_EMULATED_NAMES[tree.operator]}", left, right)
         if self.soft and tree.operator is Operator.OVER:  # avr-libc rounds some subnormal quotients wrongly
-            self.used.add("pw_f32_div")
+            self.support_functions.add("pw_f32_div")
             return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, atom=True)
-        return CExpression(f"{left.operand} {_NATIVE[tree.operator]} {right.operand}", kind)
+        return CExpression(f"{left.operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.operand}", kind)
 
     def _may_be_zero(self, tree: Tree) -> bool:
-        low, high = range_of(tree, self.fixed)
+        low, high = range_of(tree, self.constant_values)
         return low <= 0 <= high
 
     def _checked_divisor(self, divisor: CExpression, *, soft: bool) -> CExpression:
         """Return a divisor in a call that sets the status if it is zero."""
         name = "pw_f64_divisor" if soft else f"pw_{divisor.kind.value}_divisor"
-        self.used.add(name)
+        self.support_functions.add(name)
         return CExpression(f"{name}({divisor.text}, {STATUS})", divisor.kind, atom=True)
 
-    def _soft_call(self, name: str, *arguments: CExpression) -> CExpression:
-        self.used.add(name)
+    def _emulated_call(self, name: str, *arguments: CExpression) -> CExpression:
+        """Return the call of a support function that computes a 64-bit float from its bits."""
+        self.support_functions.add(name)
         text = f"{name}({', '.join(argument.text for argument in arguments)})"
         return CExpression(text, CKind.DOUBLE, atom=True)
 
@@ -360,45 +382,54 @@ class CExpressions:
         if value.kind is CKind.DOUBLE:
             return value
         if value.value is not None:
-            return self.number(float(value.value), single=False)
+            return self.float_literal(float(value.value), single=False)
         if not self.soft:
             return CExpression(f"(double){value.operand}", CKind.DOUBLE)
-        return self._soft_call("pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value)
+        return self._emulated_call(
+            "pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value
+        )
 
     def as_float(self, value: CExpression) -> CExpression:
         """Return a number as a float of 32 bits, rounded to the nearest."""
         if value.kind is CKind.FLOAT:
             return value
         if value.value is not None and to_single(value.value) == value.value:
-            return self.number(float(value.value), single=True)
+            return self.float_literal(float(value.value), single=True)
         if value.kind is CKind.DOUBLE and self.soft:
-            self.used.add("pw_f64_to_f32")
+            self.support_functions.add("pw_f64_to_f32")
             return CExpression(f"pw_f64_to_f32({value.text})", CKind.FLOAT, atom=True)
         return CExpression(f"(float){value.operand}", CKind.FLOAT)
 
-    def _comparison(self, tree: Binary) -> CExpression:
+    def _translate_comparison(self, tree: Binary) -> CExpression:
+        """Return a comparison in C; numbers are first converted to a kind that represents both exactly."""
         operands = (tree.left, tree.right)
-        enumeration = next((kind for kind in map(_enumeration, operands) if kind is not None), None)
+        enumeration = next((kind for kind in map(_find_enumeration, operands) if kind is not None), None)
         for operand in operands:
-            if isinstance(operand, Name) and operand.name not in self.fixed:
+            if isinstance(operand, Name) and operand.name not in self.constant_values:
                 if isinstance(operand.type, EnumType):
                     enumeration = operand.type
                 break
-        left = self.tree(tree.left, enumeration)
-        right = self.tree(tree.right, enumeration)
+        left = self.translate_tree(tree.left, enumeration)
+        right = self.translate_tree(tree.right, enumeration)
         if left.kind is CKind.ENUM or left.kind is CKind.BOOL:
-            return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
+            return CExpression(
+                f"{left.operand} {_COMPARISON_SIGNS[tree.operator]} {right.operand}", CKind.BOOL
+            )
         left, right = self.widen((left, right))
         if self.soft and left.kind is CKind.DOUBLE:
-            return self._soft_comparison(tree.operator, left, right)
-        return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
+            return self._emulated_comparison(tree.operator, left, right)
+        return CExpression(f"{left.operand} {_COMPARISON_SIGNS[tree.operator]} {right.operand}", CKind.BOOL)
 
-    def _soft_comparison(self, operator: Operator, left: CExpression, right: CExpression) -> CExpression:
-        if operator in _MIRRORED:
-            operator = _MIRRORED[operator]
+    def _emulated_comparison(self, operator: Operator, left: CExpression, right: CExpression) -> CExpression:
+        """Return a comparison of two 64-bit floats by a support function.
+
+        There are functions for less, less or equal, and equal only, so `>` and `>=` exchange the operands.
+        """
+        if operator in _MIRRORED_OPERATORS:
+            operator = _MIRRORED_OPERATORS[operator]
             left, right = right, left
         name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(operator, "pw_f64_eq")
-        call = self._soft_call(name, left, right)
+        call = self._emulated_call(name, left, right)
         negation = "!" if operator is Operator.UNEQUAL else ""
         return CExpression(f"{negation}{call.text}", CKind.BOOL, atom=True)
 
@@ -409,25 +440,27 @@ class CExpressions:
         fit_single = all(number.kind is CKind.FLOAT or exact_single(number) for number in numbers)
         return tuple(self.as_float(number) if fit_single else self.as_double(number) for number in numbers)
 
-    def _choice(self, tree: If, expected_type: Type | None) -> CExpression:
+    def _translate_if(self, tree: If, expected_type: Type | None) -> CExpression:
         """Return `a if c else b if d else e` in C."""
         cases, otherwise = split_cases(tree)
-        enumeration = expected_type if isinstance(expected_type, EnumType) else _enumeration(tree)
-        values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), otherwise)]
+        enumeration = expected_type if isinstance(expected_type, EnumType) else _find_enumeration(tree)
+        values = [
+            self.translate_tree(value, enumeration) for value in (*(then for _, then in cases), otherwise)
+        ]
         if values[0].kind not in (CKind.BOOL, CKind.ENUM):
             values = [*self.widen(tuple(values))]
         kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
         low = min(value.low for value in values)
         high = max(value.high for value in values)
-        conditions = [self.tree(condition) for condition, _ in cases]
+        conditions = [self.translate_tree(condition) for condition, _ in cases]
         if self.write_chain is not None and len(cases) >= MIN_CHAIN_CONDITIONS:
             condition_texts = [condition.text for condition in conditions]
             value_texts = [value.text for value in values]
             call = self.write_chain(tree, self._c_type(kind, enumeration), condition_texts, value_texts)
-            return CExpression(call, kind, True, low, high)
+            return CExpression(call, kind, atom=True, low=low, high=high)
         pairs = zip(conditions, values, strict=False)
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
-        return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
+        return CExpression(f"{text}{values[-1].operand}", kind, low=low, high=high)
 
     def _c_type(self, kind: CKind, enumeration: EnumType | None) -> str:
         """Return the type in C of a function that returns a value of some kind."""
@@ -435,10 +468,11 @@ class CExpressions:
             return f"{enumeration.storage}_t"
         return "pw_f64" if kind is CKind.DOUBLE and self.soft else kind.value
 
-    def _call(self, tree: Call) -> CExpression:
+    def _translate_call(self, tree: Call) -> CExpression:
+        """Return a call of `single`, `abs`, `min` or `max` in C."""
         if tree.function == "single":
-            return self.single(tree.arguments[0])
-        arguments = tuple(self.tree(argument) for argument in tree.arguments)
+            return self.translate_single(tree.arguments[0])
+        arguments = tuple(self.translate_tree(argument) for argument in tree.arguments)
         if tree.function == "abs":
             return self._absolute(arguments[0])
         arguments = self.widen(arguments)
@@ -448,49 +482,51 @@ class CExpressions:
         return value
 
     def _minimum_or_maximum(self, function: str, first: CExpression, second: CExpression) -> CExpression:
+        """Return the minimum or maximum of two numbers of one kind, by a support function."""
         kind = CKind.LONG if CKind.LONG in (first.kind, second.kind) else first.kind
         bound = min if function == "min" else max
         low = bound(first.low, second.low)
         high = bound(first.high, second.high)
         if first.is_whole:
             name = f"pw_{function}_i32"
-            self.used.add(name)
-            text = f"{name}({first.bare or first.text}, {second.bare or second.text})"
-            value = CExpression(text, kind, True, low, high)
+            self.support_functions.add(name)
+            text = f"{name}({first.uncast_text or first.text}, {second.uncast_text or second.text})"
+            value = CExpression(text, kind, atom=True, low=low, high=high)
             return _with_int_cast(value) if kind is CKind.INT else value
         soft = self.soft and kind is CKind.DOUBLE
         name = f"pw_f64_{function}" if soft else f"pw_{function}_{kind.value}"
-        self.used.add(name)
+        self.support_functions.add(name)
         return CExpression(f"{name}({first.text}, {second.text})", kind, atom=True)
 
     def _absolute(self, number: CExpression) -> CExpression:
+        """Return the absolute value of a number; that of the smallest 32-bit integer saturates."""
         if number.is_whole:
             low = 0 if number.low <= 0 <= number.high else min(abs(number.low), abs(number.high))
             high = min(max(abs(number.low), abs(number.high)), INT_HIGH)
-            self.used.add("pw_abs")
+            self.support_functions.add("pw_abs")
             is_small = number.kind is CKind.INT and high <= INT16_HIGH
-            text = f"pw_abs({number.bare or number.text})"
-            value = CExpression(text, CKind.INT if is_small else CKind.LONG, True, low, high)
+            text = f"pw_abs({number.uncast_text or number.text})"
+            value = CExpression(text, CKind.INT if is_small else CKind.LONG, atom=True, low=low, high=high)
             return _with_int_cast(value) if is_small else value
         if number.kind is CKind.DOUBLE and self.soft:
-            return self._soft_call("pw_f64_abs", number)
+            return self._emulated_call("pw_f64_abs", number)
         function = "fabsf" if number.kind is CKind.FLOAT else "fabs"
         return CExpression(f"{function}({number.text})", number.kind, atom=True)
 
-    def single(self, tree: Tree) -> CExpression:
+    def translate_single(self, tree: Tree) -> CExpression:
         """Return a number rounded to 32 bits; an operation on floats is computed in 32 bits at once."""
-        if isinstance(tree, Binary) and tree.operator in _NATIVE:
-            operands = (self.tree(tree.left), self.tree(tree.right))
+        if isinstance(tree, Binary) and tree.operator in _ARITHMETIC_SIGNS:
+            operands = (self.translate_tree(tree.left), self.translate_tree(tree.right))
             fit_single = all(operand.kind is CKind.FLOAT or exact_single(operand) for operand in operands)
             if fit_single and not all(operand.is_whole for operand in operands):
                 left, right = map(self.as_float, operands)
                 return self._float_arithmetic(tree, left, right, CKind.FLOAT)
-        return self.as_float(self.tree(tree))
+        return self.as_float(self.translate_tree(tree))
 
 
 def _with_int_cast(value: CExpression) -> CExpression:
     """Return the call of a function that returns an `int32_t`, cast to 16 bits."""
-    return replace(value, text=f"(int16_t){value.text}", atom=False, bare=value.text)
+    return replace(value, text=f"(int16_t){value.text}", atom=False, uncast_text=value.text)
 
 
 def _compute(operator: Operator, a: float, b: float) -> float:
@@ -499,9 +535,9 @@ def _compute(operator: Operator, a: float, b: float) -> float:
     return a - b if operator is Operator.MINUS else a * b
 
 
-def _enumeration(tree: Tree) -> EnumType | None:
+def _find_enumeration(tree: Tree) -> EnumType | None:
     """Return the enumeration of a tree's value; None if it has another type."""
     if isinstance(tree, If):
         cases, otherwise = split_cases(tree)
-        return next(filter(None, map(_enumeration, (*(then for _, then in cases), otherwise))), None)
+        return next(filter(None, map(_find_enumeration, (*(then for _, then in cases), otherwise))), None)
     return tree.declared_type if isinstance(tree, Name) and isinstance(tree.declared_type, EnumType) else None

@@ -16,7 +16,7 @@ MAX_ATOMS = 10
 """Guards with more atoms are not pruned, since the truth tables have 2 to the number of atoms rows."""
 
 
-def operands_of(tree: Tree, operator: Operator) -> Iterator[Tree]:
+def find_operands(tree: Tree, operator: Operator) -> Iterator[Tree]:
     """Yield the operands of `a and b and c` from the left, whatever the brackets."""
     pending = [tree]
     while pending:
@@ -27,15 +27,15 @@ def operands_of(tree: Tree, operator: Operator) -> Iterator[Tree]:
             yield node
 
 
-def terms_of(tree: Tree) -> Iterator[Tree]:
+def find_terms(tree: Tree) -> Iterator[Tree]:
     """Yield the terms that must all hold for a condition: `not a` and `not b` for `not (a or b)`."""
-    for operand in operands_of(tree, Operator.AND):
+    for operand in find_operands(tree, Operator.AND):
         if not isinstance(operand, Unary) or operand.operator is not Operator.NOT:
             yield operand
             continue
-        for negated in operands_of(operand.operand, Operator.OR):
+        for negated in find_operands(operand.operand, Operator.OR):
             if isinstance(negated, Unary) and negated.operator is Operator.NOT:
-                yield from terms_of(negated.operand)
+                yield from find_terms(negated.operand)
             else:
                 yield Unary(Operator.NOT, negated)
 
@@ -96,7 +96,7 @@ class _TruthTables:
             case Unary(Operator.NOT):
                 self.add_atoms(tree.operand)
             case Binary(Operator.AND | Operator.OR):
-                for operand in operands_of(tree, tree.operator):
+                for operand in find_operands(tree, tree.operator):
                     self.add_atoms(operand)
             case Literal():
                 pass
@@ -112,7 +112,7 @@ class _TruthTables:
             case Unary(Operator.NOT):
                 return all_rows & ~self.rows(tree.operand)
             case Binary(Operator.AND | Operator.OR):
-                operand_rows = [self.rows(operand) for operand in operands_of(tree, tree.operator)]
+                operand_rows = [self.rows(operand) for operand in find_operands(tree, tree.operator)]
                 combine = and_ if tree.operator is Operator.AND else or_
                 return reduce(combine, operand_rows)
         atom, is_positive = _atom(tree)

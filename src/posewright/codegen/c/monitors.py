@@ -99,13 +99,13 @@ class MonitorCode:
             fields.append(f"bool came[{len(raised_fields)}]; {comment(', '.join(raised_fields))}")
         return fields
 
-    def init(self) -> None:
+    def write_init(self) -> None:
         """Write the initialisation of the fields."""
         self._clear_bitmap()
         self.code.writer.write(f"chart->owed_{number} = 0U;" for number in self.limits)
         self._clear_raised_events()
 
-    def functions(self) -> None:
+    def write_functions(self) -> None:
         """Write the function that evaluates all promises."""
         prefix = self.code.names.prefix
         if not self.promises:
@@ -142,30 +142,30 @@ class MonitorCode:
 
     def _write_promise(self, number: int, promise: Promise) -> None:
         """Write the evaluation of a promise."""
-        write = self.code.writer
+        writer = self.code.writer
         conditions = self.conditions[number].conditions
-        when, *goals = [self.code.expressions.of(condition) for condition in conditions]
+        when, *goals = [self.code.expressions.translate(condition) for condition in conditions]
         place = f" (line {promise.line})" if promise.line else ""
-        write.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))
+        writer.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))
         if promise.kind is not PromiseKind.LEADS_TO:
             is_broken = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
-            with write.block(f"if ({is_broken})"):
+            with writer.block(f"if ({is_broken})"):
                 self._set_broken(number)
             return
         limit = self.limits[number]
         age = f"chart->owed_{number}"
         kind = _count_type(limit)
         suffix = "UL" if kind == "uint32_t" else "U"
-        with write.block(""):
-            write.line(f"const bool when = {when.text};")
-            write.line(f"const bool goal = {goals[0].text};")
-            with write.block(
+        with writer.block(""):
+            writer.line(f"const bool when = {when.text};")
+            writer.line(f"const bool goal = {goals[0].text};")
+            with writer.block(
                 "if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"
             ):
-                write.line(f"{age} = 0U;")
-            with write.indented_block():
-                write.line(f"{age}++;")
-            with write.block(f"if ({age} > {limit}{suffix})"):
+                writer.line(f"{age} = 0U;")
+            with writer.indented_block():
+                writer.line(f"{age}++;")
+            with writer.block(f"if ({age} > {limit}{suffix})"):
                 self._set_broken(number)
 
     def _set_broken(self, number: int) -> None:

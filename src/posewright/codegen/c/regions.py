@@ -31,7 +31,7 @@ def read_shared_part(part: str) -> list[str]:
     return [lines[0].replace(f"{part}: ", "", 1), *lines[1:], ""]
 
 
-def _number_of_none(kind: str) -> int:
+def _none_number(kind: str) -> int:
     """Return the number that means none, the largest of a type of C."""
     return 255 if kind == "uint8_t" else 65535
 
@@ -44,11 +44,11 @@ class RegionsCode:
         code: the code of names, actions and counters.
         machine: the chart's machine.
         nodes: its nodes, in document order.
-        size: number of nodes.
-        bytes: size of a set of nodes [bytes].
-        number: type of C of a node's number.
+        n_nodes: number of nodes.
+        set_bytes: size of a set of nodes [bytes].
+        node_type: type of C of a node's number.
         transition_type: type of C of a transition's number.
-        number_of: the number of each transition, by its `id()`.
+        transition_numbers: the number of each transition, by its `id()`.
         max_active: largest number of active leaves.
         count_type: type of C of a number of active leaves or bytes.
         prefix: prefix of the chart's names in C.
@@ -60,16 +60,16 @@ class RegionsCode:
     def __post_init__(self) -> None:
         self.machine = self.code.machine
         self.nodes = self.machine.nodes
-        self.size = len(self.nodes)
-        self.bytes = (self.size + 7) // 8
-        self.number = "uint8_t" if self.size < 256 else "uint16_t"
+        self.n_nodes = len(self.nodes)
+        self.set_bytes = (self.n_nodes + 7) // 8
+        self.node_type = "uint8_t" if self.n_nodes < 256 else "uint16_t"
         self.transition_type = "uint8_t" if len(self.machine.transitions) < 255 else "uint16_t"
-        self.number_of = {
+        self.transition_numbers = {
             id(transition): number for number, transition in enumerate(self.machine.transitions)
         }
         self.max_active = max(1, sum(1 for node in self.nodes if node.is_leaf and node.index))
-        self.count_type = "uint8_t" if max(self.max_active, self.bytes) < 256 else "uint16_t"
-        self.code.inside = self.inside
+        self.count_type = "uint8_t" if max(self.max_active, self.set_bytes) < 256 else "uint16_t"
+        self.code.active_condition = self.active_condition
         self.prefix = self.code.names.prefix
         self.parameters = "chart_t *chart, const inputs_t *in"
 
@@ -77,27 +77,27 @@ class RegionsCode:
 
     def fields(self) -> list[str]:
         """Return the declarations of fields besides registers."""
-        fields = [f"uint8_t active[{self.bytes}]; {comment('bit 0: the chart was entered')}"]
+        fields = [f"uint8_t active[{self.set_bytes}]; {comment('bit 0: the chart was entered')}"]
         if self.machine.history:
-            fields.append(f"uint8_t history[{len(self.machine.history)}][{self.bytes}];")
+            fields.append(f"uint8_t history[{len(self.machine.history)}][{self.set_bytes}];")
         if self.machine.during_nodes:
-            fields.append(f"uint8_t stayed[{self.bytes}];")
+            fields.append(f"uint8_t stayed[{self.set_bytes}];")
         return fields
 
-    def init(self) -> None:
+    def write_init(self) -> None:
         """Write the initialisation of these fields."""
-        write = self.code.writer
-        write.line("(void)memset(chart->active, 0, sizeof(chart->active));")
+        writer = self.code.writer
+        writer.line("(void)memset(chart->active, 0, sizeof(chart->active));")
         if self.machine.history:
-            write.line("(void)memset(chart->history, 0, sizeof(chart->history));")
+            writer.line("(void)memset(chart->history, 0, sizeof(chart->history));")
         if self.machine.during_nodes:
-            write.line("(void)memset(chart->stayed, 0, sizeof(chart->stayed));")
+            writer.line("(void)memset(chart->stayed, 0, sizeof(chart->stayed));")
 
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
         return [f"#define {self.code.names.states[node.index]} {node.index}U" for node in self.nodes[1:]]
 
-    def inside(self, number: int) -> str:
+    def active_condition(self, number: int) -> str:
         """Return the condition under which a node is active."""
         return f"has(chart->active, {self.code.names.states[number]})"
 
@@ -105,49 +105,51 @@ class RegionsCode:
         """Return whether a transition has an event as its trigger; with None, no event at all."""
         return event in self.machine.transitions_by_event
 
-    def last(self, node: StateNode) -> int:
+    def last_descendant(self, node: StateNode) -> int:
         """Return the number of the last node inside a node; nodes are numbered in document order."""
         return max(node.descendants, default=node.index)
 
     # Functions
 
-    def sets(self) -> None:
+    def write_set_functions(self) -> None:
         """Write the types and functions of sets of nodes."""
-        write = self.code.writer
-        write.write([f"#define NODES {self.size}U", f"#define SET_BYTES {self.bytes}U"])
-        write.write(
+        writer = self.code.writer
+        writer.write([f"#define NODES {self.n_nodes}U", f"#define SET_BYTES {self.set_bytes}U"])
+        writer.write(
             [
-                f"#define NO_NODE {_number_of_none(self.number)}U",
-                f"#define NO_WAY {_number_of_none(self.transition_type)}U",
+                f"#define NO_NODE {_none_number(self.node_type)}U",
+                f"#define NO_WAY {_none_number(self.transition_type)}U",
             ]
         )
-        bits = 8 if self.number == "uint8_t" else 16
-        write.write([f"#define READ_NODE(table, index) PW_READ_{bits}(table, index)", ""])
-        write.write([f"typedef {self.number} node_t;", f"typedef {self.transition_type} way_t;"])
-        write.line(f"typedef {self.count_type} count_t;")
-        write.write([f"typedef {self.prefix}_t chart_t;", f"typedef {self.prefix}_inputs_t inputs_t;", ""])
-        write.write(read_shared_part("sets"))
+        bits = 8 if self.node_type == "uint8_t" else 16
+        writer.write([f"#define READ_NODE(table, index) PW_READ_{bits}(table, index)", ""])
+        writer.write([f"typedef {self.node_type} node_t;", f"typedef {self.transition_type} way_t;"])
+        writer.line(f"typedef {self.count_type} count_t;")
+        writer.write([f"typedef {self.prefix}_t chart_t;", f"typedef {self.prefix}_inputs_t inputs_t;", ""])
+        writer.write(read_shared_part("sets"))
 
-    def functions(self) -> None:
+    def write_functions(self) -> None:
         """Write the functions that microsteps call."""
-        write = self.code.writer
-        self._write_enter()
+        writer = self.code.writer
+        self._write_entry_function()
         if not self.machine.transitions:
             return
-        self._write_leave()
-        self._write_act_on_way()
+        self._write_exit_function()
+        self._write_transition_actions()
         self._write_tables()
-        self._write_add_initial()
-        self._write_add_targets()
+        self._write_initial_states_function()
+        self._write_targets_function()
         self._write_note_history()
         self._write_forget_history()
-        write.write(read_shared_part("microsteps"))
-        write.write(read_shared_part("choice"))
+        writer.write(read_shared_part("microsteps"))
+        writer.write(read_shared_part("choice"))
 
     def _write_tables(self) -> None:
         """Write tables with the tree of the states, and with the source and domain of each transition."""
         transitions = self.machine.transitions
-        self._write_table("LAST", [self.last(node) for node in self.nodes], "The last node inside each node.")
+        self._write_table(
+            "LAST", [self.last_descendant(node) for node in self.nodes], "The last node inside each node."
+        )
         self._write_table(
             "PARENT", [max(node.parent, 0) for node in self.nodes], "The node around each node."
         )
@@ -155,18 +157,19 @@ class RegionsCode:
             "SOURCE", [transition.source for transition in transitions], "Where each transition begins."
         )
         domains = [
-            _number_of_none(self.number) if transition.domain is None else transition.domain
+            _none_number(self.node_type) if transition.domain is None else transition.domain
             for transition in transitions
         ]
         self._write_table("DOMAIN", domains, "The node in which each transition leaves everything.")
 
     def _write_table(self, name: str, numbers: Sequence[int], meaning: str) -> None:
-        write = self.code.writer
-        write.line(comment(meaning))
-        with write.block(f"static const node_t {name}[{len(numbers)}] PW_ROM =", "};"):
+        """Write a constant table in flash, with a comment that explains it."""
+        writer = self.code.writer
+        writer.line(comment(meaning))
+        with writer.block(f"static const node_t {name}[{len(numbers)}] PW_ROM =", "};"):
             for k in range(0, len(numbers), 16):
-                write.line(", ".join(f"{number}U" for number in numbers[k : k + 16]) + ",")
-        write.line()
+                writer.line(", ".join(f"{number}U" for number in numbers[k : k + 16]) + ",")
+        writer.line()
 
     def _write_function_of_node(
         self, head: str, write_case: Callable[[StateNode], None], nodes: Iterable[StateNode]
@@ -193,16 +196,16 @@ class RegionsCode:
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
 
-    def _write_leave(self) -> None:
+    def _write_exit_function(self) -> None:
         """Write the function that executes the exit actions of a state."""
         code = self.code
         during_nodes = self.machine.during_nodes
 
         def write_exit(node: StateNode) -> None:
-            code.act(node.exit)
+            code.write_actions(node.exit)
             if node.index in during_nodes:
                 code.writer.line(f"drop(chart->stayed, {code.names.states[node.index]});")
-            code.clear_counters(node)
+            code.write_counter_resets(node)
 
         nodes_with_exit = [
             node for node in self.nodes[1:] if node.exit or node.counters or node.index in during_nodes
@@ -210,20 +213,20 @@ class RegionsCode:
         head = f"static void leave({self.parameters}, node_t node)"
         self._write_function_of_node(head, write_exit, nodes_with_exit)
 
-    def _write_enter(self) -> None:
+    def _write_entry_function(self) -> None:
         """Write the function that executes the entry actions of a state and raises done events."""
 
         def write_entry(node: StateNode) -> None:
-            self.code.act(node.entry)
-            self._raise_done_events(node)
+            self.code.write_actions(node.entry)
+            self._write_done_events(node)
 
         nodes_with_entry = [
-            node for node in self.nodes[1:] if node.entry or (node.final and self._done_events(node))
+            node for node in self.nodes[1:] if node.entry or (node.final and self._find_done_events(node))
         ]
         head = f"static void enter({self.parameters}, const uint8_t *after, node_t node)"
         self._write_function_of_node(head, write_entry, nodes_with_entry)
 
-    def _done_events(self, final: StateNode) -> list[tuple[str, str]]:
+    def _find_done_events(self, final: StateNode) -> list[tuple[str, str]]:
         """Return the done events of a final state, each with its condition; empty if none has an effect."""
         events: list[tuple[str, str]] = []
         condition = ""
@@ -231,40 +234,40 @@ class RegionsCode:
         while number:
             node = self.nodes[number]
             if node.parallel:
-                condition = self._is_done(number)
+                condition = self._done_condition(number)
             events.append((DONE_PREFIX + node.name, condition))
             number = node.parent
             if not self.nodes[number].parallel:
                 break
         return events if any(self.code.has_effect(event) for event, _ in events) else []
 
-    def _is_done(self, number: int) -> str:
+    def _done_condition(self, number: int) -> str:
         """Return the condition under which a node is done: its final state, or all its regions are."""
         node = self.nodes[number]
         if node.parallel:
-            parts = [self._is_done(child) for child in node.children]
+            parts = [self._done_condition(child) for child in node.children]
             return f"({' && '.join(parts)})"
         finals = [child for child in node.children if self.nodes[child].final]
         parts = [f"has(after, {self.code.names.states[child]})" for child in finals]
         return f"({' || '.join(parts)})" if parts else "false"
 
-    def _raise_done_events(self, final: StateNode) -> None:
+    def _write_done_events(self, final: StateNode) -> None:
         """Write lines that raise the done events of a final state; nothing for other states."""
         if not final.final:
             return
         writer = self.code.writer
         open_blocks = 0
-        for event, condition in self._done_events(final):
+        for event, condition in self._find_done_events(final):
             if condition:
                 writer.line(f"if ({condition}) {{")
                 writer.depth += 1
                 open_blocks += 1
-            self.code.put(event)
+            self.code.write_raise(event)
         for _ in range(open_blocks):
             writer.depth -= 1
             writer.line("}")
 
-    def _write_act_on_way(self) -> None:
+    def _write_transition_actions(self) -> None:
         """Write the function that executes the actions of a transition."""
         code = self.code
         with code.function(f"static void act_on_way({self.parameters}, way_t way)"):
@@ -274,18 +277,17 @@ class RegionsCode:
             with code.writer.block("switch (way)"):
                 for transition in transitions:
                     with code.writer.about(code.transition_element(transition)):
-                        code.writer.line(
-                            f"case {self.number_of[id(transition)]}U: {code.transition_comment(transition)}"
-                        )
+                        number = self.transition_numbers[id(transition)]
+                        code.writer.line(f"case {number}U: {code.transition_comment(transition)}")
                         code.writer.depth += 1
-                        code.act(transition.do)
+                        code.write_actions(transition.do)
                         code.writer.line("break;")
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
 
     # The entry set
 
-    def _add_target(self, target: ResolvedTarget) -> None:
+    def _write_add_target(self, target: ResolvedTarget) -> None:
         """Write lines that add a target to the entry set: a state, or its stored or default history."""
         writer = self.code.writer
         if target.history is None:
@@ -293,16 +295,16 @@ class RegionsCode:
             return
         row = self.machine.history.index((target.node, target.history))
         node = self.nodes[target.node]
-        span = f"{node.index + 1}U, {self.last(node)}U"
+        span = f"{node.index + 1}U, {self.last_descendant(node)}U"
         with writer.block(f"if (has_within(chart->history[{row}], {span}))", "} else {"):
             writer.line(f"add_all(want, chart->history[{row}]);")
         with writer.indented_block():
             for number in target.default:
                 writer.line(f"add(want, {self.code.names.states[number]});")
             if not target.default:
-                self._add_initial(node)
+                self._write_add_initial_states(node)
 
-    def _add_initial(self, node: StateNode) -> None:
+    def _write_add_initial_states(self, node: StateNode) -> None:
         """Write lines that add a node's initial states to the entry set."""
         writer = self.code.writer
         for target in node.initial:
@@ -310,28 +312,28 @@ class RegionsCode:
             writer.write(f"add(want, {self.code.names.states[number]});" for number in reversed(between))
             if target.history is not None and target.node != node.index:
                 writer.line(f"add(want, {self.code.names.states[target.node]});")
-            self._add_target(target)
+            self._write_add_target(target)
         if node.parallel:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
 
-    def _write_add_initial(self) -> None:
+    def _write_initial_states_function(self) -> None:
         """Write the function that adds a node's regions and initial states to the entry set."""
         head = "static void add_initial(const chart_t *chart, uint8_t *want, node_t node)"
         compound_nodes = [node for node in self.nodes[1:] if node.children]
-        self._write_function_of_node(head, self._add_regions_and_initial, compound_nodes)
+        self._write_function_of_node(head, self._write_add_regions_and_initial, compound_nodes)
 
-    def _add_regions_and_initial(self, node: StateNode) -> None:
+    def _write_add_regions_and_initial(self, node: StateNode) -> None:
         """Write lines that add a node's regions, and its initial states if no state in it is in the set."""
         writer = self.code.writer
         if node.parallel and not node.initial:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
             return
-        with writer.block(f"if (!has_within(want, {node.index + 1}U, {self.last(node)}U))"):
-            self._add_initial(node)
+        with writer.block(f"if (!has_within(want, {node.index + 1}U, {self.last_descendant(node)}U))"):
+            self._write_add_initial_states(node)
         if node.parallel:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
 
-    def _write_add_targets(self) -> None:
+    def _write_targets_function(self) -> None:
         """Write the function that adds the targets of a transition to the entry set."""
         code = self.code
         with code.function("static void add_goals(const chart_t *chart, uint8_t *want, way_t way)"):
@@ -340,10 +342,10 @@ class RegionsCode:
                 for transition in transitions:
                     with code.writer.about(code.transition_element(transition)):
                         name = comment(code.transition_name(transition))
-                        code.writer.line(f"case {self.number_of[id(transition)]}U: {name}")
+                        code.writer.line(f"case {self.transition_numbers[id(transition)]}U: {name}")
                         code.writer.depth += 1
                         for target in transition.targets:
-                            self._add_target(target)
+                            self._write_add_target(target)
                         code.writer.line("break;")
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
@@ -352,11 +354,11 @@ class RegionsCode:
         """Write the function that stores the histories of states that are left."""
         code = self.code
         with code.function("static void note_history(chart_t *chart, const uint8_t *left)"):
-            for row, (number, memory) in enumerate(self.machine.history):
+            for row, (number, history_kind) in enumerate(self.machine.history):
                 node = self.nodes[number]
                 candidates = (
                     node.children
-                    if memory is HistoryKind.SHALLOW
+                    if history_kind is HistoryKind.SHALLOW
                     else sorted(inner for inner in node.descendants if self.nodes[inner].is_leaf)
                 )
                 with (
@@ -371,28 +373,28 @@ class RegionsCode:
 
     def _write_forget_history(self) -> None:
         """Write the function that clears, when a state is entered, histories only read from outside."""
-        with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as write:
+        with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as writer:
             for row, (number, _) in enumerate(self.machine.history):
-                if number in self.machine.planner.forgotten:
-                    with write.block(f"if (has(after, {self.code.names.states[number]}))"):
-                        write.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
+                if number in self.machine.planner.nodes_with_cleared_history:
+                    with writer.block(f"if (has(after, {self.code.names.states[number]}))"):
+                        writer.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
 
     # A microstep
 
-    def microstep(self, name: str, event: str | None) -> None:
+    def write_microstep(self, name: str, event: str | None) -> None:
         """Write the function that takes the enabled transitions and returns whether there are any."""
-        with self.code.function(f"static way_t first_{name}({self.parameters}, node_t leaf)") as write:
+        with self.code.function(f"static way_t first_{name}({self.parameters}, node_t leaf)") as writer:
             self._write_selection(event)
-            write.line("return NO_WAY;")
-        with self.code.function(f"static bool {name}({self.parameters})") as write:
-            write.write([f"way_t chosen[{self.max_active}];", "count_t count = 0U;", "node_t node;"])
-            with write.block("for (node = 1U; node < NODES; node++)"):
-                with write.block("if (has(chart->active, node) && (READ_NODE(LAST, node) == node))"):
-                    write.line(f"count = choose(chosen, count, first_{name}(chart, in, node));")
-            with write.block("if (count == 0U)"):
-                write.line("return false;")
-            write.line("take(chart, in, chosen, without_conflicts(chosen, count));")
-            write.line("return true;")
+            writer.line("return NO_WAY;")
+        with self.code.function(f"static bool {name}({self.parameters})") as writer:
+            writer.write([f"way_t chosen[{self.max_active}];", "count_t count = 0U;", "node_t node;"])
+            with writer.block("for (node = 1U; node < NODES; node++)"):
+                with writer.block("if (has(chart->active, node) && (READ_NODE(LAST, node) == node))"):
+                    writer.line(f"count = choose(chosen, count, first_{name}(chart, in, node));")
+            with writer.block("if (count == 0U)"):
+                writer.line("return false;")
+            writer.line("take(chart, in, chosen, without_conflicts(chosen, count));")
+            writer.line("return true;")
 
     def _write_selection(self, event: str | None) -> None:
         """Write the selection of the first enabled transition of a leaf and of the states around it."""
@@ -410,7 +412,7 @@ class RegionsCode:
                     code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
         for node in compound_nodes:
-            is_inside = f"(leaf > {code.names.states[node.index]}) && (leaf <= {self.last(node)}U)"
+            is_inside = f"(leaf > {code.names.states[node.index]}) && (leaf <= {self.last_descendant(node)}U)"
             with code.writer.block(f"if ({is_inside})"):
                 self._write_transitions(node, event)
 
@@ -423,7 +425,7 @@ class RegionsCode:
         for transition, condition in code.with_conditions(self._transitions_of(node, event)):
             with code.writer.about(code.transition_element(transition)):
                 code.writer.line(code.transition_comment(transition))
-                text = f"return {self.number_of[id(transition)]}U;"
+                text = f"return {self.transition_numbers[id(transition)]}U;"
                 if condition is None:
                     code.writer.line(text)
                     return True
@@ -433,12 +435,12 @@ class RegionsCode:
 
     # The other parts of a tick
 
-    def begin(self) -> None:
+    def write_begin(self) -> None:
         """Write lines that enter the chart at the first tick, and count time at later ones."""
         code = self.code
         machine = self.machine
         with code.writer.block("if (!has(chart->active, 0U))", "} else {" if machine.counting_nodes else "}"):
-            code.writer.line(f"uint8_t after[{self.bytes}] = {{0U}};")
+            code.writer.line(f"uint8_t after[{self.set_bytes}] = {{0U}};")
             code.writer.line("add(after, 0U);")
             for node, _ in machine.planner.enter_chart().entering:
                 constant = code.names.states[node.index]
@@ -452,41 +454,41 @@ class RegionsCode:
             for node in machine.counting_nodes:
                 with (
                     code.writer.about(code.state_element(node)),
-                    code.writer.block(f"if ({self.inside(node.index)})"),
+                    code.writer.block(f"if ({self.active_condition(node.index)})"),
                 ):
                     for counter in node.counters:
-                        code.count(counter)
+                        code.write_counting(counter)
 
-    def note_stayed(self) -> None:
+    def write_stayed_flags(self) -> None:
         """Write the line that fills the set `stayed` at the start of a tick."""
-        write = self.code.writer
+        writer = self.code.writer
         if not self.machine.during_nodes:
             return
-        write.line("(void)memcpy(chart->stayed, chart->active, sizeof(chart->stayed));")
+        writer.line("(void)memcpy(chart->stayed, chart->active, sizeof(chart->stayed));")
 
-    def during(self) -> None:
+    def write_during_actions(self) -> None:
         """Write the `during` actions of the states that were not left."""
-        self.code.during(lambda number: f"has(chart->stayed, {self.code.names.states[number]})")
+        self.code.write_during_actions(lambda number: f"has(chart->stayed, {self.code.names.states[number]})")
 
     # Records of the unit
 
-    def write_active(self) -> list[str]:
+    def lines_storing_active(self) -> list[str]:
         """Return lines that write the bits of the active nodes into a state record at `active`."""
         first = {0, *self.machine.planner.active_nodes(self.machine.planner.enter_chart().configuration)}
-        bits = sum(1 << number for number in first).to_bytes(self.bytes, "little")
-        lines = [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
+        bits = sum(1 << number for number in first).to_bytes(self.set_bytes, "little")
+        lines = [f"(void)memcpy(active, chart.active, {self.set_bytes}U);"]
         lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]
         lines += [f"    active[{index}] = {byte}U;" for index, byte in enumerate(bits) if byte]
         return [*lines, "}"]
 
-    def read_active(self) -> list[str]:
+    def lines_loading_active(self) -> list[str]:
         """Return lines that read the active nodes from a state record."""
-        return [f"(void)memcpy(chart.active, active, {self.bytes}U);"]
+        return [f"(void)memcpy(chart.active, active, {self.set_bytes}U);"]
 
-    def write_history(self, row: int, pointer: str) -> list[str]:
+    def lines_storing_history(self, row: int, pointer: str) -> list[str]:
         """Return lines that write a history into a state record, at a pointer."""
-        return [f"(void)memcpy({pointer}, chart.history[{row}], {self.bytes}U);"]
+        return [f"(void)memcpy({pointer}, chart.history[{row}], {self.set_bytes}U);"]
 
-    def read_history(self, row: int, pointer: str) -> list[str]:
+    def lines_loading_history(self, row: int, pointer: str) -> list[str]:
         """Return lines that read a history from a state record, at a pointer."""
-        return [f"(void)memcpy(chart.history[{row}], {pointer}, {self.bytes}U);"]
+        return [f"(void)memcpy(chart.history[{row}], {pointer}, {self.set_bytes}U);"]

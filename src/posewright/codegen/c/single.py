@@ -34,9 +34,9 @@ class SingleStateCode:
         code: the code of names, actions and counters.
         leaves: the innermost states, in document order.
         rank: the index of each leaf in `leaves`, by its node's number.
-        first: the move that enters the chart.
-        starts: whether the first tick enters the chart, rather than `init`.
-        memories: the name of the field of each history.
+        initial_move: the move that enters the chart.
+        enters_at_first_tick: whether the first tick enters the chart, rather than `init`.
+        history_fields: the name of the field of each history.
     """
 
     code: ChartCode
@@ -45,12 +45,12 @@ class SingleStateCode:
         machine = self.code.machine
         self.leaves = [node for node in machine.nodes if node.is_leaf and node.index]
         self.rank = {leaf.index: number for number, leaf in enumerate(self.leaves)}
-        self.first = machine.planner.enter_chart()
-        acts = any(node.entry or done for node, done in self.first.entering)
-        self.starts = bool(acts or machine.counters or machine.during_nodes)
-        self.code.inside = lambda number: f"({self.inside(number)})"
-        self.memories = {
-            (number, memory): f"history_{k}" for k, (number, memory) in enumerate(machine.history)
+        self.initial_move = machine.planner.enter_chart()
+        acts = any(node.entry or done for node, done in self.initial_move.entering)
+        self.enters_at_first_tick = bool(acts or machine.counters or machine.during_nodes)
+        self.code.active_condition = lambda number: f"({self.active_condition(number)})"
+        self.history_fields = {
+            (number, history_kind): f"history_{k}" for k, (number, history_kind) in enumerate(machine.history)
         }
 
     # The fields
@@ -68,17 +68,19 @@ class SingleStateCode:
     def fields(self) -> list[str]:
         """Return the declarations of fields besides registers."""
         fields = [f"{self.state_type} state;"]
-        fields += [f"{self.node_type} {name};" for name in self.memories.values()]
+        fields += [f"{self.node_type} {name};" for name in self.history_fields.values()]
         if self.code.machine.during_nodes:
             fields.append(f"bool stayed[{len(self.code.machine.during_nodes)}];")
         return fields
 
-    def init(self) -> None:
+    def write_init(self) -> None:
         """Write the initialisation of these fields."""
         writer = self.code.writer
-        first = "NOT_STARTED" if self.starts else self.constant(self.first.configuration[0])
+        first = (
+            "NOT_STARTED" if self.enters_at_first_tick else self.constant(self.initial_move.configuration[0])
+        )
         writer.line(f"chart->state = {first};")
-        writer.write(f"chart->{name} = 0U;" for name in self.memories.values())
+        writer.write(f"chart->{name} = 0U;" for name in self.history_fields.values())
         n_during = len(self.code.machine.during_nodes)
         writer.write(f"chart->stayed[{number}] = false;" for number in range(n_during))
 
@@ -92,19 +94,19 @@ class SingleStateCode:
 
     # Active states
 
-    def below(self, number: int) -> list[int]:
+    def leaves_inside(self, number: int) -> list[int]:
         """Return the innermost states at or inside a node."""
         node = self.code.machine.nodes[number]
         return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.descendants]
 
-    def inside(self, number: int, candidates: Sequence[int] | None = None) -> str:
+    def active_condition(self, number: int, candidates: Sequence[int] | None = None) -> str:
         """Return the condition, without brackets, that a node is active; empty if it always is.
 
         Args:
             number: the node.
             candidates: the leaves of which one is active; None for all.
         """
-        leaves = self.below(number)
+        leaves = self.leaves_inside(number)
         ranks = [self.rank[leaf] for leaf in leaves]
         first = min(ranks)
         last = max(ranks)
@@ -128,7 +130,7 @@ class SingleStateCode:
         """Return whether a transition has an event as its trigger; with None, no event at all."""
         return event in self.code.machine.transitions_by_event
 
-    def microstep(self, name: str, event: str | None) -> None:
+    def write_microstep(self, name: str, event: str | None) -> None:
         """Write the function that takes the first enabled transition and returns whether there is one."""
         code = self.code
         machine = code.machine
@@ -172,8 +174,8 @@ class SingleStateCode:
     def write_compound_state(self, node: StateNode, transitions: GuardedTransitions) -> None:
         """Write the transitions of a state with inner states."""
         code = self.code
-        leaves = self.below(node.index)
-        inside = self.inside(node.index, [leaf.index for leaf in self.leaves])
+        leaves = self.leaves_inside(node.index)
+        inside = self.active_condition(node.index, [leaf.index for leaf in self.leaves])
         with code.writer.about(code.state_element(node)):
             if not inside:
                 self.write_transitions(transitions, leaves)
@@ -188,45 +190,45 @@ class SingleStateCode:
             with code.writer.about(code.transition_element(transition)):
                 code.writer.line(code.transition_comment(transition))
                 if condition is None:
-                    self.take(transition, leaves)
+                    self.write_effects(transition, leaves)
                     code.writer.line("return true;")
                     continue
                 with code.writer.block(f"if ({condition})"):
-                    self.take(transition, leaves)
+                    self.write_effects(transition, leaves)
                     code.writer.line("return true;")
 
     # Taking a transition
 
-    def take(self, transition: CompoundTransition, leaves: Sequence[int]) -> None:
+    def write_effects(self, transition: CompoundTransition, leaves: Sequence[int]) -> None:
         """Write the effects of a transition."""
         if transition.domain is None:
-            self.code.act(transition.do)
+            self.code.write_actions(transition.do)
             return
-        self.leave(transition.domain, leaves)
-        self.code.act(transition.do)
+        self.write_exits(transition.domain, leaves)
+        self.code.write_actions(transition.do)
         target = transition.targets[0]
         if target.history is None:
-            self.enter_by(transition, leaves[0], ())
+            self.write_target_entry(transition, leaves[0], ())
         else:
-            self.enter_history(transition, leaves[0], target.node, target.history)
+            self.write_history_entry(transition, leaves[0], target.node, target.history)
 
-    def leave(self, domain: int, leaves: Sequence[int]) -> None:
+    def write_exits(self, domain: int, leaves: Sequence[int]) -> None:
         """Write lines that leave all states inside a domain, inner states first."""
         machine = self.code.machine
         inside_domain = machine.nodes[domain].descendants
-        maybe_active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)}
-        active = maybe_active & inside_domain
+        possibly_active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)}
+        active = possibly_active & inside_domain
         for number in sorted(active):
-            self.store_history(machine.nodes[number], leaves)
+            self.write_history_update(machine.nodes[number], leaves)
         for number in sorted(active, reverse=True):
             node = machine.nodes[number]
             if node.exit:
                 self.write_if_active(number, leaves, partial(self.write_exit, node))
-            self.reset_time(node)
+            self.write_state_reset(node)
 
     def write_if_active(self, number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
         """Write lines inside the condition that a node is active, given that one of the leaves is."""
-        inside = self.inside(number, leaves)
+        inside = self.active_condition(number, leaves)
         if not inside:
             write()
             return
@@ -236,57 +238,59 @@ class SingleStateCode:
     def write_exit(self, node: StateNode) -> None:
         """Write the exit actions of a state."""
         with self.code.writer.about(self.code.state_element(node)):
-            self.code.act(node.exit)
+            self.code.write_actions(node.exit)
 
-    def reset_time(self, node: StateNode) -> None:
+    def write_state_reset(self, node: StateNode) -> None:
         """Write lines that reset a state's counters and its `stayed` flag."""
         code = self.code
         with code.writer.about(code.state_element(node)):
             if node.index in code.machine.during_nodes:
-                code.writer.line(f"chart->stayed[{self.during_rank(node.index)}] = false;")
-            code.clear_counters(node)
+                code.writer.line(f"chart->stayed[{self.during_index(node.index)}] = false;")
+            code.write_counter_resets(node)
 
-    def during_rank(self, number: int) -> int:
+    def during_index(self, number: int) -> int:
         """Return the index of a node among those with `during` actions."""
         return sorted(self.code.machine.during_nodes).index(number)
 
-    def store_history(self, node: StateNode, leaves: Sequence[int]) -> None:
+    def write_history_update(self, node: StateNode, leaves: Sequence[int]) -> None:
         """Write lines that store the history of a state when it is left."""
         code = self.code
         machine = code.machine
-        for memory in node.remembers:
-            field = f"chart->{self.memories[node.index, memory]}"
-            inner_leaves = [leaf for leaf in leaves if leaf in node.descendants]
-            candidates = node.children if memory is HistoryKind.SHALLOW else inner_leaves
+        for history_kind in node.history_kinds:
+            field = f"chart->{self.history_fields[node.index, history_kind]}"
+            deep_candidates = [leaf for leaf in leaves if leaf in node.descendants]
+            candidates = node.children if history_kind is HistoryKind.SHALLOW else deep_candidates
             for number in candidates:
-                below = [leaf for leaf in self.below(number) if leaf in leaves]
-                if not below:
+                inner_leaves = [leaf for leaf in self.leaves_inside(number) if leaf in leaves]
+                if not inner_leaves:
                     continue
                 text = f"{field} = {number}U; {comment(machine.nodes[number].name)}"
                 self.write_if_active(number, leaves, partial(code.writer.line, text))
 
-    def enter_history(
-        self, transition: CompoundTransition, leaf: int, node: int, memory: HistoryKind
+    def write_history_entry(
+        self, transition: CompoundTransition, leaf: int, node: int, history_kind: HistoryKind
     ) -> None:
         """Write lines that enter a history: the states that were active last, or its default."""
         code = self.code
         machine = code.machine
         inner = machine.nodes[node]
-        numbers = inner.children if memory is HistoryKind.SHALLOW else self.below(node)
-        with code.writer.block(f"switch (chart->{self.memories[node, memory]})"):
+        numbers = inner.children if history_kind is HistoryKind.SHALLOW else self.leaves_inside(node)
+        with code.writer.block(f"switch (chart->{self.history_fields[node, history_kind]})"):
             for number in numbers:
                 code.writer.line(f"case {number}U: {comment(machine.nodes[number].name)}")
                 code.writer.depth += 1
-                self.enter_by(transition, leaf, (number,))
+                self.write_target_entry(transition, leaf, (number,))
                 code.writer.line("break;")
                 code.writer.depth -= 1
             code.writer.line("default:")
             code.writer.depth += 1
-            self.enter_by(transition, leaf, ())
+            self.write_target_entry(transition, leaf, ())
             code.writer.line("break;")
             code.writer.depth -= 1
 
-    def enter_by(self, transition: CompoundTransition, leaf: int, stored_history: tuple[int, ...]) -> None:
+    def write_target_entry(
+        self, transition: CompoundTransition, leaf: int, stored_history: tuple[int, ...]
+    ) -> None:
         """Write lines that enter the target of a transition.
 
         Args:
@@ -305,11 +309,11 @@ class SingleStateCode:
             and target.node in machine.nodes[transition.domain or 0].descendants
         )
         if reenters_target and stored_history:  # the state has just been left, and has stored this history
-            leaf = self.below(stored_history[0])[0]
+            leaf = self.leaves_inside(stored_history[0])[0]
         move = machine.planner.plan((leaf,), history, (transition,))
-        self.enter(move.entering, move.configuration[0])
+        self.write_entries(move.entering, move.configuration[0])
 
-    def enter(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
+    def write_entries(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
         """Write lines that enter states, outer ones first.
 
         The state is also stored if it stays the same, so that the compiler can share the ends of
@@ -317,54 +321,54 @@ class SingleStateCode:
         """
         code = self.code
         machine = code.machine
-        forgotten = machine.planner.forgotten
+        forgotten = machine.planner.nodes_with_cleared_history
         for node, done in entering:
             with code.writer.about(code.state_element(node)):
-                code.act(node.entry)
+                code.write_actions(node.entry)
                 for event in done:
-                    code.put(event)
-                for memory in node.remembers if node.index in forgotten else ():
-                    code.writer.line(f"chart->{self.memories[node.index, memory]} = 0U;")
+                    code.write_raise(event)
+                for history_kind in node.history_kinds if node.index in forgotten else ():
+                    code.writer.line(f"chart->{self.history_fields[node.index, history_kind]} = 0U;")
         code.writer.line(f"chart->state = {self.constant(leaf)};")
 
     # The other parts of a tick
 
-    def begin(self) -> None:
+    def write_begin(self) -> None:
         """Write lines that enter the chart at the first tick, and count time at later ones."""
         code = self.code
         machine = code.machine
-        if not self.starts:
+        if not self.enters_at_first_tick:
             return
         with code.writer.block(
             "if (chart->state == NOT_STARTED)", "} else {" if machine.counting_nodes else "}"
         ):
-            self.enter(self.first.entering, self.first.configuration[0])
+            self.write_entries(self.initial_move.entering, self.initial_move.configuration[0])
         if not machine.counting_nodes:
             return
         all_leaves = [leaf.index for leaf in self.leaves]
         with code.writer.indented_block():
             for node in machine.counting_nodes:
                 with code.writer.about(code.state_element(node)):
-                    self.write_if_active(node.index, all_leaves, partial(self.count, node))
+                    self.write_if_active(node.index, all_leaves, partial(self.write_counters, node))
 
-    def count(self, node: StateNode) -> None:
+    def write_counters(self, node: StateNode) -> None:
         """Write lines that count a state's time."""
         for counter in node.counters:
-            self.code.count(counter)
+            self.code.write_counting(counter)
 
-    def note_stayed(self) -> None:
+    def write_stayed_flags(self) -> None:
         """Write lines that set the `stayed` flags at the start of a tick."""
         for number in sorted(self.code.machine.during_nodes):
-            inside = self.inside(number, [leaf.index for leaf in self.leaves]) or "true"
-            self.code.writer.line(f"chart->stayed[{self.during_rank(number)}] = {inside};")
+            inside = self.active_condition(number, [leaf.index for leaf in self.leaves]) or "true"
+            self.code.writer.line(f"chart->stayed[{self.during_index(number)}] = {inside};")
 
-    def during(self) -> None:
+    def write_during_actions(self) -> None:
         """Write the `during` actions of the states that were not left."""
-        self.code.during(lambda number: f"chart->stayed[{self.during_rank(number)}]")
+        self.code.write_during_actions(lambda number: f"chart->stayed[{self.during_index(number)}]")
 
     # Records of the unit
 
-    def write_active(self) -> list[str]:
+    def lines_storing_active(self) -> list[str]:
         """Return lines that set the bits of the active nodes in a state record at `active`."""
         lines = ["switch (chart.state) {"]
         for leaf in self.leaves:
@@ -376,32 +380,34 @@ class SingleStateCode:
             lines += ["    break;"]
         return [*lines, "default:", "    break;", "}"]
 
-    def read_active(self) -> list[str]:
+    def lines_loading_active(self) -> list[str]:
         """Return lines that read the active nodes from a state record."""
-        first = "NOT_STARTED" if self.starts else self.constant(self.first.configuration[0])
+        first = (
+            "NOT_STARTED" if self.enters_at_first_tick else self.constant(self.initial_move.configuration[0])
+        )
         lines = [f"chart.state = {first};"]
         for leaf in self.leaves:
             lines += [f"if (has_bit(active, {leaf.index}U) && has_bit(active, 0U)) {{"]
             lines += [f"    chart.state = {self.constant(leaf.index)};", "}"]
         return lines
 
-    def write_history(self, row: int, pointer: str) -> list[str]:
+    def lines_storing_history(self, row: int, pointer: str) -> list[str]:
         """Return lines that write a history into a state record, at a pointer."""
         field = f"chart.history_{row}"
         return [f"if ({field} != 0U) {{", f"    set_bit({pointer}, {field});", "}"]
 
-    def read_history(self, row: int, pointer: str) -> list[str]:
+    def lines_loading_history(self, row: int, pointer: str) -> list[str]:
         """Return lines that read a history from a state record, at a pointer."""
-        number, memory = self.code.machine.history[row]
+        number, history_kind = self.code.machine.history[row]
         node = self.code.machine.nodes[number]
-        candidates = node.children if memory is HistoryKind.SHALLOW else self.below(number)
+        candidates = node.children if history_kind is HistoryKind.SHALLOW else self.leaves_inside(number)
         lines = []
         for inner in candidates:
             lines += [f"if (has_bit({pointer}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
         return lines
 
-    def sets(self) -> None:
+    def write_set_functions(self) -> None:
         """Write functions for sets of nodes: none."""
 
-    def functions(self) -> None:
+    def write_functions(self) -> None:
         """Write functions that microsteps call: none."""

@@ -16,7 +16,7 @@ from posewright.charts.machine import Machine, Snapshot, TickExecution
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.single import SingleStateCode
-from posewright.codegen.c.values import whole
+from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import comment
 from posewright.codegen.unit import Element
 from posewright.errors import ExpressionError, InputError
@@ -75,13 +75,16 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Field:
-    """Bits of a row for a register's value less `low`; `when` numbers its pattern, None for always."""
+    """Bits of a row for a register's value less `low`.
+
+    `pattern` is the index of the pattern of rows that set the register; None if all rows set it.
+    """
 
     name: str
     low: int
     bits: int
     shift: int
-    when: int | None
+    pattern: int | None
 
 
 class TruthTable:
@@ -99,22 +102,22 @@ class TruthTable:
         self.form = form
         self.code: ChartCode = form.code
         self.machine = form.code.machine
-        self._require_no_memory()
-        self.columns = self._columns()
-        self.states = len(form.leaves) + form.starts
-        count = self.states
+        self._require_stateless_tick()
+        self.columns = self._find_columns()
+        self.n_states = len(form.leaves) + form.enters_at_first_tick
+        count = self.n_states
         for column in self.columns:
             count *= column.size
         if count > MAX_ROWS:
             raise NotATableError(f"it would have {count} rows, and {MAX_ROWS} are the most")
-        rows = [row for state in range(self.states) for row in self._rows_of(state)]
-        self.rows = self._with_known_values(rows)
+        rows = [row for state in range(self.n_states) for row in self._compute_rows(state)]
+        self.rows = self._fill_known_values(rows)
         self.fields, self.patterns, self.state_shift = self._pack_fields()
-        self.bits = self.state_shift + (self.states - 1).bit_length()
+        self.bits = self.state_shift + (self.n_states - 1).bit_length()
         if self.bits > ROW_BITS:
             raise NotATableError(f"a row would take {self.bits} bits, and {ROW_BITS} are the most")
 
-    def _require_no_memory(self) -> None:
+    def _require_stateless_tick(self) -> None:
         """Raise a NotATableError where a tick depends on more than the state, inputs and registers."""
         machine = self.machine
         reasons = {
@@ -127,7 +130,7 @@ class TruthTable:
             if holds:
                 raise NotATableError(reason)
 
-    def _columns(self) -> list[_Column]:
+    def _find_columns(self) -> list[_Column]:
         """Return the columns: what a tick depends on besides the state."""
         machine = self.machine
         names = self.code.names
@@ -139,7 +142,7 @@ class TruthTable:
         for name, text in (registers | sampled).items():
             if name in names_read:
                 kind = machine.types[name]
-                columns.append(_Column(name, _cell_text(text, kind), _values(name, kind)))
+                columns.append(_Column(name, _cell_text(text, kind), _list_values(name, kind)))
         for event in machine.events:
             if self.form.has_transitions(event):
                 text = f"in->{names.event_inputs[event]}"
@@ -148,7 +151,7 @@ class TruthTable:
 
     # The rows
 
-    def _rows_of(self, state: int) -> Iterator[_TableRow]:
+    def _compute_rows(self, state: int) -> Iterator[_TableRow]:
         """Yield the rows of a state, for all values of the columns, the last one changing fastest.
 
         Each tick is taken from two values of every register that is no column: one that ends up the same was
@@ -156,9 +159,9 @@ class TruthTable:
         """
         machine = self.machine
         started = state < len(self.form.leaves)
-        leaf = self.form.leaves[state].index if started else self.form.first.configuration[0]
+        leaf = self.form.leaves[state].index if started else self.form.initial_move.configuration[0]
         zero_inputs = {name: kind.default for name, kind in machine.inputs.items()}
-        probes = [_probe(machine.types[name]) for name in machine.registers]
+        value_pairs = [_two_values(machine.types[name]) for name in machine.registers]
         for cells in product(*(range(column.size) for column in self.columns)):
             column_values = {
                 column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)
@@ -167,26 +170,26 @@ class TruthTable:
                 name: value for name, value in column_values.items() if name in machine.inputs
             }
             events = [event for event in machine.events if column_values.get(event)]
-            after = []
-            for side in (0, 1):
+            snapshots = []
+            for i in (0, 1):
                 values = tuple(
-                    column_values.get(name, probe[side])
-                    for name, probe in zip(machine.registers, probes, strict=True)
+                    column_values.get(name, value_pair[i])
+                    for name, value_pair in zip(machine.registers, value_pairs, strict=True)
                 )
                 before = Snapshot(machine, started, (leaf,), values, ())
                 tick = TickExecution(machine, before)
                 try:
-                    after.append(tick.run(inputs, events))
+                    snapshots.append(tick.run(inputs, events))
                 except ExpressionError as error:
                     raise NotATableError("a tick of it may divide by zero") from error
             sets = {
-                name: _code(name, machine.types[name], first)
-                for name, first, second, probe in zip(
-                    machine.registers, after[0].values, after[1].values, probes, strict=True
+                name: _integer_code(name, machine.types[name], first)
+                for name, first, second, value_pair in zip(
+                    machine.registers, snapshots[0].values, snapshots[1].values, value_pairs, strict=True
                 )
-                if first == second and (probe[0] != probe[1] or name in column_values)
+                if first == second and (value_pair[0] != value_pair[1] or name in column_values)
             }
-            goal = self.form.rank[after[0].configuration[0]]
+            next_state = self.form.rank[snapshots[0].configuration[0]]
             transition = tick.taken_transitions[-1] if tick.taken_transitions else None
             node = machine.nodes[leaf]
             element = (
@@ -198,21 +201,25 @@ class TruthTable:
                 if transition
                 else "stays"
             )
-            yield _TableRow(state, cells, goal, sets, element, description)
+            yield _TableRow(state, cells, next_state, sets, element, description)
 
-    def _with_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
+    def _fill_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
         """Return rows that also set registers they leave unchanged, where the state determines the value.
 
         This makes more registers set in all rows, which saves bits.
         """
         machine = self.machine
-        start = machine.start(self.form.first.configuration)
+        start = machine.start(self.form.initial_move.configuration)
         values_in: dict[int, dict[str, int | None]] = {}  # of registers by state; None for several values
         first = (
-            len(self.form.leaves) if self.form.starts else self.form.rank[self.form.first.configuration[0]]
+            len(self.form.leaves)
+            if self.form.enters_at_first_tick
+            else self.form.rank[self.form.initial_move.configuration[0]]
         )
-        packed = sorted({name for row in rows for name in row.sets})
-        values_in[first] = {name: _code(name, machine.types[name], start[name]) for name in packed}
+        register_names = sorted({name for row in rows for name in row.sets})
+        values_in[first] = {
+            name: _integer_code(name, machine.types[name], start[name]) for name in register_names
+        }
         changed = True
         while changed:
             changed = False
@@ -246,15 +253,15 @@ class TruthTable:
             if not values:
                 continue
             pattern = tuple(name in row.sets for row in self.rows)
-            when = None
+            pattern_index = None
             if not all(pattern):
                 if pattern not in patterns:
                     patterns.append(pattern)
-                when = patterns.index(pattern)
+                pattern_index = patterns.index(pattern)
             kind = self.machine.types[name]
             low = 0 if isinstance(kind, BoolType) or 0 <= min(values) <= max(values) < 4 else min(values)
             bits = max((max(values) - low).bit_length(), 1)
-            fields.append(_Field(name, low, bits, shift, when))
+            fields.append(_Field(name, low, bits, shift, pattern_index))
             shift += bits
         return fields, patterns, shift + len(patterns)
 
@@ -284,7 +291,7 @@ class TruthTable:
 
     # The C
 
-    def table(self) -> None:
+    def write_table(self) -> None:
         """Write the table."""
         writer = self.code.writer
         n_digits = 2 if self.bits <= 8 else 4
@@ -293,7 +300,7 @@ class TruthTable:
         parts = [f"{_bit_range(field.shift, field.bits)}: {field.name}" for field in self.fields]
         base = self.state_shift - len(self.patterns)
         for k in range(len(self.patterns)):
-            names = ", ".join(field.name for field in self.fields if field.when == k)
+            names = ", ".join(field.name for field in self.fields if field.pattern == k)
             parts.append(f"bit {base + k}: {names} set, else kept")
         parts.append(f"{_bit_range(self.state_shift, self.bits - self.state_shift)}: next state")
         writer.line(comment("; ".join(parts)))
@@ -315,7 +322,7 @@ class TruthTable:
     def _state_name(self, state: int) -> str:
         return self.form.leaves[state].name if state < len(self.form.leaves) else "before the first tick"
 
-    def tick(self) -> None:
+    def write_tick(self) -> None:
         """Write the body of the function that takes a tick by the table."""
         writer = self.code.writer
         names = self.code.names
@@ -328,19 +335,20 @@ class TruthTable:
         base = self.state_shift - len(self.patterns)
         for k in (None, *range(len(self.patterns))):
             lines = [
-                f"chart->{names.registers[field.name]} = {self._unpacked(field)};"
+                f"chart->{names.registers[field.name]} = {self._unpack_expression(field)};"
                 for field in self.fields
-                if field.when == k
+                if field.pattern == k
             ]
             if k is None:
                 writer.write(lines)
                 continue
             with writer.block(f"if ((row & {1 << (base + k):#x}U) != 0U)"):
                 writer.write(lines)
-        if self.states > 1:
+        if self.n_states > 1:
             writer.line(f"chart->state = ({self.form.state_type})(row >> {self.state_shift});")
 
-    def _unpacked(self, field: _Field) -> str:
+    def _unpack_expression(self, field: _Field) -> str:
+        """Return the expression of C for a field's value in a packed row."""
         kind = self.machine.types[field.name]
         mask = (1 << field.bits) - 1
         if isinstance(kind, BoolType):
@@ -350,10 +358,10 @@ class TruthTable:
         if not field.low:
             return f"({stored})({part})"
         wide = "int32_t" if kind.storage in ("int32", "uint16") else "int16_t"
-        return f"({stored})(({wide})({part}) + {whole(field.low)})"
+        return f"({stored})(({wide})({part}) + {integer_literal(field.low)})"
 
 
-def table_of(
+def choose_table(
     machine: Machine, form: SingleStateCode | None, style: Style, switch: Callable[[], Sequence[str]]
 ) -> TruthTable | None:
     """Return the table of a chart's tick; None for a switch.
@@ -364,7 +372,7 @@ def table_of(
         machine: the machine of the chart.
         form: the code of its states; None for a chart with regions.
         style: the style requested.
-        switch: returns the lines of the switch.
+        switch: returns the lines of the tick as a switch, to estimate its size.
 
     Raises:
         InputError: a table is requested, and the chart cannot be one.
@@ -394,7 +402,12 @@ def switch_size(lines: Sequence[str]) -> int:
     return round(28 + 1.9 * (text.count("chart->") + text.count("in->")))
 
 
-def _values(name: str, kind: Type) -> tuple[Value, ...]:
+def _list_values(name: str, kind: Type) -> tuple[Value, ...]:
+    """Return all values of a type, in the order of their indices.
+
+    Raises:
+        NotATableError: there are too many.
+    """
     if isinstance(kind, BoolType):
         return (False, True)
     if isinstance(kind, EnumType):
@@ -413,10 +426,10 @@ def _cell_text(text: str, kind: Type) -> str:
     wide = "uint8_t" if kind.high - kind.low < 256 else "uint16_t"
     if not kind.low:
         return f"({wide}){text}"
-    return f"({wide})({text} {'-' if kind.low > 0 else '+'} {whole(abs(kind.low))})"
+    return f"({wide})({text} {'-' if kind.low > 0 else '+'} {integer_literal(abs(kind.low))})"
 
 
-def _probe(kind: Type) -> tuple[Value, Value]:
+def _two_values(kind: Type) -> tuple[Value, Value]:
     """Return two different values of a type, if it has them."""
     if isinstance(kind, BoolType):
         return False, True
@@ -427,7 +440,7 @@ def _probe(kind: Type) -> tuple[Value, Value]:
     return kind.clamp(0.0), kind.clamp(1.0)
 
 
-def _code(name: str, kind: Type, value: Value) -> int:
+def _integer_code(name: str, kind: Type, value: Value) -> int:
     """Return a value as an integer."""
     if isinstance(kind, EnumType):
         return kind.codes[str(value)]

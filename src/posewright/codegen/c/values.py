@@ -36,7 +36,7 @@ class CExpression:
         atom: whether it can be an operand without brackets.
         low, high: its smallest and largest value, if it is an integer.
         value: its value, if it is a literal number.
-        bare: its text without the cast to `int`; empty if it has no cast.
+        uncast_text: its text without the cast to `int`; empty if it has no cast.
     """
 
     text: str
@@ -45,7 +45,7 @@ class CExpression:
     low: float = -math.inf
     high: float = math.inf
     value: float | None = None
-    bare: str = ""
+    uncast_text: str = ""
 
     @property
     def operand(self) -> str:
@@ -58,7 +58,7 @@ class CExpression:
         return self.kind in (CKind.INT, CKind.LONG)
 
 
-def whole(value: float) -> str:
+def integer_literal(value: float) -> str:
     """Return an integer as a literal."""
     number = int(value)
     if number == INT_LOW:
@@ -66,13 +66,13 @@ def whole(value: float) -> str:
     return str(number) if INT16_LOW < number <= INT16_HIGH else f"INT32_C({number})"
 
 
-def bits_of(value: float) -> CExpression:
+def bits_literal(value: float) -> CExpression:
     """Return a float of 64 bits as a literal of its bits."""
     bits = struct.unpack("<Q", struct.pack("<d", value))[0]
     return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
 
 
-def fraction(value: float, *, single: bool) -> CExpression:
+def decimal_literal(value: float, *, single: bool) -> CExpression:
     """Return a float of 32 or 64 bits as a literal."""
     kind = CKind.FLOAT if single else CKind.DOUBLE
     if math.isnan(value):

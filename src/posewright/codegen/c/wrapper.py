@@ -41,7 +41,7 @@ def _write_types(writer: CWriter, generator: ChartGenerator) -> None:
     """Write the enumerations of the class, and its names for the chart's structs."""
     names = generator.names
     machine = generator.machine
-    has_single_state = isinstance(generator.form, SingleStateCode)
+    has_single_state = isinstance(generator.state_code, SingleStateCode)
     nodes = [node for node in machine.nodes[1:] if node.is_leaf or not has_single_state]
     status_codes = ("ok", "division_by_zero", "no_end")
     writer.line(f"typedef {names.prefix}_inputs_t Inputs;")
@@ -82,7 +82,7 @@ def _write_functions(writer: CWriter, generator: ChartGenerator, class_name: str
     with writer.block("Status step(const Inputs &inputs)"):
         writer.line(f"return static_cast<Status>({prefix}_step(&chart_, &inputs));")
     writer.write(["", "const Outputs &outputs() const { return chart_.out; }", ""])
-    if isinstance(generator.form, SingleStateCode):
+    if isinstance(generator.state_code, SingleStateCode):
         writer.write(["State state() const { return static_cast<State>(chart_.state); }", ""])
         writer.line("bool in(State state) const { return chart_.state == static_cast<unsigned>(state); }")
     else:

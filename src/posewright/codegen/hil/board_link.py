@@ -120,9 +120,9 @@ class BoardLink:
         self._sequence = self._sequence % 255 + 1
         return BoardRequest(kind, self._sequence, payload)
 
-    def greet(self, patience_s: float = 0.0) -> Hello | None:
-        """Request a hello until the board answers; None where it does not within a time [s]."""
-        until_s = self.time_s + patience_s
+    def greet(self, retry_for_s: float = 0.0) -> Hello | None:
+        """Request a hello until the board answers; None if it does not for `retry_for_s`."""
+        until_s = self.time_s + retry_for_s
         was_reset = self.was_reset
         self.was_reset = False
         while True:

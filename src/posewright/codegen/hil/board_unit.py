@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.codegen.hil.board_link import BAUD, GREETING_S, SLICE_S, BoardLink, BoardRequest, LinkCounts
 from posewright.codegen.hil.frames import PROTOCOL, FrameKind
-from posewright.codegen.unit import EmulatedBoard, Subject
+from posewright.codegen.unit import EmulatedBoard, UnitSpec
 from posewright.errors import BodyError, ExpressionError
 
 SHARE_OF_PERIOD = 0.1
@@ -95,7 +95,7 @@ class BoardUnit:
 
     Args:
         port: the line to the board.
-        subject: the unit on it.
+        unit_spec: the unit on it.
         period_s: time between two steps [s].
         is_real: whether the board's time advances by itself.
         baud: baud rate of the line [bit/s].
@@ -107,7 +107,7 @@ class BoardUnit:
     def __init__(
         self,
         port: EmulatedBoard,
-        subject: Subject,
+        unit_spec: UnitSpec,
         period_s: float,
         *,
         is_real: bool = False,
@@ -115,10 +115,10 @@ class BoardUnit:
     ) -> None:
         timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
         self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(SLICE_S, period_s / 32), baud=baud)
-        self.subject = subject
+        self.unit_spec = unit_spec
         self._is_real = is_real
         self._period_s = period_s
-        self._reference = subject.reference()
+        self._reference = unit_spec.reference()
         self._pending: tuple[BoardRequest, Record | None] | None = None  # a step has its inputs, a reset None
         self._steps: list[StepTrace] = []
         self._events: list[Event] = []
@@ -196,6 +196,7 @@ class BoardUnit:
         self._reference.close()
 
     def _step(self, inputs: Record) -> Record | None:
+        """Run one step on the board; return its state record, or None if the board has not answered."""
         if self.link.was_reset:
             self._resume_after_reset()
             return None  # the robot stands still for a tick at least, as the chart's state is lost
@@ -211,7 +212,7 @@ class BoardUnit:
         if payload is not None:
             self._pending = None
             if inputs is not None:
-                self._compare(inputs, np.frombuffer(payload, self.subject.states)[0])
+                self._compare(inputs, np.frombuffer(payload, self.unit_spec.states)[0])
         elif self.link.was_reset:
             self._resume_after_reset()
         return payload is not None
@@ -222,13 +223,13 @@ class BoardUnit:
         Raises:
             ExpressionError: the status of the board's state is a failure.
         """
-        reference = self._reference.run(np.array([inputs], self.subject.inputs))[0]
+        reference = self._reference.run(np.array([inputs], self.unit_spec.inputs))[0]
         self._steps.append(StepTrace(self._time_s, inputs, state, reference))
         status = int(state["status"])
         if status:
             failure = _FAILURES.get(status, f"status {status}")
             raise ExpressionError(
-                f"{self.subject.name} has failed on the board at {self._time_s:.2f} s: {failure}"
+                f"{self.unit_spec.name} has failed on the board at {self._time_s:.2f} s: {failure}"
             )
 
     def _resume_after_reset(self) -> None:
@@ -242,7 +243,7 @@ class BoardUnit:
         self._events.append(("board", {"what": description, **details}))
 
     def _greet(self) -> None:
-        """Wait for the board's hello and require that it runs the subject.
+        """Wait for the board's hello and require that it runs this unit.
 
         Raises:
             BodyError: no board answers, or it runs another unit.
@@ -253,15 +254,15 @@ class BoardUnit:
                 "no board answers",
                 hint="flash it with the output of `posewright board build`, and check the baud rate",
             )
-        subject = self.subject
-        input_bytes = subject.inputs.itemsize
-        state_bytes = subject.states.itemsize
+        unit_spec = self.unit_spec
+        input_bytes = unit_spec.inputs.itemsize
+        state_bytes = unit_spec.states.itemsize
         on_board = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
-        if on_board != (PROTOCOL, subject.name, input_bytes, state_bytes):
+        if on_board != (PROTOCOL, unit_spec.name, input_bytes, state_bytes):
             raise BodyError(
                 f"the board has {hello.name!r} on it, with records of {hello.input_bytes} and "
                 f"{hello.state_bytes} bytes, protocol {hello.protocol}",
-                hint=f"flash {subject.name!r}: {input_bytes} and {state_bytes} bytes, protocol {PROTOCOL}",
+                hint=f"flash {unit_spec.name!r}: {input_bytes} and {state_bytes} bytes, protocol {PROTOCOL}",
             )
         self._zero_s = self.link.time_s
         self.link.reset_counts()

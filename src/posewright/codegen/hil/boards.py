@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 
 from posewright.arrays import Floats
 from posewright.buses.serial_port import SerialPort
-from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.behaviour.unit_source import LINE_BAUD
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.hil.board_link import LinkCounts
 from posewright.codegen.hil.board_unit import BoardUnit, Parity
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets import built, target_named
 from posewright.codegen.toolchains import TooLargeError
-from posewright.codegen.unit import EmulatedBoard, Subject
+from posewright.codegen.unit import EmulatedBoard, UnitSpec
 from posewright.control import Program, Seed
 from posewright.controllers.behaviours import Behaviour
 from posewright.errors import InputError, UnknownNameError
@@ -237,20 +237,20 @@ def find_board(name: str) -> Board | None:
     return _BOARDS[name]
 
 
-def emulate_board(make_board: Callable[[Path], AnyBoard], target: str, subject: Subject) -> AnyBoard:
-    """Build a subject for a target and return an emulated board with its image, switched on.
+def emulate_board(make_board: Callable[[Path], AnyBoard], target: str, unit_spec: UnitSpec) -> AnyBoard:
+    """Build a unit for a target and return an emulated board with its image, switched on.
 
     Args:
         make_board: creates the emulated board from an ELF image.
         target: name of the target.
-        subject: the chart or behaviour.
+        unit_spec: the chart or behaviour.
 
     Raises:
         UnavailableError: a compiler or the emulator is missing; the hint names the package.
         TooLargeError: the image does not fit.
     """
     with TemporaryDirectory(prefix="posewright-") as folder:
-        return make_board(built(target_named(target), subject, Path(folder)).elf)
+        return make_board(built(target_named(target), unit_spec, Path(folder)).elf)
 
 
 def chart_controller(
@@ -258,7 +258,7 @@ def chart_controller(
 ) -> BoardController:
     """Return the controller of a behaviour whose chart runs on the board at the end of a line."""
     chart = behaviour.chart
-    unit = BoardUnit(line, ChartSubject(chart), chart.period_s, is_real=is_real)
+    unit = BoardUnit(line, ChartUnitSpec(chart), chart.period_s, is_real=is_real)
     return BoardController(behaviour, unit, seed)
 
 
@@ -269,17 +269,18 @@ def _switch_on_serial_board(port: SerialPort, behaviour: Behaviour, seed: Seed) 
 def _switch_on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
     from posewright.codegen.targets.arduino_uno.board import EmulatedUno
 
-    board = emulate_board(EmulatedUno, UNO, ChartSubject(behaviour.chart))
+    board = emulate_board(EmulatedUno, UNO, ChartUnitSpec(behaviour.chart))
     return chart_controller(board, behaviour, seed)
 
 
 def _switch_on_cm900(behaviour: Behaviour, seed: Seed) -> BehaviourOnBoardController:
+    """Return the controller of an emulated CM-900 that runs the whole behaviour."""
     from posewright.codegen.targets.cm900.board import EmulatedCm900
 
-    subject = BehaviourSubject(behaviour)
-    board = emulate_board(EmulatedCm900, CM900, subject)
-    unit = BoardUnit(board, subject, behaviour.robot.frame_period_s, baud=LINE_BAUD)
-    return BehaviourOnBoardController(subject, unit, board, seed)
+    unit_spec = BehaviourUnitSpec(behaviour)
+    board = emulate_board(EmulatedCm900, CM900, unit_spec)
+    unit = BoardUnit(board, unit_spec, behaviour.robot.frame_period_s, baud=LINE_BAUD)
+    return BehaviourOnBoardController(unit_spec, unit, board, seed)
 
 
 _BOARDS: Mapping[str, Board] = {

@@ -12,7 +12,7 @@ import numpy as np
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.buses.dynamixel.packets import split_packets
 from posewright.charts import Chart, Interpreter, Snapshot, Value
-from posewright.codegen.behaviour.subject import BehaviourSubject
+from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
 from posewright.codegen.hil.board_unit import BoardUnit, Record
 from posewright.codegen.records import RecordFormat
 from posewright.control import Controller, Schedule, Seed
@@ -127,22 +127,24 @@ class BehaviourOnBoardController(LinkedController):
     bus gives the commands, limited by the speed in the packet. Without a packet the pose is held.
 
     Args:
-        subject: the behaviour on the board; the robot stands in its start pose.
+        unit_spec: the behaviour on the board; the robot stands in its start pose.
         unit: the unit on the board.
         board: the board with the servo bus.
         seed: of random inputs.
     """
 
-    def __init__(self, subject: BehaviourSubject, unit: BoardUnit, board: BusBoard, seed: Seed = 0) -> None:
+    def __init__(
+        self, unit_spec: BehaviourUnitSpec, unit: BoardUnit, board: BusBoard, seed: Seed = 0
+    ) -> None:
         super().__init__(unit)
         self._frames_without_packet = 0
-        self._subject = subject
+        self._unit_spec = unit_spec
         self._board = board
         self._random = np.random.default_rng(seed)
-        behaviour = subject.behaviour
+        behaviour = unit_spec.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._initial = Interpreter(behaviour.chart).initial()
-        self._motions = (None, *subject.tables.pages)
+        self._motions = (None, *unit_spec.tables.pages)
         self.restart()
 
     @property
@@ -153,7 +155,7 @@ class BehaviourOnBoardController(LinkedController):
     def restart(self) -> None:
         """Start again from the start pose; the board is reset before its next frame."""
         self.unit.restart()
-        self._commands = JointCommands(self._subject.behaviour.start_pose[np.newaxis])
+        self._commands = JointCommands(self._unit_spec.behaviour.start_pose[np.newaxis])
         self._bus_bytes = b""
         self._decision = Decision()
         self._frame = 0
@@ -163,7 +165,7 @@ class BehaviourOnBoardController(LinkedController):
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- one frame at a time
         """Return the next frame, the commands of the board's servo packet."""
         self.unit.wait_until(state.time_s)
-        inputs = self._subject.record_of(state, self._random.random())[0]
+        inputs = self._unit_spec.record_of(state, self._random.random())[0]
         record = self.unit.step(inputs)
         self._read_bus()
         events = self.unit.take_events()
@@ -174,7 +176,7 @@ class BehaviourOnBoardController(LinkedController):
             self._tick_frame = self._schedule.frame_of(self._ticks)
         if record is not None and is_tick:
             chart = self._chart_state(record)
-            readings = {name: float(inputs[name]) for name in self._subject.inputs.names or ()}
+            readings = {name: float(inputs[name]) for name in self._unit_spec.inputs.names or ()}
             motion = self._motions[int(record["action"])]
             self._decision = Decision(chart.state, readings, chart.outputs, motion)
         decision = replace(self._decision, events=events) if is_tick or events else None
@@ -190,7 +192,7 @@ class BehaviourOnBoardController(LinkedController):
         packets, self._bus_bytes = split_packets(self._bus_bytes)
         for packet in reversed(packets):
             try:
-                self._commands = self._subject.decode_packet(packet, self._commands.angles[-1])
+                self._commands = self._unit_spec.decode_packet(packet, self._commands.angles[-1])
             except FormatError:
                 continue  # damaged, or for other servos
             return
@@ -198,7 +200,7 @@ class BehaviourOnBoardController(LinkedController):
 
     def _chart_state(self, record: Record) -> Snapshot:
         """Return the chart's state from a record of states; its initial state before the first tick."""
-        records = self._subject.chart.format
+        records = self._unit_spec.chart.format
         chart_record = record.tobytes()[: records.states.itemsize]
         snapshot = records.unpack(np.frombuffer(chart_record, records.states)[0])
         return snapshot if snapshot.configuration else self._initial

@@ -103,7 +103,7 @@ def chart_fields(record_format: RecordFormat, runs: Sequence[Records] = ()) -> t
         runs: runs whose values are added to the pools, with their neighbours.
     """
     machine = record_format.machine
-    literals = literals_of(machine)
+    literals = find_literals(machine)
     fields: list[InputField] = []
     for name, kind in machine.inputs.items():
         dtype = record_format.inputs[name]
@@ -217,7 +217,7 @@ class InputStream:
         return records
 
     def _draw_part_of_run(self, max_ticks: int, rng: np.random.Generator) -> Records:
-        """Return part of a run, often with an input drawn again."""
+        """Return a random slice of a stored run; with probability 0.6 one input in it is drawn anew."""
         run = self.runs[rng.integers(len(self.runs))]
         begin = rng.integers(len(run))
         part = run[begin : begin + rng.integers(1, max_ticks, endpoint=True)].copy()
@@ -241,7 +241,7 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
     return InputStream(record_format.inputs, fields, runs, min(longest, LONGEST_SEGMENT))
 
 
-def literals_of(machine: Machine) -> list[float]:
+def find_literals(machine: Machine) -> list[float]:
     """Return all numbers in the chart's expressions, ascending."""
     numbers: set[float] = set()
     for expression in machine.expressions:
@@ -281,6 +281,7 @@ def _number_field(
 def _float_field(
     name: str, kind: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
 ) -> InputField:
+    """Return a field of floats: a pool of critical values and their neighbours, and a range for others."""
     info = np.finfo(storage)
     low = kind.low
     high = kind.high

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.behaviour.subject import BehaviourSubject
-from posewright.codegen.c import ChartSubject
-from posewright.codegen.generating import read_subject
-from posewright.codegen.proof.input_generation import InputStream, chart_stream, literals_of, number_fields
+from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
+from posewright.codegen.c import ChartUnitSpec
+from posewright.codegen.generating import read_unit_spec
+from posewright.codegen.proof.input_generation import InputStream, chart_stream, find_literals, number_fields
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
 from posewright.codegen.proof.verification import Comparison, Verification
@@ -20,12 +20,12 @@ from posewright.codegen.targets import target_named
 from posewright.codegen.targets.arduino_uno.processor import UnoProcessor
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
-from posewright.codegen.unit import Executable, Footprint, Measured, Records, Subject
+from posewright.codegen.unit import Executable, Footprint, Measured, Records, UnitSpec
 from posewright.controllers.behaviours import Behaviour
 from posewright.errors import UnknownNameError
 
 HOST = "host"
-PROCESSORS: dict[str, Callable[[Subject], Measured]] = {
+PROCESSORS: dict[str, Callable[[UnitSpec], Measured]] = {
     "arduino-uno": UnoProcessor,
     "cm900": CortexProcessor,
 }
@@ -44,7 +44,7 @@ BEHAVIOUR_RUNS = 8
 
 
 def verify(
-    subject: Subject | str | Path,
+    unit_spec: UnitSpec | str | Path,
     target: str = HOST,
     *,
     steps: int = 100_000,
@@ -56,7 +56,7 @@ def verify(
     Every field of every state is compared at every step.
 
     Args:
-        subject: a Subject, a chart's file, or a behaviour's name or file.
+        unit_spec: a UnitSpec, a chart's file, or a behaviour's name or file.
         target: `host`, `arduino-uno` or `cm900`.
         steps: number of steps of each executable.
         seed: of the inputs.
@@ -64,18 +64,18 @@ def verify(
 
     Raises:
         UnknownNameError: there is no such target.
-        InputError: there is no such subject, or it cannot be generated for the target.
+        InputError: there is no such chart or behaviour, or it cannot be generated for the target.
         UnavailableError: a compiler or emulator is missing.
         MissingExtraError: the emulator of a Cortex-M3 is missing.
     """
-    if isinstance(subject, str | Path):
-        subject = read_subject(subject)
-    with _executables(subject, target) as executables:
-        reference = subject.reference()
+    if isinstance(unit_spec, str | Path):
+        unit_spec = read_unit_spec(unit_spec)
+    with _executables(unit_spec, target) as executables:
+        reference = unit_spec.reference()
         comparison = Comparison(reference, executables)
-        comparison.run(input_stream(subject).episodes(seed), steps, on_progress or (lambda *_: None))
+        comparison.run(input_stream(unit_spec).episodes(seed), steps, on_progress or (lambda *_: None))
         verification = Verification(
-            subject=subject.name,
+            name=unit_spec.name,
             target=target,
             executables=tuple(executables),
             seed=seed,
@@ -85,8 +85,8 @@ def verify(
             footprint=_footprint(executables[target]),
             failed=comparison.failed,
         )
-    if isinstance(subject, BehaviourSubject):
-        return replace(verification, ticks_from_player=_ticks_from_player(subject, steps, seed))
+    if isinstance(unit_spec, BehaviourUnitSpec):
+        return replace(verification, ticks_from_player=_ticks_from_player(unit_spec, steps, seed))
     if not isinstance(reference, InterpreterRun):
         return verification
     return replace(
@@ -96,53 +96,53 @@ def verify(
     )
 
 
-def _ticks_from_player(subject: BehaviourSubject, steps: int, seed: int) -> int:
+def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> int:
     """Return the greatest distance of servo goals in integer arithmetic from those of `Player` [ticks]."""
-    states = subject.reference().run(subject.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed))
+    states = unit_spec.reference().run(unit_spec.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed))
     failed = np.flatnonzero(states["status"])
-    return subject.ticks_from_player(states[: failed[0]] if len(failed) else states)
+    return unit_spec.ticks_from_player(states[: failed[0]] if len(failed) else states)
 
 
-def source_coverage(subject: Subject, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:
+def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:
     """Return which part of the generated C the inputs of `verify` run on this computer.
 
     Raises:
         UnavailableError: gcc or gcov is missing.
-        InputError: the subject cannot be generated.
+        InputError: the unit cannot be generated.
     """
     episodes: list[Records] = []
     n_steps = 0
-    for episode in input_stream(subject).episodes(seed):
+    for episode in input_stream(unit_spec).episodes(seed):
         episodes.append(episode[: steps - n_steps])
         n_steps += len(episodes[-1])
         if n_steps >= steps:
             break
-    return cover_source(subject, episodes)
+    return cover_source(unit_spec, episodes)
 
 
-def input_stream(subject: Subject) -> InputStream:
-    """Return the inputs of a subject, which reach every transition of a chart, every limit of a behaviour."""
-    if isinstance(subject, BehaviourSubject):
-        values = sorted(set(_critical_readings(subject.behaviour)))
-        runs = tuple(subject.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
-        return InputStream(subject.inputs, number_fields(subject.inputs, values), runs, LONGEST_BEHAVIOUR)
-    reference = subject.reference()
+def input_stream(unit_spec: UnitSpec) -> InputStream:
+    """Return the inputs of a unit, which reach every transition of a chart, every limit of a behaviour."""
+    if isinstance(unit_spec, BehaviourUnitSpec):
+        values = sorted(set(_critical_readings(unit_spec.behaviour)))
+        runs = tuple(unit_spec.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
+        return InputStream(unit_spec.inputs, number_fields(unit_spec.inputs, values), runs, LONGEST_BEHAVIOUR)
+    reference = unit_spec.reference()
     if isinstance(reference, InterpreterRun):
         return chart_stream(reference.record_format)
-    return InputStream(subject.inputs, number_fields(subject.inputs, []))
+    return InputStream(unit_spec.inputs, number_fields(unit_spec.inputs, []))
 
 
 @contextmanager
-def _executables(subject: Subject, target: str) -> Iterator[dict[str, Executable]]:
+def _executables(unit_spec: UnitSpec, target: str) -> Iterator[dict[str, Executable]]:
     """Provide the executables to be compared with the interpreter, by name, and close them at the end."""
     if target not in TARGETS:
         raise UnknownNameError.among("target", target, TARGETS)
-    if isinstance(subject, BehaviourSubject):
-        target_named(target).sources(subject)  # raises where the board cannot run the behaviour
-    executables: dict[str, Executable] = {HOST: HostLibrary(subject)}
+    if isinstance(unit_spec, BehaviourUnitSpec):
+        target_named(target).sources(unit_spec)  # raises where the board cannot run the behaviour
+    executables: dict[str, Executable] = {HOST: HostLibrary(unit_spec)}
     try:
         if target != HOST:
-            executables[target] = PROCESSORS[target](target_named(target).adapt(subject))
+            executables[target] = PROCESSORS[target](target_named(target).adapt(unit_spec))
         yield executables
     finally:
         for executable in executables.values():
@@ -155,7 +155,7 @@ def _footprint(executable: Executable) -> Footprint | None:
 
 def _critical_readings(behaviour: Behaviour) -> Iterator[float]:
     """Yield the sensor readings at which a behaviour may change, in SI units."""
-    constants = literals_of(ChartSubject(behaviour.chart).lowered)
+    constants = find_literals(ChartUnitSpec(behaviour.chart).lowered)
     for wire in behaviour.inputs:
         if wire.threshold is not None:
             limit = wire.threshold.limit

@@ -8,11 +8,11 @@ import numpy as np
 
 from posewright.codegen.unit import Records
 
-MAX_TRIES = 1500
+MAX_RUNS = 1500
 """Runs that are spent on the reduction; with an emulated board each takes milliseconds."""
 
 
-def shrink(inputs: Records, shows: Callable[[Records], bool], tries: int = MAX_TRIES) -> Records:
+def shrink(inputs: Records, still_fails: Callable[[Records], bool], max_runs: int = MAX_RUNS) -> Records:
     """Return fewer and simpler inputs that still show a difference.
 
     Ticks are left out, many at once and then one by one (Zeller's delta debugging), and values become 0 or
@@ -20,32 +20,32 @@ def shrink(inputs: Records, shows: Callable[[Records], bool], tries: int = MAX_T
 
     Args:
         inputs: the ticks from a reset on.
-        shows: returns whether inputs show the difference.
-        tries: greatest number of calls of `shows`.
+        still_fails: returns whether inputs still show the difference.
+        max_runs: greatest number of calls of `still_fails`.
     """
-    shrinker = _Shrinker(inputs, shows, tries)
+    shrinker = _Shrinker(inputs, still_fails, max_runs)
     while True:
         n_ticks = len(shrinker.inputs)
         shrinker.leave_out_ticks()
         shrinker.simplify_values()
-        if shrinker.tries <= 0 or len(shrinker.inputs) == n_ticks:
+        if shrinker.runs_left <= 0 or len(shrinker.inputs) == n_ticks:
             return shrinker.inputs
 
 
 class _Shrinker:
     """Inputs under reduction."""
 
-    def __init__(self, inputs: Records, shows: Callable[[Records], bool], tries: int) -> None:
+    def __init__(self, inputs: Records, still_fails: Callable[[Records], bool], max_runs: int) -> None:
         self.inputs = inputs.copy()
-        self.shows = shows
-        self.tries = tries
+        self.still_fails = still_fails
+        self.runs_left = max_runs
 
-    def _try(self, candidate: Records) -> bool:
+    def _keep_if_still_failing(self, candidate: Records) -> bool:
         """Replace the inputs by a candidate if it shows the difference; return whether it does."""
-        if self.tries <= 0:
+        if self.runs_left <= 0:
             return False
-        self.tries -= 1
-        if not self.shows(candidate):
+        self.runs_left -= 1
+        if not self.still_fails(candidate):
             return False
         self.inputs = candidate
         return True
@@ -58,7 +58,7 @@ class _Shrinker:
             begin = max(len(self.inputs) - n_removed, 0)
             while begin >= 0 and len(self.inputs) > 1:
                 remaining = np.r_[0:begin, begin + n_removed : len(self.inputs)]
-                self._try(self.inputs[remaining])
+                self._keep_if_still_failing(self.inputs[remaining])
                 begin = min(begin, len(self.inputs)) - n_removed
             n_removed //= 2
 
@@ -75,5 +75,5 @@ class _Shrinker:
                         break
                     candidate = self.inputs.copy()
                     candidate[name][tick] = simpler_value
-                    if self._try(candidate):
+                    if self._keep_if_still_failing(candidate):
                         break

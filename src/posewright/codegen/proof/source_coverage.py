@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.codegen.targets.target import write_sources
 from posewright.codegen.toolchains import run_tool
-from posewright.codegen.unit import Records, SourceFile, Subject, read_package_sources
+from posewright.codegen.unit import Records, SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
 
 PROGRAM = "unit_on_this_computer"
@@ -59,7 +59,7 @@ class SourceCoverage:
         }
 
 
-def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverage:
+def cover_source(unit_spec: UnitSpec, episodes: Iterable[Records]) -> SourceCoverage:
     """Run episodes, each from a reset on, and return the coverage of the generated code.
 
     The unit around a chart, which only moves records, does not count.
@@ -67,16 +67,16 @@ def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverag
     Raises:
         UnavailableError: there is no gcc, or no gcov.
     """
-    sources = subject.sources()
+    sources = unit_spec.sources()
     with TemporaryDirectory() as name:
         folder = Path(name)
         program = build_program(sources, folder, ("-O0", "--coverage"))
-        run_program(program, subject, episodes)
+        run_program(program, unit_spec, episodes)
         counted = sorted(folder.glob(f"{PROGRAM}-*.gcda"))
         report = run_tool(
             "gcov", "--json-format", "--stdout", "--branch-probabilities", *counted, folder=folder
         )
-    has_chart_file = f"{subject.name}.c" in {source.name for source in sources}
+    has_chart_file = f"{unit_spec.name}.c" in {source.name for source in sources}
     texts = {
         source.name: source.lines
         for source in sources
@@ -98,18 +98,18 @@ def build_program(sources: Sequence[SourceFile], folder: Path, flags: Sequence[s
     return folder / PROGRAM
 
 
-def run_program(program: Path, subject: Subject, episodes: Iterable[Records]) -> Records:
+def run_program(program: Path, unit_spec: UnitSpec, episodes: Iterable[Records]) -> Records:
     """Run a program of `build_program` with episodes, one after the other, and return all states.
 
     Raises:
         InputError: the program fails.
     """
-    commands = b"".join(_driver_commands(episode, subject.inputs.itemsize) for episode in episodes)
+    commands = b"".join(_driver_commands(episode, unit_spec.inputs.itemsize) for episode in episodes)
     process = subprocess.run([program], cwd=program.parent, input=commands, capture_output=True, check=False)
     if process.returncode:
         errors = process.stderr.decode(errors="replace").strip().splitlines()
         raise InputError(f"{program.name} failed: {errors[0] if errors else process.returncode}")
-    return np.frombuffer(process.stdout, subject.states)
+    return np.frombuffer(process.stdout, unit_spec.states)
 
 
 def _driver_commands(episode: Records, size: int) -> bytes:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from posewright.arrays import Flags
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.shrinking import shrink
-from posewright.codegen.unit import Executable, Footprint, Records, Subject
+from posewright.codegen.unit import Executable, Footprint, Records, UnitSpec
 from posewright.display import Lines, build_line, format_count, style_level, table
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ class Mismatch:
             name for name in names if self.expected[name][-1].tobytes() != self.got[name][-1].tobytes()
         )
 
-    def table(self, subject: Subject) -> tuple[list[str], list[list[Any]]]:
+    def table(self, unit_spec: UnitSpec) -> tuple[list[str], list[list[Any]]]:
         """Return headers and rows of a table: inputs, states expected and got, fields that differ."""
         nonzero_names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()]
         names = nonzero_names[:MAX_INPUTS_SHOWN]
-        expected_states = _active_states(subject, self.expected)
-        got_states = _active_states(subject, self.got)
+        expected_states = _active_states(unit_spec, self.expected)
+        got_states = _active_states(unit_spec, self.got)
         fields = [name for name in self.fields if name != "active"]
         headers = ["tick", *names, "expected", "got"]
         for name in fields:
@@ -85,7 +85,7 @@ class Verification:
     """The result of a comparison.
 
     Attributes:
-        subject: name of the chart or behaviour.
+        name: name of the chart or behaviour.
         target: name of the target.
         executables: names of the executables compared with the interpreter.
         seed: of the inputs.
@@ -100,7 +100,7 @@ class Verification:
         ticks_from_player: greatest distance of servo goals of a behaviour from those of `Player` [ticks].
     """
 
-    subject: str
+    name: str
     target: str
     executables: tuple[str, ...]
     seed: int
@@ -122,7 +122,7 @@ class Verification:
         """Return the result as plain data; figures that were not measured are None."""
         footprint = self.footprint
         return {
-            "subject": self.subject,
+            "subject": self.name,
             "target": self.target,
             "executables": list(self.executables),
             "seed": self.seed,
@@ -143,11 +143,11 @@ class Verification:
             "mismatch": self.mismatch.data() if self.mismatch else None,
         }
 
-    def lines(self, subject: Subject, coverage: SourceCoverage | None = None) -> Lines:
+    def lines(self, unit_spec: UnitSpec, coverage: SourceCoverage | None = None) -> Lines:
         """Yield the lines of a report.
 
         Args:
-            subject: the subject, for the names of fields and states.
+            unit_spec: the unit compared, for the names of fields and states.
             coverage: coverage of the generated C, where it was measured.
         """
         executables = " and ".join(self.executables)
@@ -155,7 +155,7 @@ class Verification:
         verdict = style_level("failed" if not self.same else "warning" if not_taken else "ok")
         mismatches = f"{self.mismatches or 'no'} mismatch{'' if self.mismatches == 1 else 'es'}"
         steps = format_count(self.steps, "step")
-        yield build_line(verdict, f" {self.subject}: {steps} on {executables}, {mismatches}")
+        yield build_line(verdict, f" {self.name}: {steps} on {executables}, {mismatches}")
         if self.transitions is not None:
             yield f"   {self.transitions_taken} of {self.transitions} transitions taken"
             if not_taken:
@@ -176,7 +176,7 @@ class Verification:
             yield f"   lines of C run: {coverage.line_coverage:.1%}, branches: {coverage.branch_coverage:.1%}"
         if self.mismatch is not None:
             yield f"   {self.mismatch.executable} differs in {', '.join(self.mismatch.fields)}:"
-            yield table(*self.mismatch.table(subject))
+            yield table(*self.mismatch.table(unit_spec))
 
 
 @dataclass(eq=False)
@@ -261,9 +261,9 @@ def record_data(record: np.void) -> dict[str, Any]:
     return {name: record[name].tolist() for name in record.dtype.names or ()}
 
 
-def _active_states(subject: Subject, states: Records) -> list[str]:
+def _active_states(unit_spec: UnitSpec, states: Records) -> list[str]:
     """Return the active states of each record: their names for a chart, else the bytes of the bitmap."""
-    reference = subject.reference()
+    reference = unit_spec.reference()
     if not isinstance(reference, InterpreterRun):
         return [" ".join(map(str, bitmap.tolist())) for bitmap in states["active"]]
     nodes = reference.machine.nodes[1:]

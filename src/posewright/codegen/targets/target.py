@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from posewright.codegen.unit import SourceFile, Subject, read_package_sources
+from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
 from posewright.documents import write_atomically
 
 BOARD_QUEUE = 64
@@ -42,14 +42,14 @@ class Built:
 class Target(Protocol):
     """A target for which units are generated, built and flashed; each has a folder in `targets/`."""
 
-    def adapt(self, subject: Subject) -> Subject:
-        """Return a subject with the options for the target's compiler and memory."""
+    def adapt(self, unit_spec: UnitSpec) -> UnitSpec:
+        """Return a unit specification with the options for the target's compiler and memory."""
 
-    def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return the files besides the subject's: the board's own, and the user's, which are not overwritten.
+    def sources(self, unit_spec: UnitSpec) -> tuple[SourceFile, ...]:
+        """Return the files besides the unit's: the board's own, and the user's, which are not overwritten.
 
         Raises:
-            InputError: the target cannot run the subject.
+            InputError: the target cannot run the unit.
         """
 
     def build(self, folder: Path) -> Built:
@@ -86,8 +86,8 @@ def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
             write_atomically(path, file.text.encode(), durable=False)
 
 
-def built(target: Target, subject: Subject, folder: Path) -> Built:
-    """Generate a subject into a folder, build it, and return the result."""
-    subject = target.adapt(subject)
-    write_sources((*subject.sources(), *target.sources(subject)), folder)
+def built(target: Target, unit_spec: UnitSpec, folder: Path) -> Built:
+    """Generate a unit into a folder, build it, and return the result."""
+    unit_spec = target.adapt(unit_spec)
+    write_sources((*unit_spec.sources(), *target.sources(unit_spec)), folder)
     return target.build(folder)

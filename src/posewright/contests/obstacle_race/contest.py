@@ -114,8 +114,8 @@ def progress(
     """Return the progress of every leg that was begun, as a referee would have it.
 
     Args:
-        recording: of the race.
-        rules: of the race; None for CEABOT 2013.
+        recording: the recording of the race.
+        rules: the rules of the race; None for CEABOT 2013.
         every_s: time between samples [s].
 
     Raises:

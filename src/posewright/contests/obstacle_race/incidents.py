@@ -30,7 +30,7 @@ class Displacement:
     Attributes:
         time_s: when it exceeded the limit [s].
         box: number of the box in the layout, from 1.
-        displacement_m: at that time [m].
+        displacement_m: the displacement at that time [m].
     """
 
     time_s: float
@@ -51,7 +51,7 @@ class DisplacementDetector:
     """Detects displaced boxes; the result does not depend on how rows are split into calls.
 
     Args:
-        rules: of displacements.
+        rules: the rules of displacements.
         corner_m: distance of a box's corners from its middle, seen from above [m].
     """
 
@@ -162,8 +162,8 @@ def find_incidents(
     """Return the incidents that cost a penalty, in the order of time.
 
     Args:
-        touches: of the robot.
-        displacements: of boxes.
+        touches: the touches of the robot.
+        displacements: the displacements of boxes.
         margin_s: time between a touch and a displacement within which they are one incident [s].
 
     Returns:

@@ -70,15 +70,15 @@ class Leg:
     """The state of a leg: its clock, its distance, and how it ended.
 
     Args:
-        course: of the leg.
+        course: the course of the leg.
 
     Attributes:
-        course: of the leg.
+        course: the course of the leg.
         started_s: start of its clock; None before [s].
         ended_s: its end; None before [s].
         finished: whether the line was crossed.
         reason: its state, or why it ended.
-        distance_m: from the start line to the rearmost sole corner, within the limits [m].
+        distance_m: the distance from the start line to the rearmost sole corner, within the limits [m].
     """
 
     def __init__(self, course: LegCourse) -> None:

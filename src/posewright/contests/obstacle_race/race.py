@@ -101,10 +101,10 @@ class Race:
     """The clock, legs, distances and penalties of one race.
 
     Args:
-        rules: of the race.
+        rules: the rules of the race.
 
     Attributes:
-        rules: of the race.
+        rules: the rules of the race.
         legs: leg 1 and leg 2.
     """
 

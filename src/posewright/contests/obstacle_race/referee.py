@@ -34,11 +34,11 @@ class RaceReferee:
     """Watches a race, puts the robot back where necessary, and ends the race.
 
     Args:
-        rules: of the race.
+        rules: the rules of the race.
         arena: the field.
         supervisor: places the robot.
         note: writes events into the recording.
-        robot: whose blocks to watch; None for the only robot.
+        robot: the robot whose blocks to watch; None for the only robot.
         every: the recording has a row for each `every` frames; the referee judges by these rows.
 
     Attributes:
@@ -125,9 +125,9 @@ class RaceReferee:
         """Note a jam, and put the robot back on its path."""
         box = {} if jam.box is None else {"box": jam.box}
         self._note_event(time_s, "jam", {"since_s": jam.since_s, **box})
-        place = self._find_place_behind(*truth.base[-1, :2].tolist())
+        position = self._find_place_behind(*truth.base[-1, :2].tolist())
         yaw = float(heading(truth.base[-1, 3:]))
-        self._put_back(place, yaw, truth, time_s, {"reason": "jam", "since_s": jam.since_s, **box})
+        self._put_back(position, yaw, truth, time_s, {"reason": "jam", "since_s": jam.since_s, **box})
 
     def _find_place_behind(self, x_m: float, y_m: float) -> tuple[float, float]:
         """Return the last place on the robot's path far enough off and not ahead, or one straight behind."""
@@ -139,19 +139,24 @@ class RaceReferee:
         return x_m - step_m * forward, y_m
 
     def _put_back(
-        self, place: tuple[float, float], yaw: float, truth: GroundTruth, time_s: float, cause: dict[str, Any]
+        self,
+        position: tuple[float, float],
+        yaw: float,
+        truth: GroundTruth,
+        time_s: float,
+        cause: dict[str, Any],
     ) -> None:
         """Place the robot at the nearest clear place, note the touch, and restart the detectors.
 
         Args:
-            place: preferred x and y [m].
+            position: preferred x and y [m].
             yaw: heading [rad].
-            truth: of the current block.
+            truth: the truth of the current block.
             time_s: now [s].
             cause: data of the touch event.
         """
         x_m, y_m = find_clear_place(
-            *place,
+            *position,
             truth.boxes[-1],
             self._arena,
             rules=self._rules.put_back,
@@ -194,7 +199,7 @@ class FallLocator:
     """Detects falls, and remembers where the robot last stood.
 
     Args:
-        rules: of falls.
+        rules: the rules of falls.
     """
 
     def __init__(self, rules: RaceFallRules) -> None:
@@ -258,7 +263,7 @@ class JamDetector:
     """Detects contact with a box or a wall without progress: neither a step away from a place nor a turn.
 
     Args:
-        rules: of jams.
+        rules: the rules of jams.
         arena: the field.
     """
 
@@ -273,7 +278,7 @@ class JamDetector:
         """Process another block, and return the jam at its end, if any.
 
         Args:
-            time_s: at its end [s].
+            time_s: the time at its end [s].
             base: x y z qw qx qy qz at its end, `(7,)`.
             contacts: boxes touched during it, `(n, n_boxes)`.
         """

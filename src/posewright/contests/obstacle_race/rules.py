@@ -221,7 +221,7 @@ def require_field(rules: Rules, field_data: Mapping[str, Any]) -> None:
     A field with another name, which somebody else may have built or drawn, may differ by a few millimetres.
 
     Args:
-        rules: of the race.
+        rules: the rules of the race.
         field_data: the field as `Arena.to_dict` returns it.
 
     Raises:

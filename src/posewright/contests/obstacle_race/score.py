@@ -26,10 +26,10 @@ class LegScore:
     """The points of one leg and their parts.
 
     Attributes:
-        points: at least 0.
+        points: the points, at least 0.
         raw_points: the formula's value, which may be negative.
-        time_points: for the time.
-        distance_points: for the distance.
+        time_points: the points for the time.
+        distance_points: the points for the distance.
         penalty_points: lost by penalties, at least 0.
     """
 
@@ -48,8 +48,8 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
     """Return the points of one leg.
 
     Args:
-        time_s: on the leg's clock; the time limit for an unfinished leg [s].
-        distance_cm: from the start line to the back of the rearmost foot [cm].
+        time_s: the time on the leg's clock; the time limit for an unfinished leg [s].
+        distance_cm: the distance from the start line to the back of the rearmost foot [cm].
         penalties: number of penalties.
         rules: None for CEABOT 2013.
 
@@ -81,9 +81,9 @@ class RankedEntry:
     """The place of one entry in a race.
 
     Attributes:
-        place: from 1; equal raw points share a place, and the next ones are skipped.
-        name: of the entry.
-        raw_points: of the entry.
+        place: the place, from 1; equal raw points share a place, and the next ones are skipped.
+        name: the name of the entry.
+        raw_points: the points of the entry.
         place_points: earned by the place; entries that share a place share its points and those of the
             skipped ones, which is an assumption.
     """
@@ -98,7 +98,7 @@ def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[R
     """Return the entries in the order of their places.
 
     Args:
-        raw_points: of a leg or a whole race, by entry.
+        raw_points: the points of a leg or a whole race, by entry.
         rules: None for CEABOT 2013.
 
     Raises:
@@ -128,7 +128,7 @@ class Penalty:
     """A penalty for a touch by the referee or a displaced box.
 
     Attributes:
-        time_s: in the recording's time [s].
+        time_s: the time, counted as in the recording [s].
         leg: 1 or 2.
         reason: `fall`, `jam`, `box_moved`, or the reason of a touch.
         box: number of the box in the layout; None for no box.
@@ -150,14 +150,14 @@ class LegResult:
     """The result of one leg.
 
     Attributes:
-        time_s: on the leg's clock; the time limit for an unfinished leg [s].
-        distance_cm: from the start line to the back of the rearmost foot [cm].
+        time_s: the time on the leg's clock; the time limit for an unfinished leg [s].
+        distance_cm: the distance from the start line to the back of the rearmost foot [cm].
         penalties: number of penalties.
-        points: at least 0.
+        points: the points, at least 0.
         raw_points: the formula's value, which may be negative.
         finished: whether the line was crossed.
-        started_at_s: in the recording's time; None if it was not begun [s].
-        ended_at_s: in the recording's time; None if it has not ended [s].
+        started_at_s: the time of the start, in the recording's time; None if it was not begun [s].
+        ended_at_s: the time of the end, in the recording's time; None if it has not ended [s].
         reason: why it ended.
         time_loss: points lost by the time.
         distance_loss: points lost by the distance.
@@ -195,7 +195,7 @@ class Result(NotebookTable):
         total_points: sum of the legs' points.
         raw_total: sum of the legs' raw points, which decides places.
         falls: number of falls.
-        penalties: in the order of time.
+        penalties: the penalties in the order of time.
         warnings: such as a false start.
     """
 

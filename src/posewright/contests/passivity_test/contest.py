@@ -44,9 +44,9 @@ class PassivityRules:
 
     Attributes:
         wait_s: time a robot stands still at the beginning of a try [s].
-        limit_s: for the touch, from the end of the wait [s].
+        limit_s: the limit for the touch, from the end of the wait [s].
         tries: greatest number of tries.
-        distance_m: from the toes to the box [m].
+        distance_m: the distance from the toes to the box [m].
         moved_rad: change of a joint angle that counts as a move [rad].
         toes_m: distance of a robot's toes from its middle [m].
         aside_m: greatest sideways offset of the box [m].
@@ -73,8 +73,8 @@ class Try:
     """One try.
 
     Attributes:
-        began_s: in the recording's time [s].
-        touched_s: in the recording's time; None without a touch that counts [s].
+        began_s: the time of the beginning, in the recording's time [s].
+        touched_s: the time of the touch, in the recording's time; None without a touch that counts [s].
         reason: how it ended.
     """
 
@@ -89,8 +89,8 @@ class PassivityScore(NotebookTable):
 
     Attributes:
         contest: name of the rules.
-        tries: in the order of time.
-        time_s: of the last try, from the end of the wait to the touch; None without a touch [s].
+        tries: the tries in the order of time.
+        time_s: the time of the last try, from the end of the wait to the touch; None without a touch [s].
         warnings: such as a false start.
     """
 
@@ -245,7 +245,7 @@ class PassivityReferee:
     """Watches one robot for the touch, and puts it back for another try if there was none in time.
 
     Args:
-        rules: of the test.
+        rules: the rules of the test.
         robot: its name in the plant.
         supervisor: places it.
         start: its start place.

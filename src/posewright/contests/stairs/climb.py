@@ -20,7 +20,7 @@ from posewright.contests.observation import (
 from posewright.contests.robot_parts import arm_parts
 from posewright.contests.stairs.rules import Flight, StairsRules
 from posewright.recordings import Recording
-from posewright.recordings.falls import DownInterval, FallDetector, runs
+from posewright.recordings.falls import DownInterval, FallDetector, true_intervals
 
 ARRIVED = "arrived"
 TIME_OUT = "time out"
@@ -39,7 +39,7 @@ class StairsPenalty:
     """A penalty.
 
     Attributes:
-        time_s: in the recording's time [s].
+        time_s: the time, counted as in the recording [s].
         reason: `fall`, `hand`, `jump`, or the reason of a touch by a person.
     """
 
@@ -66,10 +66,10 @@ class StairsScore(NotebookTable):
     Attributes:
         contest: name of the rules.
         steps: passed by both feet.
-        penalties: in the order of time.
-        time_s: from the first move to the arrival; the time limit for a robot that did not arrive [s].
+        penalties: the penalties in the order of time.
+        time_s: the time from first move to arrival; the time limit for a robot that did not arrive [s].
         arrived: whether the robot passed the last step.
-        points: for the steps.
+        points: the points for the steps.
         started_at_s: first move, in the recording's time; None if the robot never moved [s].
         ended_at_s: arrival or time limit, in the recording's time; None if the recording ends before [s].
         falls: number of falls.
@@ -134,8 +134,8 @@ class Climb:
     """A recorded climb until its time limit.
 
     Args:
-        recording: of the climb.
-        rules: of the stairs.
+        recording: the recording of the climb.
+        rules: the rules of the stairs.
 
     Attributes:
         start: detector of the robot's first move.
@@ -252,7 +252,7 @@ class Climb:
         for touch in self._touches:
             is_airborne &= np.abs(self._times - touch.time_s) > self._rules.settle_s
         jumps = []
-        for begin, end in runs(is_airborne):
+        for begin, end in true_intervals(is_airborne):
             begin_s = float(self._times[begin])
             if float(self._times[end - 1]) - begin_s > self._rules.jump_s:
                 jumps.append(begin_s)
@@ -272,7 +272,7 @@ def _find_reached_levels(levels: Indices, max_difference: int) -> Indices:
     A foot that skips more levels than allowed has walked round the steps, so its level does not change.
 
     Args:
-        levels: that the foot stands on, -1 for none, `(n,)`.
+        levels: the levels that the foot stands on, -1 for none, `(n,)`.
         max_difference: most levels up at once.
     """
     reached = np.full(len(levels), -1)

@@ -26,7 +26,7 @@ class StairsReferee:
     restarted, so it waits again while the clock runs on.
 
     Args:
-        rules: of the stairs.
+        rules: the rules of the stairs.
         arena: the field.
         robot: its name in the plant.
         supervisor: places it.
@@ -122,9 +122,9 @@ class StairsReferee:
         self._halted_s = None
         self._try_number += 1
         self._fall_detector.forget()
-        place = {"x_m": x, "y_m": y, "yaw_rad": yaw}
+        start_pose = {"x_m": x, "y_m": y, "yaw_rad": yaw}
         self._note(Event(self._now_s, "touch", {"reason": "fall", "since_s": self._fell_s, "step": level}))
-        self._note(Event(self._now_s, NEW_TRY, {"number": self._try_number, **place}))
+        self._note(Event(self._now_s, NEW_TRY, {"number": self._try_number, **start_pose}))
 
     def _end_if_over(self) -> bool:
         """Note the end of the run on arrival or when the time is over, and return whether it is over."""

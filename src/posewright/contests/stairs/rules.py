@@ -33,7 +33,7 @@ class StairsRules:
         wait_s: time a robot stands still at the beginning [s].
         limit_s: time limit from the first move [s].
         moved_rad: change of a joint angle that counts as a move [rad].
-        width_m: of the stairs [m].
+        width_m: the width of the stairs [m].
         edge_m: greatest random shift of the stairs along x [m].
         toes_m: distance of a robot's toes from its middle [m].
         place_points: points of places among robots that arrive, the first place first.
@@ -96,9 +96,9 @@ class Flight:
 
     Attributes:
         edges: x of the begin of each level but the first, `(n,)` [m].
-        heights: of each level, `(n + 1,)` [m].
-        width_m: of the stairs [m].
-        names: of the arena's shapes, as in contacts.
+        heights: the heights of each level, `(n + 1,)` [m].
+        width_m: the width of the stairs [m].
+        names: the names of the arena's shapes, as in contacts.
     """
 
     edges: Floats

@@ -19,8 +19,8 @@ class Round:
     """One round, which is over when a robot has enough points or its time is up.
 
     Attributes:
-        number: from 1.
-        began_s: in the recording's time [s].
+        number: the number, from 1.
+        began_s: the time of the beginning, in the recording's time [s].
         ends: the ends of its exchanges.
         over: why it is over; empty before.
     """
@@ -49,7 +49,7 @@ class Bout:
     """The state of a bout, updated exchange by exchange.
 
     Args:
-        rules: of bouts.
+        rules: the rules of bouts.
         robots: names of the two robots.
 
     Attributes:
@@ -145,7 +145,7 @@ class SumoScore(NotebookTable):
 
     Attributes:
         contest: name of the rules.
-        bout: with its rounds and awards.
+        bout: the bout with its rounds and awards.
         warnings: such as false starts.
     """
 

@@ -31,7 +31,7 @@ class Award:
 
     Attributes:
         to: the robot.
-        points: for it.
+        points: the points for it.
         reason: what happened to the opponent.
         at_s: when, in the recording's time [s].
         text: the reason in a sentence.
@@ -52,7 +52,7 @@ class ExchangeEnd:
         reason: why it ended.
         at_s: when its clock stopped, in the recording's time [s].
         clock_s: time on its clock [s].
-        awards: of points.
+        awards: the awards of points.
     """
 
     reason: str
@@ -73,9 +73,9 @@ def judge_exchange(
     """Return the end of an exchange; None if the rows do not decide it yet.
 
     Args:
-        rules: of the sumo.
+        rules: the rules of the sumo.
         ring: the ring.
-        rows: of both robots since the start.
+        rows: the rows of both robots since the start.
         wait_end_s: end of the robots' wait [s].
         left_s: remaining time on the round's clock [s].
         is_complete: whether there will be no further rows.
@@ -244,7 +244,7 @@ def _find_stuck_row(rules: SumoRules, times: Floats, feet: Floats) -> int | None
     """Return the first row from which neither robot moves away within the time limit; None if there is none.
 
     Args:
-        rules: of the sumo.
+        rules: the rules of the sumo.
         times: `(n,)` [s].
         feet: middle between the soles of both robots, `(n, 2, 2)` [m].
     """

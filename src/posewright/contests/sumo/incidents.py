@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.contests.sumo.rules import SumoFallRules, SumoRules, Yuhkoh
 from posewright.contests.sumo.wrestler_rows import WrestlerRows
-from posewright.recordings.falls import FallDetector, FallLimits, runs
+from posewright.recordings.falls import FallDetector, FallLimits, true_intervals
 
 
 class Reason(Enum):
@@ -36,8 +36,8 @@ class Incident:
 
     Attributes:
         robot: its name.
-        reason: of the opponent's award; None for a fall, whose reason depends on who attacked.
-        at_s: in the recording's time [s].
+        reason: the reason of the opponent's award; None for a fall, whose reason depends on who attacked.
+        at_s: the time, in the recording's time [s].
     """
 
     robot: str
@@ -59,8 +59,8 @@ class Fighter:
     """One robot after the end of its wait.
 
     Attributes:
-        name: of the robot.
-        rows: after the wait.
+        name: the name of the robot.
+        rows: the rows after the wait.
         is_down: whether it is down, `(n,)`.
     """
 
@@ -82,7 +82,7 @@ class Fighter:
         """Return when each fall began [s].
 
         Args:
-            rules: of falls.
+            rules: the rules of falls.
             is_complete: whether there are no further rows; a robot down at the end has then fallen.
         """
         detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=is_complete))
@@ -91,7 +91,7 @@ class Fighter:
 
     def got_up(self, rules: SumoFallRules, fell_s: float) -> bool:
         """Return whether the robot got up soon enough after a fall at a time [s], and stayed up."""
-        for begin, end in runs(~self.is_down):
+        for begin, end in true_intervals(~self.is_down):
             up_s = self.rows.times[begin]
             last_up_s = self.rows.times[end - 1]
             if fell_s < up_s <= fell_s + rules.get_up_s and last_up_s - up_s >= rules.up_s:
@@ -113,8 +113,10 @@ def find_incidents(rules: SumoRules, ring: Ring, fighter: Fighter, *, is_complet
         has_hand_down &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
     incidents = [Incident(fighter.name, None, fell_s) for fell_s in falls_s]
     for reason, flags in ((Reason.OUTSIDE, is_outside), (Reason.HAND, has_hand_down)):
-        incidents += [Incident(fighter.name, reason, float(times[begin])) for begin, _ in runs(flags)]
-    for begin, end in runs((rows.knees > rules.knees.bent_rad) & is_up):
+        incidents += [
+            Incident(fighter.name, reason, float(times[begin])) for begin, _ in true_intervals(flags)
+        ]
+    for begin, end in true_intervals((rows.knees > rules.knees.bent_rad) & is_up):
         if times[end - 1] - times[begin] > rules.knees.lasting_s:
             at_s = float(times[begin]) + rules.knees.lasting_s
             incidents.append(Incident(fighter.name, Reason.KNEES, at_s))

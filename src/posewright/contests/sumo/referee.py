@@ -79,9 +79,9 @@ class SumoReferee:
     """Watches both robots, and judges by the rows that the recording will have.
 
     Args:
-        rules: of the sumo.
+        rules: the rules of the sumo.
         ring: the ring.
-        wrestlers: by the robots' names in the plant.
+        wrestlers: the wrestlers by the robots' names in the plant.
         note: writes events into the recording.
 
     Attributes:

@@ -114,7 +114,7 @@ class VisionReferee:
 
     Args:
         scorekeeper: judges the turns.
-        rules: of the test.
+        rules: the rules of the test.
         robot: its name in the plant.
         note: writes events into the recording.
     """

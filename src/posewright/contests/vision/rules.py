@@ -39,7 +39,7 @@ class VisionRules:
         farthest_m: greatest distance of a code from the middle [m].
         marker_m: edge of a code's plate [m].
         marker_height_m: height of the plate's middle [m].
-        points: for all turns right.
+        points: the points for all turns right.
         external_pc_share: share of the points that is lost if another computer than the robot's own decides.
         hold_s: time standing still that completes a turn [s].
         still_rad: greatest change of heading while standing still [rad].

@@ -62,7 +62,7 @@ class VisionScorekeeper:
     A robot that stands still facing a box for long enough has turned to it.
 
     Args:
-        rules: of the test.
+        rules: the rules of the test.
         arena: the field with its codes.
 
     Attributes:
@@ -188,10 +188,10 @@ class VisionScore(NotebookTable):
 
     Attributes:
         contest: name of the rules.
-        turns: in the order of time.
+        turns: the turns in the order of time.
         n_turns: number of turns of a complete test.
-        most_points: for all turns right, after the deduction for an external computer.
-        time_s: from the end of the wait to the last right turn; None without one [s].
+        most_points: the points for all turns right, after the deduction for an external computer.
+        time_s: the time from the end of the wait to the last right turn; None without one [s].
         end_reason: why the test ended.
         external_pc: whether another computer than the robot's own decided.
         warnings: such as a false start.

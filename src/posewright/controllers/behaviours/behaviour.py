@@ -27,7 +27,7 @@ class Behaviour:
     """A chart with wires from sensors to its inputs and rules from its outputs to motions and gaits.
 
     Attributes:
-        name: of the behaviour.
+        name: the name of the behaviour.
         robot: the robot.
         chart: the logic.
         sensors: all sensors of the body: those of the robot's card and additional ones.
@@ -116,7 +116,7 @@ class BehaviourRunner:
 
     Args:
         behaviour: the behaviour.
-        seed: of random inputs.
+        seed: the seed of random inputs.
         stepper: steps the chart; an interpreter by default.
     """
 
@@ -175,7 +175,7 @@ class BehaviourController(Controller):
 
     Args:
         behaviour: the behaviour; the robot stands in its start pose.
-        seed: of random inputs.
+        seed: the seed of random inputs.
         stepper: steps the chart; an interpreter by default.
     """
 

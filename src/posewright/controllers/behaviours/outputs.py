@@ -38,8 +38,8 @@ class Action:
     """An action of a robot: to play a motion, to walk a gait, or to stand still.
 
     Attributes:
-        name: of the motion or gait; None to stand still.
-        velocity: of the gait; None for a motion.
+        name: the name of the motion or gait; None to stand still.
+        velocity: the velocity of the gait; None for a motion.
         joints: angles of joints that are moved separately meanwhile, by column [rad].
     """
 

@@ -43,7 +43,7 @@ class Beams:
     """The directions of the beams of a scan.
 
     Attributes:
-        angles: of the beams, evenly spaced, positive to the left, `(k,)` [rad].
+        angles: the angles of the beams, evenly spaced, positive to the left, `(k,)` [rad].
     """
 
     angles: Floats

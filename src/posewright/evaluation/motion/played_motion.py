@@ -84,7 +84,7 @@ class PlayedMotion:
 
         Args:
             recording: made by `motion check --physics` or `try_motion`.
-            robot: its card, required unless it ships.
+            robot: the recorded robot; required unless it ships with Posewright.
 
         Raises:
             InputError: the recording is not one of a motion, or lacks frames, contacts or slips.

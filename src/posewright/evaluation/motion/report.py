@@ -87,7 +87,7 @@ def evaluate_motion(
 
     Args:
         recording: made by `motion check --physics` or `try_motion`.
-        robot: its card, required unless it ships.
+        robot: the recorded robot; required unless it ships with Posewright.
         rules: thresholds; by default those of `PhysicsRules`.
 
     Raises:

@@ -11,7 +11,7 @@ from posewright.arrays import Floats
 from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 MM_PER_M = 1000.0
 
@@ -90,7 +90,7 @@ def longest_slips(played: PlayedMotion) -> list[FootSlip]:
     for column, foot in enumerate(played.robot.feet):
         in_motion = np.arange(len(played.times)) >= played.begin
         distances: Floats = np.where(in_motion, played.slips[:, column], 0.0)
-        stances = runs(played.record.foot_contacts[:, column])
+        stances = true_intervals(played.record.foot_contacts[:, column])
         if not stances:
             continue
         begin, end = max(stances, key=lambda stance: float(distances[stance[0] : stance[1]].sum()))

@@ -11,7 +11,7 @@ import numpy as np
 from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 COMMAND_WINDOW_S = 0.25
 """The commands that can cause a lag are at most this long before it [s]."""
@@ -94,7 +94,7 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
     is_full[: played.begin] = False
     found = []
     for column, joint in _servo_joints(played):
-        intervals = runs(is_full[:, column], bridge=1)
+        intervals = true_intervals(is_full[:, column], bridge=1)
         if not intervals:
             continue
         begin, end = max(intervals, key=lambda interval: interval[1] - interval[0])
@@ -130,7 +130,7 @@ def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     yield from _merge(
         [
             _saturation_finding(played, rules, saturation)
-            for saturation in sorted(saturations(played, rules), key=lambda each: -each.longest_s)
+            for saturation in sorted(saturations(played, rules), key=lambda saturation: -saturation.longest_s)
             if saturation.joint not in too_fast_joints and _is_excessive(saturation, rules)
         ]
     )

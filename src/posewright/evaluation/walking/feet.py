@@ -10,7 +10,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.evaluation.walking.joints import MIN_PATH_M
 from posewright.evaluation.walking.walk import Walk
 from posewright.kinematics import MountedLeg, legs_by_foot, legs_of
-from posewright.recordings.falls import runs
+from posewright.recordings.falls import true_intervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +197,7 @@ def cycles_of(walk: Walk, column: int) -> Indices:
 
 def _mid_swing_height(heights: Floats, contacts: Flags) -> float:
     """Return the height in the middle of the longest time off the ground; 0 without any [m]."""
-    swing = max(runs(~contacts), key=lambda run: run[1] - run[0], default=None)
+    swing = max(true_intervals(~contacts), key=lambda run: run[1] - run[0], default=None)
     if swing is None:
         return 0.0
     begin, end = swing

@@ -184,7 +184,7 @@ def evaluate_walk(
 
     Args:
         recording: made by `gait run` or `walk_gait`.
-        robot: its card, required unless it ships.
+        robot: the recorded robot; required unless it ships with Posewright.
         gait: by default, the one attached to the recording.
         wall_s: wall time of the simulation [s]; 0 if unknown.
 

@@ -154,17 +154,17 @@ class Walk:
         settings = WalkSettings.read(recording.header.extras)
         trajectory = Trajectory.of(recording, robot=robot)
         trajectory.require_every_frame("the figures of a walk")
-        card = trajectory.robot
-        if len(settings.standing) != len(card.joint_names):
+        recorded_robot = trajectory.robot
+        if len(settings.standing) != len(recorded_robot.joint_names):
             raise InputError(
                 f"the recorded standing pose has {len(settings.standing)} joints",
-                hint=f"all {len(card.joint_names)} joints of {card.name}",
+                hint=f"all {len(recorded_robot.joint_names)} joints of {recorded_robot.name}",
             )
-        gait = _read_recorded_gait(recording, settings, card) if gait is None else gait
+        gait = _read_recorded_gait(recording, settings, recorded_robot) if gait is None else gait
         return cls(
             trajectory,
             settings,
-            timing_of(gait.parameters, card.frame_period_s),
+            timing_of(gait.parameters, recorded_robot.frame_period_s),
             gait.phases,
             _read_velocity_commands(trajectory),
             corrections_of(trajectory),
@@ -261,10 +261,10 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
     first. Corrections below the resolution of the servo are left out.
     """
     record = trajectory.record
-    card = trajectory.robot
+    robot = trajectory.robot
     if record.requests is None:
         return ()
-    interventions = Safety(card).filter(JointCommands(record.requests), record.start_positions).interventions
+    interventions = Safety(robot).filter(JointCommands(record.requests), record.start_positions).interventions
     if interventions is None:
         return ()
     worst: dict[tuple[int, int, int], Correction] = {}
@@ -273,8 +273,8 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
         joint = int(interventions.joints[k])
         guard = interventions.guards[k]
         correction = Correction(
-            time_s=(frame + 1) * card.frame_period_s,
-            joint=card.joint_names[joint],
+            time_s=(frame + 1) * robot.frame_period_s,
+            joint=robot.joint_names[joint],
             guard=guard.value,
             value=float(interventions.values[k]),
             limit=float(interventions.limits[k]),
@@ -286,7 +286,7 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
         correction
         for _, correction in sorted(worst.items())
         if correction.guard != SafetyLimit.JOINT_LIMIT.value
-        or correction.excess > card.servo(correction.joint).tick_rad
+        or correction.excess > robot.servo(correction.joint).tick_rad
     )
 
 
@@ -312,13 +312,13 @@ def _read_velocity_commands(trajectory: Trajectory) -> tuple[TimedCommand, ...]:
     return commands
 
 
-def _read_recorded_gait(recording: Recording, settings: WalkSettings, card: Robot) -> Gait:
+def _read_recorded_gait(recording: Recording, settings: WalkSettings, robot: Robot) -> Gait:
     """Return the gait attached to the recording."""
     documents = recording.header.documents
     name = f"{settings.gait}{SUFFIX}"
     if name not in documents:
         raise InputError(f"the recording has no document {name}, its gait", hint="pass the gait")
-    return parse_gait(documents[name], robot=card)[0]
+    return parse_gait(documents[name], robot=robot)[0]
 
 
 class CommandSpan(NamedTuple):

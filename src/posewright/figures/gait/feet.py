@@ -43,7 +43,7 @@ def has_compensation(content: GaitContent) -> bool:
 def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet: bool = False) -> None:
     """Draw the robot from above, x to the right, its feet over a cycle and its pose at the end.
 
-    The axes are not yet true to scale: see `share_true_scale`.
+    The axes are not yet true to scale: see `set_equal_scale`.
 
     Args:
         axes: to draw into.
@@ -83,12 +83,13 @@ def draw_base_path(axes: Axes, content: GaitContent, *, by_feet: bool = False) -
 
 
 def _draw_bases(axes: Axes, outline: Floats, end: Floats) -> None:
+    """Draw the base from above at the start of the cycle, and dashed at its end."""
     from matplotlib.patches import Polygon
 
     axes.add_patch(Polygon(outline * MM, fc="#eef1f4", ec=GREY, lw=1.0, zorder=1, joinstyle="round"))
     if np.abs(end).max() > SAME:
-        placed = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
-        moved = chain(np.broadcast_to(end, placed.shape), placed)[:, :2] * MM
+        corners = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
+        moved = chain(np.broadcast_to(end, corners.shape), corners)[:, :2] * MM
         axes.add_patch(Polygon(moved, fill=False, ec=GREY, lw=0.9, ls="--", zorder=2, joinstyle="round"))
         axes.update_datalim(moved)
 
@@ -96,10 +97,10 @@ def _draw_bases(axes: Axes, outline: Floats, end: Floats) -> None:
 def _draw_foot(axes: Axes, path: FootPath) -> None:
     """Draw the path of a foot from above: solid on the ground, dashed in the air."""
     colour = COLOURS[path.foot]
-    aloft = path.planned(np.linspace(0.0, path.timing.air_s, 41)[:-1])
-    ground = path.planned(np.linspace(path.timing.air_s, path.timing.period_s, 41))
-    axes.plot(*ground[:, :2].T * MM, color=colour, lw=2.6, solid_capstyle="round", zorder=4)
-    axes.plot(*aloft[:, :2].T * MM, color=colour, lw=0.9, ls="--", zorder=4)
+    in_air = path.planned(np.linspace(0.0, path.timing.air_s, 41)[:-1])
+    on_ground = path.planned(np.linspace(path.timing.air_s, path.timing.period_s, 41))
+    axes.plot(*on_ground[:, :2].T * MM, color=colour, lw=2.6, solid_capstyle="round", zorder=4)
+    axes.plot(*in_air[:, :2].T * MM, color=colour, lw=0.9, ls="--", zorder=4)
     x, y = path.planned(path.ground_times)[:, :2].T * MM
     axes.plot(x, y, "o", ms=3.2, mfc=colour, mec="white", mew=0.5, zorder=5)
     axes.plot(*path.lands_at[:2] * MM, "o", ms=5.5, mfc="white", mec=colour, mew=1.3, zorder=5)
@@ -112,10 +113,10 @@ def _write_foot_name(axes: Axes, path: FootPath) -> None:
 
     over = np.array([path.lands_at, path.leaves_at, path.equilibrium_m])[:, :2] * MM
     out = 1.0 if path.equilibrium_m[1] >= 0.0 else -1.0
-    place = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
+    text_position = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
     axes.annotate(
         SHORT[path.foot],
-        place,
+        text_position,
         (0.0, 9.0 * out),
         textcoords="offset points",
         ha="center",
@@ -143,7 +144,7 @@ def share_scale(axes: Sequence[Axes]) -> None:
         panel.set_ylim(low, high)
 
 
-def share_true_scale(axes: Sequence[Axes]) -> None:
+def set_equal_scale(axes: Sequence[Axes]) -> None:
     """Set the same limits for axes of the same size, with equal scales; nothing is cut off.
 
     matplotlib's own equal aspect may remove margins, and with them room for text.
@@ -297,7 +298,7 @@ def standing_leg(content: GaitContent, path: FootPath) -> Floats:
 def draw_stance(axes: Axes, content: GaitContent) -> None:
     """Draw the robot from the right, standing on its equilibrium points, x to the right.
 
-    The axes are not yet true to scale: see `share_true_scale`.
+    The axes are not yet true to scale: see `set_equal_scale`.
     """
     shoulders = np.array([path.leg.shoulder_m for path in content.feet.values()]) * MM
     for feet, shade in ((FAR, 0.4), (NEAR, 1.0)):

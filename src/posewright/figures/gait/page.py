@@ -65,8 +65,10 @@ def draw_gait(
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of_gait(gait, robot)
-    content = GaitContent(gait, card, half_speed_command(gait, card) if command is None else command)
+    walking_robot = robot_of_gait(gait, robot)
+    content = GaitContent(
+        gait, walking_robot, half_speed_command(gait, walking_robot) if command is None else command
+    )
     return draw_gait_page(content, figure)
 
 
@@ -179,8 +181,8 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
     view = feet.side_view(content, SIDE_HEIGHT / COLUMN)
     direction = "from behind" if view.axis else "from the right"
     _write_heading(figure, SIDE_TOP, f"The feet {direction}: height over {view.name}, from its place at rest")
-    for place, foot in enumerate(feet.sides_in_order(view.axis)):
-        row, column = divmod(place, 2)
+    for index, foot in enumerate(feet.sides_in_order(view.axis)):
+        row, column = divmod(index, 2)
         left = LEFT + column * (COLUMN + GAP)
         axes = axes_at(figure, PAGE, left, SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT)
         path = content.feet[foot]
@@ -192,11 +194,11 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
 
 def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
     """Draw the feet from above, and beside it the times when they are on the ground."""
-    dotted = " (dotted: what its feet step)" if feet.has_compensation(content) else ""
-    _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
+    dotted_note = " (dotted: path of the feet)" if feet.has_compensation(content) else ""
+    _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted_note}")
     above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
     feet.draw_above(above, content)
-    feet.share_true_scale([above])
+    feet.set_equal_scale([above])
     left = LEFT + COLUMN + GAP
     _write_heading(figure, ABOVE_TOP, "Which feet are down", left)
     phases = axes_at(figure, PAGE, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
@@ -228,5 +230,5 @@ def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float)
 
 def _write_heading(figure: Canvas, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
     """Write a heading above a position on the page."""
-    place = (left - 0.4) / WIDTH, 1.0 - (top - 0.25) / HEIGHT
-    figure.text(*place, text, fontsize=8.5, weight="bold", color=colour, va="bottom")
+    position = (left - 0.4) / WIDTH, 1.0 - (top - 0.25) / HEIGHT
+    figure.text(*position, text, fontsize=8.5, weight="bold", color=colour, va="bottom")

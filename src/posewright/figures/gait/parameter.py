@@ -74,8 +74,8 @@ def draw_parameter(
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of_gait(gait, robot)
-    variants = parameter_variants(gait, card, name, values)
+    walking_robot = robot_of_gait(gait, robot)
+    variants = parameter_variants(gait, walking_robot, name, values)
     return label_figure(draw_small_multiples(name, variants, figure), picture_description(name, variants))
 
 
@@ -157,7 +157,7 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
     size = width, height
     figure = canvas(into, size, dpi=100)
     top = TITLE
-    for place, row in enumerate(rows):
+    for row_index, row in enumerate(rows):
         top += row.mark_room
         axes = [
             axes_at(figure, size, LEFT + n * (PANEL + GAP), top, PANEL, row.height)
@@ -167,7 +167,7 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
         axes[0].set_ylabel(row.y_label, fontsize=7, labelpad=1.5)
         for panel, label in zip(axes, panels, strict=True):
             panel.set_xlabel(row.x_label, fontsize=7, labelpad=1.0)
-            if place == 0:
+            if row_index == 0:
                 pad = 4.0 + row.mark_room * POINTS
                 panel.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
         top += row.height + BELOW
@@ -250,7 +250,7 @@ def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_above(panel, content, names=False, by_feet=True)
-    feet.share_true_scale(axes)
+    feet.set_equal_scale(axes)
 
 
 def _draw_reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -268,7 +268,7 @@ def _draw_reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
 def _draw_stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_stance(panel, content)
-    feet.share_true_scale(axes)
+    feet.set_equal_scale(axes)
 
 
 _SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)

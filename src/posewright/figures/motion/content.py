@@ -121,7 +121,7 @@ class MotionContent:
     def coupled_limits(self, joint: str) -> list[Floats]:
         """Return the limits that depend on other joints, (n,) each [deg]; NaN where not tighter."""
         own = self.robot.joint(joint)
-        tables = [place for place, limited in enumerate(self.robot.coupling.joints) if limited == joint]
+        tables = [i for i, limited_joint in enumerate(self.robot.coupling.joints) if limited_joint == joint]
         limits: list[Floats] = []
         for side, limit, sign in zip(
             self._all_coupled_limits, (own.lower_rad, own.upper_rad), (1.0, -1.0), strict=True
@@ -194,8 +194,8 @@ def largest_gap(rows: Mosaic) -> tuple[int, int, int]:
         for column in zip(*rows, strict=True)
     ]
     spans = [(i, j) for i in range(len(heights)) for j in range(i + 1, len(heights) + 1)]
-    places = [(max(heights[i:j]), i, j - i) for i, j in spans]
-    return max(places, key=lambda place: ((len(rows) - place[0]) * place[2], place[2]))
+    areas = [(max(heights[i:j]), i, j - i) for i, j in spans]
+    return max(areas, key=lambda area: ((len(rows) - area[0]) * area[2], area[2]))
 
 
 def group_headings(content: MotionContent, rows: Mosaic) -> dict[str, str]:

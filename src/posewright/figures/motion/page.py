@@ -73,10 +73,10 @@ def draw_motion(
     """
     if motion.duration == 0.0:
         raise InputError(f"motion {motion.name!r} has no duration: there is nothing to draw")
-    card = robot_of_motion(motion, robot)
+    drawn_robot = robot_of_motion(motion, robot)
     if findings is None:
-        findings = check_motion(motion, card)
-    return draw_motion_page(MotionContent(motion, card, tuple(findings)), figure)
+        findings = check_motion(motion, drawn_robot)
+    return draw_motion_page(MotionContent(motion, drawn_robot, tuple(findings)), figure)
 
 
 def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figure:

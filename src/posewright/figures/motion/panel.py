@@ -51,7 +51,9 @@ def draw_badges(
     """Draw the number of each finding at its time at the top of a joint's panel, with a line to the curve."""
     findings.sort(key=lambda entry: (_finding_time(content, entry[1]), entry[0]))
     shares = [_finding_time(content, finding) / content.end_s for _, finding in findings]
-    for (number, finding), place in zip(findings, spread_positions(shares, BADGE_IN / width_in), strict=True):
+    for (number, finding), badge_x in zip(
+        findings, spread_positions(shares, BADGE_IN / width_in), strict=True
+    ):
         if finding.joint is None:
             bottom, top = axes.get_ylim()
             point = (_finding_time(content, finding), top - 1.5 * LANE * (top - bottom))
@@ -61,7 +63,7 @@ def draw_badges(
         badge = axes.annotate(
             str(number),
             point,
-            (place, 1.0 - LANE / 2.0),
+            (badge_x, 1.0 - LANE / 2.0),
             "data",
             "axes fraction",
             arrowprops=line,
@@ -90,14 +92,14 @@ def _draw_rings(axes: Axes, content: MotionContent, finding: Finding, joint: str
 def spread_positions(targets: Sequence[float], width: float) -> list[float]:
     """Return positions as near as possible to rising targets, at least `width` apart, between 0 and 1."""
     half = min(width / 2.0, 0.5)
-    places: list[float] = []
+    positions: list[float] = []
     for target in targets:
-        places.append(max(target, half, places[-1] + width if places else half))
+        positions.append(max(target, half, positions[-1] + width if positions else half))
     highest = 1.0 - half
-    for i in range(len(places) - 1, -1, -1):
-        places[i] = min(places[i], highest)
-        highest = places[i] - width
-    return places
+    for i in range(len(positions) - 1, -1, -1):
+        positions[i] = min(positions[i], highest)
+        highest = positions[i] - width
+    return positions
 
 
 def list_lines(content: MotionContent, width_in: float) -> list[ListLine]:

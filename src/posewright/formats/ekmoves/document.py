@@ -75,7 +75,7 @@ class PoseArray:
         name: its name in C.
         degrees: its angles in `JOINT_ORDER` [deg].
         line: the line of its declaration, from 1.
-        statement: from the start of its line to its semicolon.
+        statement: the statement from the start of its line to its semicolon.
         identifier: the span of its name.
         cells: the spans of its numbers.
         timing: the content of our comment after it, if there is one.
@@ -119,7 +119,7 @@ class Series:
 
     Attributes:
         name: the common part of their names, without the pose numbers.
-        arrays: in the order of their numbers.
+        arrays: the arrays in the order of their numbers.
         is_numbered: whether their names have pose numbers; a single array may have none.
         remarks: descriptions of oddities, such as gaps in the numbers.
     """
@@ -257,6 +257,7 @@ def _quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
+    """Return a text without its JSON quotes and escapes; other texts are returned unchanged."""
     if not re.fullmatch(_QUOTED, text):
         return text
     try:

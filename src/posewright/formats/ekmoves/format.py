@@ -164,16 +164,16 @@ def _edit_header(header: PoseHeader, motions_by_page: dict[int, Motion]) -> Rend
     all_names = {array.name for array in header.arrays}
     for page, motion in motions_by_page.items():
         series = all_series[page - 1]
-        as_read = series_motion(header, series, page, robot_of_motion(motion))
-        if as_read == motion:
+        original_motion = series_motion(header, series, page, robot_of_motion(motion))
+        if original_motion == motion:
             continue
-        has_same_name = motion.name == as_read.name
+        has_same_name = motion.name == original_motion.name
         poses, new_losses, new_remarks = _build_poses(
             motion, series.name if has_same_name else c_name(motion.name)
         )
         array_names = _extend_names(poses, series) if has_same_name else poses.array_names
         _require_unused_names(array_names, all_names - {array.name for array in series.arrays})
-        edits += _edit_series(header, series, poses, array_names, as_read)
+        edits += _edit_series(header, series, poses, array_names, original_motion)
         losses += new_losses
         remarks += new_remarks
     return Rendering(header.with_edits(edits), tuple(losses), tuple(remarks))
@@ -260,7 +260,7 @@ def _round_timings(motion: Motion) -> Iterator[Timing]:
 
 
 def _edit_series(
-    header: PoseHeader, series: Series, poses: _PoseTable, array_names: Sequence[str], as_read: Motion
+    header: PoseHeader, series: Series, poses: _PoseTable, array_names: Sequence[str], original_motion: Motion
 ) -> Iterator[Edit]:
     """Yield the edits that give a series new poses.
 
@@ -269,11 +269,11 @@ def _edit_series(
         series: one of its series.
         poses: the new poses.
         array_names: the names of their arrays.
-        as_read: the series as a motion.
+        original_motion: the series as a motion.
     """
     line_end = b"\r\n" if b"\r\n" in header.raw else b"\n"
     first_array = series.arrays[0]
-    old_notes = {MOTION: as_read.name, **as_read.extras} if first_array.notes else {}
+    old_notes = {MOTION: original_motion.name, **original_motion.extras} if first_array.notes else {}
     if poses.notes != old_notes and (poses.notes or first_array.notes):
         new_comments = render_notes(poses.notes, line_end) if poses.notes else b""
         yield Edit(*first_array.notes_span, new_comments)
@@ -322,6 +322,7 @@ def _end_of_line(raw: bytes, array: PoseArray) -> int:
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    """Read a header of poses as a motion file with one motion for each series."""
     if card is None or not supports(card):
         card = robot(ROBOT)
     header = read_header(data, path)

@@ -47,7 +47,8 @@ _NON_CODE = re.compile(
 )
 # groups: the name, the size, the numbers, the closing brace
 _ARRAY = re.compile(
-    rb"\b(?:double|float)\b\s*+(?:const\b\s*+)?([A-Za-z_]\w*+)\s*+\[\s*+(\w*+)\s*+\]\s*+=\s*+\{([^{}]*+)(\}?)"
+    rb"\b(?:double|float)\b\s*+(?:const\b\s*+)?(?P<name>[A-Za-z_]\w*+)\s*+"
+    rb"\[\s*+(?P<size>\w*+)\s*+\]\s*+=\s*+\{(?P<numbers>[^{}]*+)(?P<brace>\}?)"
 )
 _FLOATING_TYPE = re.compile(rb"\b(?:double|float)\b")
 _NUMBER = re.compile(
@@ -127,7 +128,7 @@ class _Reader:
             if array.name in lines:
                 message = f"array {array.name} is declared twice"
                 hint = f"the first is on line {lines[array.name]}; rename one of them"
-                self._fail(match.start(1), message, hint=hint)
+                self._fail(match.start("name"), message, hint=hint)
             if len(lines) > MAX_ARRAYS:
                 message = f"more than {MAX_ARRAYS:,} arrays"
                 self._fail(match.start(), message, hint=f"at most {MAX_ARRAYS:,} are read")
@@ -137,23 +138,24 @@ class _Reader:
         self._remark_other_declarations(last_end, len(self._code))
 
     def _remark_other_declarations(self, start: int, end: int) -> None:
+        """Add a remark for each floating-point declaration between two offsets, up to `MAX_REMARKS`."""
         for match in islice(_FLOATING_TYPE.finditer(self._code, start, end), MAX_REMARKS):
             self.remarks.add("not an array of one pose: left alone", self._line_at(match.start()))
 
     def _read_array(self, match: re.Match[bytes], previous_end: int) -> PoseArray:
         """Return the array of a match of `_ARRAY`; `previous_end` is where the array before it ends."""
-        name = match[1].decode()
+        name = match["name"].decode()
         semicolon = _SEMICOLON.match(self._code, match.end())
-        if not match[4] or semicolon is None:
-            self._fail(match.start(1), f"array {name} does not end", hint="end it with };")
+        if not match["brace"] or semicolon is None:
+            self._fail(match.start("name"), f"array {name} does not end", hint="end it with };")
         cells = tuple(self._find_cells(match))
-        size = match[2].decode()
+        size = match["size"].decode()
         is_number = size[:1].isdigit()  # otherwise it is a macro, which may stand for any number, or left out
         has_wrong_size = is_number and size != str(len(JOINT_ORDER))
         if len(cells) != len(JOINT_ORDER) or has_wrong_size:
             size_note = f", but the size [{size}]" if size else ""
             hint = f"write {len(JOINT_ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR"
-            self._fail(match.start(1), f"array {name} has {len(cells)} numbers{size_note}", hint=hint)
+            self._fail(match.start("name"), f"array {name} has {len(cells)} numbers{size_note}", hint=hint)
         line = self._line_at(match.start())
         start = max(self._data.rfind(b"\n", 0, match.start()) + 1, previous_end)
         timing, comment = find_timing(self._data, semicolon.end())
@@ -163,7 +165,7 @@ class _Reader:
             degrees=tuple(self._read_angle(name, cell) for cell in cells),
             line=line.number,
             statement=Span(start, semicolon.end()),
-            identifier=Span(*match.span(1)),
+            identifier=Span(*match.span("name")),
             cells=cells,
             timing=timing,
             comment=comment,
@@ -173,8 +175,8 @@ class _Reader:
 
     def _find_cells(self, match: re.Match[bytes]) -> Iterator[Span]:
         """Yield the span of each number without the blanks around it; the last one may have a comma."""
-        cell_start = match.start(3)
-        text = match[3]
+        cell_start = match.start("numbers")
+        text = match["numbers"]
         if text.rstrip().endswith(b","):
             text = text.rstrip()[:-1]
         for cell in text.split(b",") if text.strip() else ():
@@ -241,12 +243,13 @@ def series_of(header: PoseHeader, path: Path | None = None) -> tuple[Series, ...
             message = f"{array.name} and {existing.name} are both pose {number}"
             raise FormatError(message, where=Where(path, array.line), hint="give each pose its own number")
     return tuple(
-        _build_series(name, arrays_by_number, is_numbered)
+        _build_series(name, arrays_by_number, is_numbered=is_numbered)
         for (name, is_numbered), arrays_by_number in groups.items()
     )
 
 
-def _build_series(name: str, arrays_by_number: dict[int, PoseArray], is_numbered: bool) -> Series:
+def _build_series(name: str, arrays_by_number: dict[int, PoseArray], *, is_numbered: bool) -> Series:
+    """Return the arrays of a name as a series in the order of their numbers, with remarks about gaps."""
     numbers = sorted(arrays_by_number)
     remarks: list[str] = []
     if numbers[0] > 1:

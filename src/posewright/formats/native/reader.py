@@ -98,6 +98,7 @@ def _read_start(fields: Fields, reader: _KeyframeReader, card: Robot) -> Pose | 
 
 
 def _read_robot(node: Node, card: Robot | None) -> Robot:
+    """Return the robot that a motion names; `card` is used if it has that name."""
     if card is not None and card.name == node.text():
         return card
     try:
@@ -107,6 +108,7 @@ def _read_robot(node: Node, card: Robot | None) -> Robot:
 
 
 def _read_joints(node: Node, card: Robot) -> tuple[str, ...]:
+    """Return the joints of a motion, each of which must be named once."""
     joints = [item.choice("joint", card.joint_names) for item in node.items()]
     for index, item in enumerate(node.items()):
         if item.text() in joints[:index]:
@@ -176,6 +178,7 @@ class _KeyframeReader:
     card: Robot
 
     def read_keyframe(self, node: Node) -> Keyframe:
+        """Read a keyframe; what it does not state comes from the motion's defaults."""
         fields = node.fields(required=KEYFRAME_REQUIRED, optional=KEYFRAME_OPTIONAL)
         values = self.defaults.overridden_by(fields, self.joints)
         return Keyframe(
@@ -190,6 +193,7 @@ class _KeyframeReader:
         )
 
     def read_lights(self, node: Node) -> dict[str, Light]:
+        """Read the lights that a keyframe sets, by LED."""
         leds = {led.name: led for led in self.card.leds}
         lights = node.fields()
         for name, light in lights.items():
@@ -200,6 +204,7 @@ class _KeyframeReader:
         return {name: read_light(light, leds[name]) for name, light in lights.items()}
 
     def read_pose(self, node: Node) -> Pose:
+        """Read a pose, a list with one entry per joint."""
         angles = node.items()
         if len(angles) != len(self.joints):
             message = f"{len(angles)} angles for {len(self.joints)} joints"
@@ -232,6 +237,7 @@ def _read_attitude(node: Node) -> Attitude:
 
 
 def _read_angle(node: Node) -> float:
+    """Read an angle in degrees, and return it in radians; NaN for a held or free joint."""
     if node.value is None or node.value == FREE:
         return math.nan
     if isinstance(node.value, str):

@@ -103,6 +103,7 @@ def _unchanged_keys(motion: Motion, old: Motion) -> dict[str, bool]:
 def _entries(
     motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None
 ) -> Iterator[tuple[str, object]]:
+    """Yield the entries of the document in order, leaving out those with default values."""
     yield "motion", motion.name
     yield "robot", motion.robot
     if motion.source:

@@ -75,6 +75,7 @@ def suffix_of(kind: EntryKind, type_name: str) -> str:
 
 
 def _kind_of(head: bytes) -> EntryKind:
+    """Return the kind of content that begins with these bytes."""
     if head.startswith(b"OMTN"):
         return EntryKind.MOTION
     if head.startswith(b"NotOMTN "):

@@ -18,10 +18,10 @@ from posewright.formats.binary import ByteRange, GzipWrapping, is_gzip, unpack_g
 from posewright.formats.file_kind import MAX_MOTION_BYTES, read_file_bytes
 from posewright.formats.motion_file import (
     PageReference,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
     find_page,
+    retarget_to_robot,
 )
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
@@ -147,7 +147,7 @@ def part_from_file(
         name: the name of the entry, and of a motion that is converted; by default that of the file without
             folder and suffix, as in Sony's `oda`.
         type_name: a type of `archive.TYPES`, for a file that is added unchanged.
-        robot: the robot of a motion; that of another robot is carried over.
+        robot: the robot for which a motion is converted; default: that of the motion.
     """
     path = Path(path)
     data = read_file_bytes(path)
@@ -166,7 +166,7 @@ def part_from_file(
         if is_gzip(data):
             data = unpack_gzip(data, ByteRange(path), MAX_MOTION_BYTES)[0].unpacked
         return ArchivePart(entry_label, data)
-    return _convert_motion(path, entry_label, name is not None, robot)
+    return _convert_motion(path, entry_label, is_renamed=name is not None, robot=robot)
 
 
 STRAIGHT = WriteOptions(straighten=True)
@@ -179,18 +179,18 @@ def _build_motion_part(document: OmtnDocument, name: str) -> ArchivePart:
     return ArchivePart(name, document.plain, remarks=tuple(remarks))
 
 
-def _convert_motion(path: Path, name: str, is_renamed: bool, robot: str | Robot | None) -> ArchivePart:
+def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Robot | None) -> ArchivePart:
     """Return a motion of any format as an OMTN, renamed if `is_renamed`."""
     file = read_motion_file(path, robot=robot)
     if len(file.motions) > 1:
         hint = "extract one of them first: posewright motion convert --page"
         raise FormatError(f"the file has {len(file.motions)} motions", where=Where(path), hint=hint)
-    carried = carry_to_robot(file.motion(), robot)
-    motion = OMTN_FORMAT.prepare_motion(carried.motion, STRAIGHT)  # the robot plays straight segments only
+    retargeted = retarget_to_robot(file.motion(), robot)
+    motion = OMTN_FORMAT.prepare_motion(retargeted.motion, STRAIGHT)  # the robot plays straight segments only
     written = omtn_of(replace(motion, name=name) if is_renamed else motion)
     part = _build_motion_part(written.document, name)
-    losses = (*describe_carrying_losses(carried), *written.losses)
-    remarks = (*file.warnings, *describe_unmoved_joints(carried), *written.remarks, *part.remarks)
+    losses = (*describe_retargeting_losses(retargeted), *written.losses)
+    remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written.remarks, *part.remarks)
     return replace(part, losses=losses, remarks=remarks)
 
 

@@ -11,10 +11,10 @@ from posewright.documents import write_atomically
 from posewright.errors import FormatError, InputError, LossError, OutputError, Where, escape_unprintable
 from posewright.formats.motion_file import (
     PageReference,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     find_page,
     mark_single_page,
+    retarget_to_robot,
 )
 from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import (
@@ -228,13 +228,13 @@ class _EntryConverter:
         if self.format is None:
             return suffix_of(kind, entry.type), document.plain
         motion = mark_single_page(motion_of(document, number, self.archive, self.archive.path))
-        carried = carry_to_robot(motion, self.robot)
-        motion = carried.motion
+        retargeted = retarget_to_robot(motion, self.robot)
+        motion = retargeted.motion
         suffix = self.format.suffixes[0]
         rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
-        losses = (*describe_carrying_losses(carried), *rendering.losses)
+        losses = (*describe_retargeting_losses(retargeted), *rendering.losses)
         self.losses += [f"{entry.name}: {loss}" for loss in losses]
-        self.remarks += [f"{entry.name}: {remark}" for remark in carried.remarks]
+        self.remarks += [f"{entry.name}: {remark}" for remark in retargeted.remarks]
         return suffix, rendering.data
 
 
@@ -248,6 +248,11 @@ def _resolve_numbers(archive: OdaArchive, entries: Sequence[PageReference]) -> l
 
 
 def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressCallback | None) -> None:
+    """Write the converted files to the folder, which is created if need be.
+
+    Raises:
+        OutputError: a file exists and must not be overwritten, or the folder cannot be created.
+    """
     folder = converter.folder
     existing = [] if overwrite else _find_existing(folder, [entry.file.name for entry in converter.files])
     if existing:

@@ -229,6 +229,7 @@ def remove_from_archive(
 
 
 def _resolve_compression(name: Compression | str) -> Compression:
+    """Return the compression of a name."""
     compressions = {member.value: member for member in Compression}
     if isinstance(name, Compression):
         return name

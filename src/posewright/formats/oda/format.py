@@ -129,6 +129,7 @@ def _require_same_archive(path: Path, origin_path: Path | None) -> None:
 
 
 def _render_file(file: MotionFile) -> Rendering:
+    """Return the bytes of an archive with its motions replaced, and descriptions of what they lose."""
     archive = file.document
     if not isinstance(archive, OdaArchive):
         return _render(file.motion(), file.path, WriteOptions())

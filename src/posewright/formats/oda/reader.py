@@ -75,6 +75,7 @@ def encrypted_error(path: Path | None = None) -> FormatError:
 
 
 def _require_magic(data: bytes, byte_range: ByteRange) -> None:
+    """Raise a FormatError unless the data begin with the header of an archive."""
     if looks_encrypted(data, byte_range.path):
         raise encrypted_error(byte_range.path)
     if not data.startswith(MAGIC):
@@ -117,6 +118,7 @@ class _TableReader:
         return OdaEntry(name, kind_name, self.data[offset : offset + size], after_name, reserved, offset)
 
     def _require_bounds(self, number: int, name: bytes, offset: int, size: int, table_end: int) -> None:
+        """Raise a FormatError unless an entry lies after the table and within the file."""
         if offset + size <= len(self.data) and (not size or offset >= table_end):
             return
         entry_label = f"entry {number + 1}, {_split_name(name)[0]!r},"
@@ -129,6 +131,7 @@ class _TableReader:
         self.byte_range.fail(message, row_offset + field_in_row)
 
     def _require_no_overlaps(self, spans: list[tuple[int, int, int]]) -> None:
+        """Raise a FormatError if entries overlap, given their offset, size and number."""
         spans = sorted(span for span in spans if span[1])
         for (offset, size, number), (next_offset, _, next_number) in pairwise(spans):
             if next_offset < offset + size:

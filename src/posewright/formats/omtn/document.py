@@ -156,6 +156,7 @@ class OmtnDocument:
         return n_head_bytes + 4 * n_values + len(self.leftovers.keyframes)
 
     def _head(self) -> bytes:
+        """Return the bytes of the first section: magic, counts and frame period."""
         extra = self.leftovers.head
         head = HEAD.pack(
             MAGIC,

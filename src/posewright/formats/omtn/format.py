@@ -138,6 +138,7 @@ def _designs_of(card: Robot) -> dict[str, tuple[str, ...]]:
 
 
 def _choose_design(designs: dict[str, tuple[str, ...]], moved: set[str], stated: str | None) -> str:
+    """Return the stated design if it has all moved joints, else one with only these, else the largest."""
     if stated in designs and moved <= set(designs[stated]):
         return stated
     for label, joints in designs.items():
@@ -149,6 +150,7 @@ def _choose_design(designs: dict[str, tuple[str, ...]], moved: set[str], stated:
 def _build_layout(
     motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
 ) -> OmtnLayout:
+    """Return the layout of the file, from `base` or the design; the motion's extras override its numbers."""
     if base is not None:
         minor = base.minor
         frame_ms = base.frame_ms
@@ -219,6 +221,7 @@ def micro_radians(angles: Floats) -> Integers:
 
 
 def _require_within_turn(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
+    """Raise a FormatError if an angle is larger than a full turn."""
     within = np.abs(angles) * URAD <= MAX_ANGLE_URAD
     if within.all():
         return
@@ -376,6 +379,7 @@ QUANTUM = Quantum(angle_rad=1e-6, time_s=0.016)
 
 
 def _read(data: bytes, path: Path, robot: Robot | None) -> MotionFile:
+    """Read an OMTN as a motion file."""
     document = read_omtn(data, path)
     card = card_for(document, robot)
     remarks = document.remarks

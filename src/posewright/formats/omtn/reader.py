@@ -276,6 +276,7 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
 
 
 def _require_magic(sections: SectionReader) -> None:
+    """Raise a FormatError unless the data begin with the header of a motion."""
     data = sections.data
     byte_range = sections.byte_range
     if data.startswith(PLACEHOLDER):
@@ -308,6 +309,7 @@ def _check_head(sections: SectionReader, head: _FileHead) -> None:
 
 
 def _read_locators(sections: SectionReader, joints: ByteCursor) -> tuple[str, ...]:
+    """Return the locators of the joints, which must differ."""
     count_at = joints.at
     count = joints.u16("the number of joints")
     if not count:

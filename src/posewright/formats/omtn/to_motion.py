@@ -145,6 +145,7 @@ def _extras(document: OmtnDocument) -> Iterator[tuple[str, str]]:
 
 
 def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyframe, ...]:
+    """Return the keyframes of a document, with attitudes if any is set."""
     reaches = [0.0, *((document.between.astype(np.int64) + 1) * document.step_ms / 1000.0).tolist()]
     angles = document.angles / URAD
     attitudes = (document.attitudes / URAD * ATTITUDE_SIGNS + 0.0).tolist()  # + 0.0 turns -0.0 into 0.0

@@ -276,6 +276,7 @@ class BodyBuilder:
 
 
 def _read_positive(tag: Element, name: str, count: int) -> Floats:
+    """Return the numbers of a child element, which must be lengths above 0 [m]."""
     child = tag.last(name)
     if child is None:
         tag.fail(f"<{tag.name}> without <{name}>", f"add <{name}>")
@@ -286,6 +287,7 @@ def _read_positive(tag: Element, name: str, count: int) -> Floats:
 
 
 def _read_size(tag: Element, kind: GeometryKind) -> tuple[float, ...]:
+    """Return the edges of a box, or radius and height of a round shape [m]; () for a mesh."""
     if kind is GeometryKind.MESH:
         return ()
     if kind is GeometryKind.BOX:

@@ -76,6 +76,7 @@ class _OpenRaveReader:
     depth: int = 0
 
     def read_environment(self, root: Element, opened: tuple[Path, ...]) -> Environment:
+        """Read an environment with the files that it includes; `opened` are the files that led to it."""
         bodies: list[KinBody] = []
         friction = None
         for tag in root.children:

@@ -65,6 +65,7 @@ def read_openrave_robot(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
 
 
 def _find_robot(environment: Environment, path: Path) -> KinBody:
+    """Return the only robot of an environment, or, without robots, its only body with joints."""
     robots = [body for body in environment.bodies if body.is_robot]
     if not robots:
         robots = [body for body in environment.bodies if body.joints]

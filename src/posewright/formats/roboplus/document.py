@@ -181,7 +181,7 @@ class Page:
         return not self.steps
 
     @property
-    def is_spare(self) -> bool:
+    def is_unused(self) -> bool:
         """Whether it has no steps, no name, and no next and exit page."""
         return self.is_empty and not self.name.strip() and not (self.play.next or self.play.exit)
 
@@ -198,6 +198,7 @@ class Page:
         return b"".join(self.lines) or b"".join(line + eol for line in self._new_lines())
 
     def _new_lines(self) -> Iterator[bytes]:
+        """Yield the lines of a page that was not read from a file."""
         yield b"page_begin"
         yield b"name=" + self.name
         yield _compliance_line(self.compliance)
@@ -265,8 +266,8 @@ class RoboplusDocument:
 
     Attributes:
         head: the bytes before the first page, byte order mark included.
-        enabled: of each ID 0..25, whether the file moves it.
-        motor_types: of each ID 0..25: 0 for a 10-bit servo, anything else for a 12-bit one.
+        enabled: for each ID 0..25, whether the file moves it.
+        motor_types: the motor types of each ID 0..25: 0 for a 10-bit servo, anything else for a 12-bit one.
         pages: the pages, the first has number 1.
         trailer: the bytes after the last page; None if the checksum is to be computed.
         remarks: descriptions of what is unusual about the file.
@@ -318,8 +319,8 @@ class RoboplusDocument:
         if len(pages) > MAX_PAGES:
             message = f"{len(pages)} pages are needed"
             raise FormatError(message, hint=f"a RoboPlus file has {MAX_PAGES}; split the motion")
-        spare = next((page for page in self.pages if page.is_spare), EMPTY_PAGE)
-        all_pages = pages + (spare,) * (MAX_PAGES - len(pages))
+        unused_page = next((page for page in self.pages if page.is_unused), EMPTY_PAGE)
+        all_pages = pages + (unused_page,) * (MAX_PAGES - len(pages))
         return self if all_pages == self.pages else replace(self, pages=all_pages, trailer=None)
 
     def repaired(self) -> RoboplusDocument:

@@ -96,6 +96,7 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
 
 
 def _require_fits_file(motion: Motion, old_times: set[float]) -> None:
+    """Raise a FormatError if a motion needs more steps than a file holds; times read from it fit."""
     times = [t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s) if t not in old_times]
     if len(motion.keyframes) + sum(times) / MAX_TIME_S > MAX_STEPS_IN_FILE:
         n_keyframes = len(motion.keyframes)
@@ -199,11 +200,11 @@ def put_motion(
     """
     losses: list[str] = []
     base = document.page(number)
-    as_read = None if base.is_empty else page_motion(document, number, card)
+    old_motion = None if base.is_empty else page_motion(document, number, card)
     columns = columns_of(document, card)
     losses += _describe_unwritable(motion, columns)
-    page = page_of(motion, columns, base, as_read, losses)
-    links = PageLinks(document, number, motion, as_read, losses)
+    page = page_of(motion, columns, base, old_motion, losses)
+    links = PageLinks(document, number, motion, old_motion, losses)
     page = replace(page, play=links.apply_to(page.play))
     written = steps_of(motion, columns, base, losses)
     page = replace(page, steps=written.steps)
@@ -256,6 +257,7 @@ QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0), time_s=0.008)
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    """Read a RoboPlus file as a motion file with one motion for each page that has steps."""
     card = robot(ROBOT) if card is None else card
     document = read_roboplus(data, path)
     document = replace(document, remarks=document.remarks + remarks_on(document, card))

@@ -29,20 +29,20 @@ class PageLinks:
         document: the document of the page.
         number: the number of the page.
         motion: the motion.
-        as_read: the old page as a motion; values that are the same in both are kept.
+        old_motion: the old page as a motion; values that are the same in both are kept.
         losses: the list to which descriptions of losses are added.
     """
 
     document: RoboplusDocument
     number: int
     motion: Motion
-    as_read: Motion | None
+    old_motion: Motion | None
     losses: list[str]
 
     def apply_to(self, play: PlayParam) -> PlayParam:
         """Return `play` with repeat, next and exit; a page that plays for ever is its own next page."""
         motion = self.motion
-        old = self.as_read
+        old = self.old_motion
         if old is None or motion.exit != old.exit:
             play = replace(play, exit=self._find_page("exit", motion.exit))
         if old is not None and (motion.repeat, motion.next) == (old.repeat, old.next):
@@ -79,7 +79,7 @@ def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]
     used = {number}
     for page in document.filled_pages.values():
         used |= {page.play.next, page.play.exit}
-    free = [i for i, page in enumerate(document.pages, 1) if page.is_spare and i not in used]
+    free = [i for i, page in enumerate(document.pages, 1) if page.is_unused and i not in used]
     free.sort(key=lambda i: (i < number, i))
     if len(free) < count:
         hint = f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a new file"
@@ -121,24 +121,26 @@ _SHARE_TOLERANCE = 0.02
 _FRAMES_PER_SECOND = 128
 
 
-def page_of(motion: Motion, columns: Columns, base: Page, as_read: Motion | None, losses: list[str]) -> Page:
+def page_of(
+    motion: Motion, columns: Columns, base: Page, old_motion: Motion | None, losses: list[str]
+) -> Page:
     """Return a page with the name, compliance, rate and inertial force of a motion.
 
     Args:
         motion: the motion.
         columns: the joints of the page.
         base: the old page.
-        as_read: the old page as a motion; values that are the same in both are kept.
+        old_motion: the old page as a motion; values that are the same in both are kept.
         losses: the list to which descriptions of losses are added.
     """
-    has_same_name = as_read is not None and motion.name == as_read.name
-    has_same_speed = as_read is not None and motion.speed == as_read.speed
+    has_same_name = old_motion is not None and motion.name == old_motion.name
+    has_same_speed = old_motion is not None and motion.speed == old_motion.speed
     rate = base.play.rate if has_same_speed else _round_rate(motion.speed, losses)
-    play = replace(base.play, rate=rate, accel=_choose_accel(motion, rate, base, as_read, losses))
+    play = replace(base.play, rate=rate, accel=_choose_accel(motion, rate, base, old_motion, losses))
     return replace(
         base,
         name=base.name if has_same_name else name_bytes(motion.name, losses),
-        compliance=_choose_compliance(motion, columns, base, as_read, losses),
+        compliance=_choose_compliance(motion, columns, base, old_motion, losses),
         play=play,
     )
 
@@ -161,13 +163,13 @@ def _round_rate(speed: float, losses: list[str]) -> float:
 
 
 def _choose_compliance(
-    motion: Motion, columns: Columns, base: Page, as_read: Motion | None, losses: list[str]
+    motion: Motion, columns: Columns, base: Page, old_motion: Motion | None, losses: list[str]
 ) -> tuple[int, ...]:
     """Return the compliance of each ID, which is the same for all steps of a page."""
     new_stiffness = dict(motion.keyframes[0].stiffness or {})
     if any(dict(frame.stiffness or {}) != new_stiffness for frame in motion.keyframes):
         losses.append("stiffness that changes from keyframe to keyframe: a page has that of the first")
-    old_stiffness = dict(as_read.keyframes[0].stiffness or {}) if as_read else None
+    old_stiffness = dict(old_motion.keyframes[0].stiffness or {}) if old_motion else None
     values = list(base.compliance)
     for number, servo in zip(columns.ids, columns.servos, strict=True):
         stiffness = new_stiffness.get(servo.joint)
@@ -178,12 +180,14 @@ def _choose_compliance(
     return tuple(values)
 
 
-def _choose_accel(motion: Motion, rate: float, base: Page, as_read: Motion | None, losses: list[str]) -> int:
+def _choose_accel(
+    motion: Motion, rate: float, base: Page, old_motion: Motion | None, losses: list[str]
+) -> int:
     """Return the inertial force of a page, 0 for linear movements."""
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:
         return 0
-    accel = base.play.accel if as_read is not None and base.play.accel else None
+    accel = base.play.accel if old_motion is not None and base.play.accel else None
     if easings != {Easing.TRAPEZOID}:
         names = ", ".join(sorted(easing.value for easing in easings))
         losses.append(f"easing {names}: a page only has ROBOTIS' trapezoid, one for all its steps")
@@ -211,6 +215,7 @@ def _ramp_frames(motion: Motion, rate: float) -> int:
 
 
 def _describe_changed_ramps(motion: Motion, rate: float, accel: int, losses: list[str]) -> None:
+    """Add a loss if keyframes get other acceleration ramps in a page than they have."""
     n_changed = 0
     for keyframe in motion.keyframes:
         written_share = robotis_accel_share(accel, keyframe.reach_s / rate)

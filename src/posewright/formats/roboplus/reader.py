@@ -73,6 +73,7 @@ class _RoboplusReader:
         self.enabled: tuple[bool, ...] | None = None
 
     def read(self, body: bytes) -> RoboplusDocument:
+        """Read the document from the bytes before its checksum."""
         if not body.startswith(BOM):
             self.remarks.add("the byte order mark (EF BB BF) at the beginning was stripped")
         if b"\r\n" in body:
@@ -90,6 +91,7 @@ class _RoboplusReader:
         return RoboplusDocument(head, self.enabled, self.values.motor_types, pages)
 
     def _read_head(self, lines: list[TextLine]) -> None:
+        """Read the lines before the first page, with each key once."""
         keys: set[bytes] = set()
         for line in lines:
             if not line.text:
@@ -103,6 +105,7 @@ class _RoboplusReader:
             self._read_head_line(line)
 
     def _read_head_line(self, line: TextLine) -> None:
+        """Store the value of a line before the first page."""
         if line.key == b"version":
             self.values.version(line)
         elif line.key == b"enable":
@@ -120,6 +123,7 @@ class _RoboplusReader:
         self.remarks.add(f"unknown key {quote_bytes(line.key)}; it is kept", line)
 
     def _read_pages(self, lines: list[TextLine]) -> tuple[Page, ...]:
+        """Read the pages, and remark on missing empty ones."""
         pages: list[Page] = []
         for chunk in _page_lines(lines):
             if len(pages) == MAX_PAGES:
@@ -134,6 +138,7 @@ class _RoboplusReader:
         return tuple(pages)
 
     def _read_page(self, lines: list[TextLine]) -> Page:
+        """Read a page from its lines, with each key once and at least one line of each."""
         lines_by_key: dict[bytes, TextLine] = {}
         steps: list[Step] = []
         for line in _content_lines(lines):

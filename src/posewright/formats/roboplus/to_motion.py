@@ -95,6 +95,7 @@ class ValueReader:
             self.remarks.add_once("numbers have a decimal comma (from a Windows with that setting)", line)
 
     def _note_times(self, line: TextLine, *times: float) -> None:
+        """Add remarks about times [s] that a controller rounds or cannot count."""
         for seconds in times:
             if not is_on_grid(seconds):
                 self.off_grid += 1
@@ -264,6 +265,7 @@ def remarks_on(document: RoboplusDocument, robot: Robot) -> tuple[str, ...]:
 
 
 def _keyframes(page: Page, columns: Columns) -> tuple[Keyframe, ...]:
+    """Return the steps of a page as keyframes."""
     stiffness = columns.stiffness(page.compliance)
     accel = page.play.accel
     rate = page.play.rate

@@ -85,6 +85,7 @@ def read_scene(path: Path | str) -> tuple[SceneMesh, ...]:
 
 
 def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
+    """Return the meshes of a file of a kind, placed in the frame of the scene; other files are not opened."""
     try:
         import trimesh
     except ImportError as error:
@@ -127,6 +128,7 @@ def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, .
 
 
 def _read_colour(mesh: Trimesh) -> Colour | None:
+    """Return the colour of a mesh, red green blue, 0..1; None if it has none."""
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
 

@@ -93,6 +93,7 @@ class _VrmlParser:
         self.named_nodes: dict[str, _Node] = {}
 
     def _tokenize(self, text: str) -> Iterator[tuple[str | None, int]]:
+        """Yield the tokens of a text with their lines, without comments and line ends."""
         line = 1
         for count, match in enumerate(_TOKEN.finditer(text)):
             lexeme = match[0]
@@ -110,6 +111,7 @@ class _VrmlParser:
         raise FormatError(message, where=Where(self.path, self.line), hint=hint)
 
     def take(self) -> str:
+        """Return the next token, and advance."""
         if self.next is None:
             self.fail("the file ends in the middle of a node", "it was cut off")
         lexeme = self.next
@@ -162,6 +164,7 @@ class _VrmlParser:
         return node
 
     def read_field(self, node: _Node, level: int) -> None:
+        """Read a field with its values into a node; a ROUTE is skipped."""
         name = self.take()
         if not re.fullmatch(r"[A-Za-z_]\w*", name) or name in ("DEF", "USE", "NULL"):
             self.fail(f"expected a field of {node.kind}, found {name[:40]!r}")
@@ -183,6 +186,7 @@ class _VrmlParser:
             values.append(self.read_value(node, level))
 
     def read_value(self, node: _Node, level: int) -> _Value:
+        """Read a text, flag, number or node."""
         lexeme = self.next
         if lexeme is None or lexeme in "{}[]":
             self.fail(f"a field of {node.kind} without a value")
@@ -196,6 +200,7 @@ class _VrmlParser:
 
 
 def _is_number(lexeme: str) -> bool:
+    """Return whether a token is a number."""
     if lexeme[0] not in "+-.0123456789":
         return False
     try:
@@ -339,12 +344,14 @@ class _MeshCollector:
         face_ids = np.cumsum(indices < 0)[is_corner]
         _, first_corners, face_of_corner = np.unique(face_ids, return_index=True, return_inverse=True)
         first = first_corners[face_of_corner.reshape(-1)]  # for each corner, the first of its face
-        places = np.arange(len(corners) - 1) if len(corners) else np.arange(0)
-        is_in_fan = (face_ids[places] == face_ids[places + 1]) & (places != first[places])
-        places = places[is_in_fan]
-        return points, np.column_stack([corners[first[places]], corners[places], corners[places + 1]])
+        starts = np.arange(len(corners) - 1) if len(corners) else np.arange(0)
+        # each edge of a face that does not begin at its first corner makes a triangle with that corner
+        is_opposite_edge = (face_ids[starts] == face_ids[starts + 1]) & (starts != first[starts])
+        starts = starts[is_opposite_edge]
+        return points, np.column_stack([corners[first[starts]], corners[starts], corners[starts + 1]])
 
     def read_colour(self, shape: _Node) -> Colour | None:
+        """Return the diffuse colour of a shape, red green blue, 0..1; None if it has none."""
         for appearance in _nodes(shape, "appearance"):
             for material in _nodes(appearance, "material"):
                 if "diffuseColor" not in material.fields:

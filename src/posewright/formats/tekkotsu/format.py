@@ -151,8 +151,12 @@ def unchanged_bytes(motion: Motion, kind: str) -> bytes | None:
     document = document_of(motion, kind)
     if document is None:
         return None
-    as_read = _read_same_joints(document, motion, kind)
-    if as_read is None or as_read.keyframes != motion.keyframes or as_read.speed != motion.speed:
+    original_motion = _read_same_joints(document, motion, kind)
+    if (
+        original_motion is None
+        or original_motion.keyframes != motion.keyframes
+        or original_motion.speed != motion.speed
+    ):
         return None
     return document.raw
 
@@ -203,8 +207,8 @@ def _read_same_joints(document: SettingsDocument, motion: Motion, kind: str) -> 
     tracks = tracks_of(document.settings, card)
     if tuple(tracks.joints) != motion.joints:
         return None
-    as_read = motion_of(document, tracks, card, Path(motion.name), kind)
-    return as_read if as_read.extras == motion.extras else None
+    original_motion = motion_of(document, tracks, card, Path(motion.name), kind)
+    return original_motion if original_motion.extras == motion.extras else None
 
 
 def _is_same_path(first: Timeline, second: Timeline) -> bool:
@@ -329,6 +333,7 @@ def _extend_to(end_ms: int, tracks: dict[str, Track]) -> None:
 
 
 def _sequence_text(tracks: Mapping[str, Track]) -> str:
+    """Return the tracks of outputs as a motion sequence: settings in the order of time."""
     lines_by_time: dict[int, list[str]] = defaultdict(list)
     for name, track in tracks.items():
         for key in track:
@@ -384,6 +389,7 @@ def _read_posture(data: bytes, path: Path, card: Robot | None) -> MotionFile:
 
 
 def _motion_file(document: SettingsDocument, path: Path, card: Robot | None, kind: str) -> MotionFile:
+    """Return a document as a motion file, by default for the robot that its outputs suggest."""
     if card is None:
         card = guess_robot(setting.name for setting in document.settings)
     tracks = tracks_of(document.settings, card)

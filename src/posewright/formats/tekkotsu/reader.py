@@ -63,6 +63,7 @@ class _PostureReader:
         self._condensed_model = ""
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
+        """Read the settings of a posture file up to its end mark."""
         for start, line in lines_of(data, path):
             content, hash_sign, comment = line.raw.partition(b"#")
             words = words_of(start, TextLine(content, line.number, path), b"=", limit=_MAX_POSTURE_WORDS)
@@ -75,6 +76,7 @@ class _PostureReader:
         return SettingsDocument(data, tuple(self._settings), remarks=self._remarks.all)
 
     def _read_line(self, words: list[Word], line: TextLine) -> None:
+        """Read a statement, or the value of an output."""
         first = words[0].text
         if first == b"specialize":
             self._model_pattern = _read_model_pattern(words[1].text, line) if len(words) > 1 else ""
@@ -105,6 +107,7 @@ class _PostureReader:
             self._section = _OUTPUTS_SECTION if slash else name
 
     def _read_setting(self, words: list[Word], line: TextLine) -> None:
+        """Read a line with an output, its value and perhaps a weight."""
         name = strip_padding(words[0].text.decode("latin-1"))
         if len(words) < 2 or not name:
             line.fail("an output without a value", hint="write <output> <value> [weight]")
@@ -147,6 +150,7 @@ class _PostureReader:
 
 
 def _read_model(words: list[Word], line: TextLine) -> str:
+    """Return the model that a line `condensed` names; it must be known."""
     name = words[1].text.decode("latin-1") if len(words) > 1 else ""
     if name not in OUTPUTS:
         line.fail(f"condensed for an unknown model {name!r}", hint=f"the models are {', '.join(OUTPUTS)}")
@@ -160,12 +164,19 @@ def _read_model_pattern(word: bytes, line: TextLine) -> str:
     """
     pattern = word.decode("latin-1")
     is_simple = len(pattern) <= 64 and all(_MODEL.fullmatch(part) for part in pattern.split("|"))
-    try:
-        re.compile(pattern if is_simple else "[")
-    except re.error:
+    if not is_simple or not _is_valid_pattern(pattern):
         hint = "write one like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220"
         line.fail("a pattern of models that is invalid or too complex", hint=hint)
     return pattern
+
+
+def _is_valid_pattern(pattern: str) -> bool:
+    """Return whether a regular expression can be compiled."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
 
 
 MAX_DEPTH = 8
@@ -194,7 +205,7 @@ class LoadChain:
 
     Attributes:
         paths: each of them is loaded by the one before it.
-        budget: of all files together.
+        budget: the budget of all files together.
     """
 
     paths: tuple[Path, ...]
@@ -287,6 +298,7 @@ class _SequenceReader:
         }
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
+        """Read the settings of a motion sequence up to its end mark."""
         for start, line in lines_of(data, path):
             if line.raw.startswith(b"#"):
                 if line.raw.rstrip() == END:
@@ -299,6 +311,7 @@ class _SequenceReader:
         return SettingsDocument(data, tuple(self._settings), tuple(self._loads), self._remarks.all)
 
     def _read_line(self, start: int, line: TextLine) -> None:
+        """Execute the statement of a line."""
         words = words_of(start, line, limit=4)
         comment = next((i for i, word in enumerate(words) if i and word.text.startswith(b"#")), None)
         if comment is not None:
@@ -312,6 +325,7 @@ class _SequenceReader:
         execute(_Statement(line, words[0], first, second))
 
     def _set_output(self, statement: _Statement) -> None:
+        """Add a setting of an output at the present time."""
         line, name_word, value_word, weight_word = statement
         name = strip_padding(name_word.text.decode("latin-1"))
         if not name or value_word is None:

@@ -108,6 +108,7 @@ def motion_of(document: SettingsDocument, tracks: Tracks, card: Robot, path: Pat
 
 
 def _keyframes(tracks: Tracks) -> Iterator[Keyframe]:
+    """Yield a keyframe for each time at which any joint is set; the last one pauses up to the end."""
     times_ms = tracks.times_ms
     rows = np.stack([_sample_track(track, times_ms) for track in tracks.joints.values()], axis=1)
     joints = tuple(tracks.joints)

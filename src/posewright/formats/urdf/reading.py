@@ -120,6 +120,7 @@ class UrdfReader:
         return order
 
     def _read_link(self, element: Element, joint: Element | None) -> Link:
+        """Read a link with the joint that connects it to its parent, None for the base."""
         inertial = element.first("inertial")
         mass, centre, inertia = _NO_MASS if inertial is None else self._read_inertial(inertial)
         position, rotation = (_ZERO, _NO_ROTATION) if joint is None else _read_origin(joint)
@@ -139,6 +140,7 @@ class UrdfReader:
         )
 
     def _read_inertial(self, element: Element) -> tuple[float, Triple, Rows]:
+        """Return mass [kg], centre of mass [m], and the inertia in the link's axes [kg m2]."""
         mass = (element.first("mass") or element.fail("<inertial> has no <mass>")).attribute_number("value")
         tag = element.first("inertia") or element.fail("<inertial> has no <inertia>")
         xx, xy, xz, yy, yz, zz = (
@@ -151,6 +153,7 @@ class UrdfReader:
         return mass, centre, to_rows(inertia)
 
     def _read_hinge(self, joint: Element) -> Hinge | None:
+        """Return the hinge of a joint; None for a joint that is fixed, or of a type that is read as fixed."""
         kind = joint.required("type")
         name = joint.required("name")
         if kind in _FIXED:
@@ -190,6 +193,7 @@ class UrdfReader:
         )
 
     def _read_form(self, part: Element) -> LinkShape | None:
+        """Return the shape of a collision or visual element; None for a mesh that is left out."""
         self._forms += 1
         if self._forms > MAX_FORMS:
             part.fail("too many shapes", f"at most {MAX_FORMS} are read")
@@ -274,6 +278,7 @@ def _read_origin(element: Element) -> tuple[Triple, Quaternion]:
 
 
 def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
+    """Return the edges of a shape's bounding box [m], which must be above 0."""
     sizes = to_triple(edges)
     if not all(0.0 < edge <= MAX_DISTANCE_M for edge in sizes):
         size_text = " x ".join(f"{edge:g}" for edge in sizes)

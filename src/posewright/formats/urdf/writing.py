@@ -24,6 +24,7 @@ def urdf_text(mechanism: Mechanism) -> str:
 
 
 def _link(link: Link) -> Iterator[str]:
+    """Yield the lines of a link."""
     yield f"  <link name={quoteattr(link.name)}>"
     if link.mass_kg:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia
@@ -50,6 +51,7 @@ def _material(form: LinkShape) -> str:
 
 
 def _shape(form: LinkShape) -> str:
+    """Return the element of a box, sphere or cylinder."""
     diameter, _, length = form.size_m
     if form.kind is ShapeKind.SPHERE:
         return f'<sphere radius="{diameter / 2.0!r}"/>'
@@ -59,6 +61,7 @@ def _shape(form: LinkShape) -> str:
 
 
 def _joint(link: Link) -> Iterator[str]:
+    """Yield the lines of the joint between a link and its parent; none for the base."""
     if not link.parent:
         return
     name = f"{link.name}_fixed" if link.hinge is None else link.hinge.name
@@ -79,6 +82,7 @@ def _limit(hinge: Hinge) -> str:
 
 
 def _origin(position: Sequence[float], rotation: Quaternion) -> str:
+    """Return an <origin> element with position [m] and roll, pitch, yaw [rad]."""
     matrix = rotation_matrix(rotation)
     sin_pitch = -float(matrix[2, 0])
     pitch = math.asin(max(-1.0, min(1.0, sin_pitch)))

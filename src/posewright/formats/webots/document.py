@@ -158,6 +158,7 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
 
 
 def _read_devices(line: TextLine) -> tuple[str, ...]:
+    """Return the names of the devices in the first line."""
     cells = line.text.split(b",", _MAX_DEVICES + 3)
     if tuple(cells[:2]) != FIRST_CELLS:
         line.fail(
@@ -175,6 +176,7 @@ def _read_devices(line: TextLine) -> tuple[str, ...]:
 
 
 def _read_row(line: TextLine, n_devices: int, remarks: Remarks) -> PoseRow:
+    """Read a row: time, name of the pose, and a value for each device."""
     cells = line.text.split(b",", n_devices + 3)
     if len(cells) == n_devices + 3 and cells[-1] == b"":
         del cells[-1]  # Webots ignores a comma at the end
@@ -190,6 +192,7 @@ def _read_row(line: TextLine, n_devices: int, remarks: Remarks) -> PoseRow:
 
 
 def _read_time(cell: bytes, line: TextLine) -> int:
+    """Return the time of a row in milliseconds."""
     match = _TIME.fullmatch(cell.strip())
     if match is None:
         hint = "write minutes:seconds:milliseconds, 00:01:250"
@@ -202,6 +205,7 @@ def _read_time(cell: bytes, line: TextLine) -> int:
 
 
 def _read_value(cell: bytes, line: TextLine) -> float | None:
+    """Return the value of a cell; None for a *, which leaves the device as it is."""
     if cell == NO_VALUE:
         return None
     value = float(cell) if _NUMBER.fullmatch(cell) else float("nan")
@@ -228,6 +232,7 @@ def _describe_gaps(rows: list[PoseRow], devices: tuple[str, ...]) -> list[str]:
 
 
 def _changes_after_gap(values: list[float | None]) -> bool:
+    """Return whether a value follows a gap and differs from the value before the gap."""
     last_value: float | None = None
     for previous, value in zip([0.0, *values], values, strict=False):
         if value is not None and previous is None and value != last_value:

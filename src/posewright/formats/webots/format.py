@@ -39,7 +39,7 @@ from posewright.motions import Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 
-def table_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
+def build_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
     """Return a table as a motion of `card` with a keyframe per row; the table is its origin.
 
     Raises:
@@ -81,6 +81,7 @@ def unknown_devices(table: PoseTable, card: Robot) -> list[str]:
 
 
 def _keyframes(table: PoseTable, joints: tuple[str, ...], indices: list[int]) -> Iterator[Keyframe]:
+    """Yield the rows of a table as keyframes."""
     before_ms = 0
     for row in table.rows:
         angles = np.array(
@@ -141,9 +142,11 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 def _holds_motion(table: PoseTable, motion: Motion) -> bool:
     """Return whether a motion has not changed since it was read."""
-    as_read = table_motion(table, robot_of_motion(motion), Path(motion.name))
-    has_same_keyframes = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
-    return has_same_keyframes and as_read.speed == motion.speed
+    original_motion = build_motion(table, robot_of_motion(motion), Path(motion.name))
+    has_same_keyframes = (
+        original_motion.joints == motion.joints and original_motion.keyframes == motion.keyframes
+    )
+    return has_same_keyframes and original_motion.speed == motion.speed
 
 
 def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
@@ -163,6 +166,7 @@ def _table_of(motion: Motion) -> PoseTable | None:
 
 
 def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
+    """Return the columns of a table, and the joint of each; None for a device that is no joint."""
     joints = {index: joint for joint, index in columns_of(table, robot_of_motion(motion)).items()}
     return _Columns(table.devices, tuple(joints.get(index) for index in range(len(table.devices))))
 
@@ -186,6 +190,7 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
 
 
 def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> None:
+    """Raise a FormatError if a motion cannot be written as a table."""
     if not columns.devices:
         raise FormatError(f"motion {motion.name!r} gives no joint an angle")
     for name in columns.devices:
@@ -236,6 +241,7 @@ def _render_new(columns: _Columns, timeline: Timeline, values: list[list[Value]]
 def _render_edited(
     table: PoseTable, columns: _Columns, timeline: Timeline, values: list[list[Value]]
 ) -> bytes:
+    """Return the bytes of a table with new values; unchanged rows and cells stay as they are."""
     lines = [table.head]
     for old_row, pose, row in zip(table.rows, timeline.poses, values, strict=True):
         cells: list[bytes] = []
@@ -270,12 +276,13 @@ def _describe_lost_devices(motion: Motion) -> tuple[str, ...]:
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    """Read a table as a motion file."""
     table = read_table(data, path)
     remarks = list(table.remarks)
     if card is None:
         card = robot_for(table.devices)
         remarks += filter(None, [describe_similar_robot(table.devices)])
-    motion = table_motion(table, card, path)
+    motion = build_motion(table, card, path)
     devices = unknown_devices(table, card)
     if devices:
         remarks.append(f"{card.name} has no devices {', '.join(devices)}: left out")

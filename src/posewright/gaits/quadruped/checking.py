@@ -133,24 +133,24 @@ class GaitCheck:
     """Results of `check_gait`.
 
     Attributes:
-        tried: by command.
+        command_checks: the results, by command.
     """
 
-    tried: tuple[CommandCheck, ...] = field(repr=False)
+    command_checks: tuple[CommandCheck, ...] = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"GaitCheck(within bounds at {self.n_within_bounds} of {len(self.tried)} commands)"
+        return f"GaitCheck(within bounds at {self.n_within_bounds} of {len(self.command_checks)} commands)"
 
     @property
     def n_within_bounds(self) -> int:
         """Number of commands with all values of the steady walk allowed."""
-        return sum(entry.is_within_bound for entry in self.tried)
+        return sum(entry.is_within_bound for entry in self.command_checks)
 
     @property
     def worst(self) -> tuple[WorstCase, ...]:
         """The worst of each concern in the steady walk, then of each on the transitions between commands."""
-        steady = [entry for tried in self.tried for entry in tried.steady]
-        changing = [entry for tried in self.tried for entry in tried.changing]
+        steady = [entry for check in self.command_checks for entry in check.steady]
+        changing = [entry for check in self.command_checks for entry in check.changing]
         return (*_worst_by_concern(steady), *_worst_by_concern(changing))
 
     @property
@@ -177,13 +177,13 @@ def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     robot = robot_of_gait(gait, robot)
     tour = CommandTour(gait, robot)
     finder = _WorstFinder(robot)
-    tried = []
+    command_checks = []
     for command in _commands(gait, robot):
         lead_in, cycle = tour.walk(command)
         steady = tuple(finder.find_worst(cycle, command, is_changing=False))
         changing = tuple(finder.find_worst(lead_in, command, is_changing=True))
-        tried.append(CommandCheck(command, steady, changing))
-    return GaitCheck(tuple(tried))
+        command_checks.append(CommandCheck(command, steady, changing))
+    return GaitCheck(tuple(command_checks))
 
 
 def _worst_by_concern(entries: list[WorstCase]) -> Iterator[WorstCase]:
@@ -222,7 +222,7 @@ class _WorstFinder:
         self._joints = [index for leg in self._legs.values() for index in leg.indices]
         names = [robot.joint_names[index] for index in self._joints]
         self._names = tuple(names)
-        self._tables = [place for place, joint in enumerate(robot.coupling.joints) if joint in names]
+        self._tables = [i for i, joint in enumerate(robot.coupling.joints) if joint in names]
 
     def find_worst(
         self, cycles: Cycles, command: VelocityCommand, *, is_changing: bool

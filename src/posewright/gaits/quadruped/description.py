@@ -93,7 +93,7 @@ def _parameter_data(name: str, value: object) -> PlainMapping:
 def _check_data(check: GaitCheck) -> PlainMapping:
     """Return a gait check as plain data: counts, worst cases and all tried commands."""
     return {
-        "commands": len(check.tried),
+        "commands": len(check.command_checks),
         "kept": check.n_within_bounds,
         "findings": len(check.findings),
         "worst": [_worst_data(entry) for entry in check.worst],
@@ -104,7 +104,7 @@ def _check_data(check: GaitCheck) -> PlainMapping:
                 "steady": {worst.concern.value: worst.value for worst in entry.steady},
                 "changing": {worst.concern.value: worst.value for worst in entry.changing},
             }
-            for entry in check.tried
+            for entry in check.command_checks
         ],
     }
 
@@ -209,9 +209,11 @@ def _check_lines(check: PlainMapping) -> Iterator[str]:
 
 def _worst_line(entry: PlainMapping) -> str:
     is_none = entry["kept"] and entry["concern"] in {GaitConcern.REACH.value, GaitConcern.COUPLED.value}
-    place = "" if is_none else f"{entry['part'].partition(' at ')[0]:<22} {_command_text(entry['command'])}"
+    part_and_command = (
+        "" if is_none else f"{entry['part'].partition(' at ')[0]:<22} {_command_text(entry['command'])}"
+    )
     verdict = "ok" if entry["kept"] else "BEYOND"
-    return f"{verdict:<7} {entry['concern']:<14} {_format_distance(entry):<20} {place}"
+    return f"{verdict:<7} {entry['concern']:<14} {_format_distance(entry):<20} {part_and_command}"
 
 
 def _format_distance(entry: PlainMapping) -> str:

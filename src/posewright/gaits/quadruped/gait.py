@@ -151,7 +151,7 @@ class Gait:
     def with_values(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for some numbers, by dotted name.
 
-        Names are those of `flat`, and those that `GaitParameters.with_values` takes for two at once.
+        Names are those of `flat`, and names that set several, as in `GaitParameters.with_values`.
 
         Raises:
             UnknownNameError: there is no such number.

@@ -82,19 +82,19 @@ def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = Non
     """
     document = parse_document(text, path)
     fields = document.fields(required=REQUIRED, optional=OPTIONAL)
-    card = _read_robot(fields["robot"], robot, path)
+    walking_robot = _read_robot(fields["robot"], robot, path)
     gait = read_record(
         document,
         Gait,
         extra_keys=("gait", "robot", "parameters", "pose"),
         degrees=False,
         name=_read_name(fields["gait"]),
-        robot=card.name,
-        parameters=_read_valid_parameters(fields["parameters"], card),
-        pose=_read_pose(fields, card),
+        robot=walking_robot.name,
+        parameters=_read_valid_parameters(fields["parameters"], walking_robot),
+        pose=_read_pose(fields, walking_robot),
         path=path,
     )
-    return gait, card
+    return gait, walking_robot
 
 
 def _catalogue(robot: Robot | str | None) -> Catalogue:
@@ -114,9 +114,9 @@ def _read_name(node: Node) -> str:
     return name
 
 
-def _read_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
-    """Return the robot that the entry `robot:` names, or `card` if given, which must have that name."""
-    walking_robot = _find_robot(node, card, path)
+def _read_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
+    """Return the robot that the entry `robot:` names, which is `requested_robot` if that is given."""
+    walking_robot = _find_robot(node, requested_robot, path)
     try:
         walking_legs(walking_robot)
     except InputError as error:
@@ -124,36 +124,40 @@ def _read_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
     return walking_robot
 
 
-def _find_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
+def _find_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
     """Return the robot that a gait names; raise an error if it is not the one that walks."""
     name = node.text()
-    if card is not None and name == card.name:
-        return card
+    if requested_robot is not None and name == requested_robot.name:
+        return requested_robot
     if is_path(name):
         named_robot = robot((path.parent if path is not None else Path()) / name)
     else:
         named_robot = robot(node.choice("robot", robot_names()))
-    if card is not None and named_robot.name != card.name:
-        node.fail(f"this gait is for {named_robot.name}", hint=f"the robot that walks is {card.name}")
-    return card or named_robot
+    if requested_robot is not None and named_robot.name != requested_robot.name:
+        node.fail(
+            f"this gait is for {named_robot.name}", hint=f"the robot that walks is {requested_robot.name}"
+        )
+    return requested_robot or named_robot
 
 
-def _read_valid_parameters(node: Node, card: Robot) -> GaitParameters:
+def _read_valid_parameters(node: Node, walking_robot: Robot) -> GaitParameters:
+    """Return the parameters, or raise a DocumentError if their times do not fit the robot's frames."""
     parameters = read_parameters(node)
     try:
-        timing_of(parameters, card.frame_period_s)
+        timing_of(parameters, walking_robot.frame_period_s)
     except InputError as error:
         node.fields()["ascent_pairs"].fail(error.message, hint=error.hint)
     return parameters
 
 
-def _read_pose(fields: Mapping[str, Node], card: Robot) -> str:
+def _read_pose(fields: Mapping[str, Node], walking_robot: Robot) -> str:
     """Return the name of the gait's pose, or the default pose if the robot has it."""
     if "pose" in fields:
-        return fields["pose"].choice("pose", card.poses)
-    if Gait.pose not in card.poses:
+        return fields["pose"].choice("pose", walking_robot.poses)
+    if Gait.pose not in walking_robot.poses:
         fields["robot"].fail(
-            f"{card.name} has no pose {Gait.pose!r}", hint=f"add `pose:`, one of {', '.join(card.poses)}"
+            f"{walking_robot.name} has no pose {Gait.pose!r}",
+            hint=f"add `pose:`, one of {', '.join(walking_robot.poses)}",
         )
     return Gait.pose
 
@@ -167,6 +171,7 @@ def read_parameters(node: Node) -> GaitParameters:
 
 
 def _read_fore_hind(node: Node) -> ForeHind:
+    """Return the values of fore and hind feet; a single number is the value of both."""
     explanation = _explanation_of(node)
     if not isinstance(node.value, dict):
         value = _read_value(node, explanation)

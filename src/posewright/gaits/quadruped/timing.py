@@ -139,13 +139,15 @@ def approach_command(
     ahead = target.forward_m_s - current.forward_m_s
     aside = target.left_m_s - current.left_m_s
     turn = target.turn_rad_s - current.turn_rad_s
-    shares = [math.hypot(ahead, aside) / greatest_speed_m_s(parameters, timing)]
+    ratios = [math.hypot(ahead, aside) / greatest_speed_m_s(parameters, timing)]
     if parameters.maximum_turn_rad > 0.0:
-        shares.append(abs(turn) / greatest_turn_rad_s(parameters, timing))
-    largest = max(shares)
-    if largest <= MAX_CHANGE_PER_STEP:
+        ratios.append(abs(turn) / greatest_turn_rad_s(parameters, timing))
+    largest_ratio = max(ratios)
+    if largest_ratio <= MAX_CHANGE_PER_STEP:
         return target
-    part = MAX_CHANGE_PER_STEP / largest
+    fraction = MAX_CHANGE_PER_STEP / largest_ratio
     return VelocityCommand(
-        current.forward_m_s + part * ahead, current.left_m_s + part * aside, current.turn_rad_s + part * turn
+        current.forward_m_s + fraction * ahead,
+        current.left_m_s + fraction * aside,
+        current.turn_rad_s + fraction * turn,
     )

@@ -116,6 +116,7 @@ def _delete(port: AdministeredPort, arguments: Bottle) -> Bottle:
 
 
 def _connect(port: AdministeredPort, target: str) -> str:
+    """Connect the port to another one, written NAME or CARRIER://NAME; return the text of the answer."""
     match = re.fullmatch(r"([a-z_]++)[^:/]*+:/(/.+)", target)  # as fast_tcp://reader, or tcp+log.in://reader
     carrier = match[1] if match else "tcp"
     name = match[2] if match else target

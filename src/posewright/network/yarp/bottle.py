@@ -59,7 +59,7 @@ class Vocab(str):
         Raises:
             InputError: the word is longer than four bytes.
         """
-        data = _as_bytes(self)
+        data = _encode_text(self)
         if len(data) > 4:
             raise InputError(f"{str(self)!r} is not a vocab", hint="a vocab has at most four letters")
         return int.from_bytes(data.ljust(4, b"\0"), "little", signed=True)
@@ -135,7 +135,7 @@ def read_bottle(take: TakeBytes) -> Bottle:
     Raises:
         FormatError: the bytes are no bottle, or it exceeds the limits.
     """
-    return _BottleReader(take).bottle(0)
+    return _BottleReader(take).read_bottle(0)
 
 
 class _BottleReader:
@@ -146,10 +146,11 @@ class _BottleReader:
         self._bytes_left = MAX_BYTES
         self._items_left = MAX_ITEMS
 
-    def bottle(self, depth: int) -> Bottle:
-        return self._items(self._int(), depth)
+    def read_bottle(self, depth: int) -> Bottle:
+        return self._read_items(self._take_int32(), depth)
 
-    def _raw(self, count: int) -> bytes:
+    def _take_bytes(self, count: int) -> bytes:
+        """Return the next bytes; raise a FormatError if the count is negative or exceeds the limit."""
         if not 0 <= count <= self._bytes_left:
             raise FormatError(
                 f"a length of {count} in a bottle", hint=f"0 to {self._bytes_left} bytes may follow"
@@ -157,36 +158,38 @@ class _BottleReader:
         self._bytes_left -= count
         return self._take(count)
 
-    def _int(self) -> int:
-        return int.from_bytes(self._raw(4), "little", signed=True)
+    def _take_int32(self) -> int:
+        return int.from_bytes(self._take_bytes(4), "little", signed=True)
 
-    def _items(self, tag: int, depth: int) -> Bottle:
+    def _read_items(self, tag: int, depth: int) -> Bottle:
+        """Return the items of a list, whose tag may state one type for all of them."""
         kind = tag ^ LIST
         if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
             message = f"no bottle: tag {tag:#x} at level {depth}"
             raise FormatError(message, hint=f"at most {MAX_DEPTH} levels are read")
-        count = self._int()
+        count = self._take_int32()
         self._items_left -= count
         if self._items_left < 0:
             raise FormatError("the bottle has too many items", hint=f"at most {MAX_ITEMS} are read")
         number_format = NUMBERS.get(kind)
         if number_format:
             n_bytes = count * struct.calcsize(f"<{number_format}")
-            return _unpack_numbers(kind, number_format, self._raw(n_bytes))
+            return _unpack_numbers(kind, number_format, self._take_bytes(n_bytes))
         if not 0 <= count * (4 if kind else MIN_ITEM_BYTES) <= self._bytes_left:
             raise FormatError(f"a list of {count} items", hint=f"{self._bytes_left} bytes may follow")
-        return tuple(self._item(kind or self._int(), depth + 1) for _ in range(count))
+        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(count))
 
-    def _item(self, tag: int, depth: int) -> Value:
+    def _read_value(self, tag: int, depth: int) -> Value:
+        """Return the value of a tag."""
         number_format = NUMBERS.get(tag)
         if number_format:
             n_bytes = struct.calcsize(f"<{number_format}")
-            return _unpack_numbers(tag, number_format, self._raw(n_bytes))[0]
+            return _unpack_numbers(tag, number_format, self._take_bytes(n_bytes))[0]
         if tag == STRING:
-            return self._raw(self._int()).decode("utf-8", "surrogateescape")
+            return self._take_bytes(self._take_int32()).decode("utf-8", "surrogateescape")
         if tag == BLOB:
-            return self._raw(self._int())
-        return _as_dict(self.bottle(depth)) if tag == DICT else self._items(tag, depth)
+            return self._take_bytes(self._take_int32())
+        return _pairs_to_dict(self.read_bottle(depth)) if tag == DICT else self._read_items(tag, depth)
 
 
 def _unpack_numbers(tag: int, number_format: str, data: bytes) -> Bottle:
@@ -197,7 +200,8 @@ def _unpack_numbers(tag: int, number_format: str, data: bytes) -> Bottle:
     return tuple(map(Float32, numbers)) if tag == FLOAT32 else numbers
 
 
-def _as_dict(pairs: Bottle) -> dict[str, Value]:
+def _pairs_to_dict(pairs: Bottle) -> dict[str, Value]:
+    """Return a dict from pairs of a key and a value; several values of a key become a list."""
     entries: dict[str, Value] = {}
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) < 2 or not isinstance(pair[0], str):
@@ -219,7 +223,8 @@ TAGS: Mapping[type, int] = {
 }
 
 
-def _tag(value: Value) -> int:
+def _find_tag(value: Value) -> int:
+    """Return the tag of a value's type; integers that need 64 bits have one of their own."""
     for kind in type(value).__mro__:
         if (tag := TAGS.get(kind)) is None:
             continue
@@ -233,9 +238,10 @@ def _tag(value: Value) -> int:
 
 
 def _encode_list(items: Bottle, depth: int) -> Iterable[bytes]:
+    """Yield the bytes of a list; items of one type share a tag, which is then written once."""
     if depth > MAX_DEPTH:
         raise InputError(f"the bottle has more than {MAX_DEPTH} levels", hint="nest fewer lists")
-    tags = [_tag(item) for item in items]
+    tags = [_find_tag(item) for item in items]
     shared = tags[0] if len(set(tags)) == 1 and tags[0] not in {LIST, DICT} else 0
     yield struct.pack("<ii", LIST | shared, len(items))
     if shared in NUMBERS:
@@ -248,14 +254,15 @@ def _encode_list(items: Bottle, depth: int) -> Iterable[bytes]:
 
 
 def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
+    """Yield the bytes of a value without its tag."""
     if isinstance(item, tuple):
         yield from _encode_list(item, depth + 1)
     elif isinstance(item, Mapping):
-        yield from _encode_list(tuple(_as_dict(tuple(item.items())).items()), depth + 1)
+        yield from _encode_list(tuple(_pairs_to_dict(tuple(item.items())).items()), depth + 1)
     elif tag in NUMBERS:
         yield _pack_numbers(tag, (item,))
     else:
-        data = item if isinstance(item, bytes) else _as_bytes(str(item))
+        data = item if isinstance(item, bytes) else _encode_text(str(item))
         yield struct.pack("<i", len(data)) + data
 
 
@@ -267,7 +274,7 @@ def _pack_numbers(tag: int, items: Bottle) -> bytes:
         raise InputError("a number is too large for 32 bits", hint="send it as a float") from error
 
 
-def _as_bytes(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:

@@ -191,10 +191,11 @@ def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
     take(4 * replies)
     if min(lengths, default=0) < 0 or sum(lengths) > longest:
         raise FormatError("the blocks of the message have an invalid length", hint=f"0 to {longest} bytes")
-    return _message(take(sum(lengths)))
+    return _decode_message(take(sum(lengths)))
 
 
-def _message(data: bytes) -> Message:
+def _decode_message(data: bytes) -> Message:
+    """Return a message from its command, optional bottle and envelope."""
     if len(data) < HEADER_BYTES or data[4:5] != b"~" or data[6:8] != b"\0\1":
         message = f"{data[:8].hex(' ')} is not a command to a port"
         raise FormatError(message, hint="it is a length, ~, a letter, 00 01")

@@ -47,7 +47,7 @@ class RpcClient:
         timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
         self._names = names
-        self._to = port_name
+        self._port_name = port_name
         self._sender = sender
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
@@ -70,15 +70,16 @@ class RpcClient:
         message = Message("d", request).encode()
         with self._lock:
             try:
-                return self._ask(message, self._timeout_s if timeout_s is None else timeout_s)
+                return self._exchange(message, self._timeout_s if timeout_s is None else timeout_s)
             except (OSError, EOFError, FormatError) as error:
                 self._close_link()
                 reason = str(error) or "it closed the connection"
-                raise BodyError(f"{self._to} does not answer", hint=reason) from error
+                raise BodyError(f"{self._port_name} does not answer", hint=reason) from error
 
-    def _ask(self, message: bytes, timeout_s: float) -> Bottle:
+    def _exchange(self, message: bytes, timeout_s: float) -> Bottle:
+        """Connect if necessary, send a message and return the answer."""
         if self._link is None:
-            address = self._names.find(self._to)
+            address = self._names.find(self._port_name)
             self._link, _ = open_binary(address, Carrier.TCP, self._sender, self._timeout_s)
         self._link.settimeout(timeout_s)
         self._link.sendall(message)

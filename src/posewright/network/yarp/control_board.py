@@ -67,7 +67,7 @@ class ControlBoard:
 
     Attributes:
         axes: the axes of the board.
-        refusals: number of rejected messages, by reason.
+        rejection_counts: number of rejected messages, by reason.
 
     Raises:
         InputError: there is no such layout.
@@ -80,13 +80,13 @@ class ControlBoard:
         self._layout = layout
         self.axes = Axes.of(service.robot)
         self._moves = moves = AxisMotions(service, self.axes)
-        self.refusals: Counter[str] = Counter()
+        self.rejection_counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._rpc_clients: dict[str, None] = {}  # in the order of their first request
         self._state = service.state
         self._count = 0
         self._velocities = np.zeros(len(service.robot.joints))
-        self._numbers: Mapping[str, Callable[[], Floats]] = {
+        self._quantity_getters: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
             "dpo": lambda: moves.targets_deg,
             "vmo": lambda: moves.velocities_deg_s,
@@ -95,16 +95,16 @@ class ControlBoard:
             "enc": lambda: self.axes.degrees(self._state.positions),
             "esp": lambda: self.axes.degrees(self._velocities),
         }
-        self._facts: Mapping[str, Callable[[int], Bottle]] = {
+        self._constant_getters: Mapping[str, Callable[[int], Bottle]] = {
             "name": lambda axis: (self.axes.names[axis],),
             "type": lambda _: (REVOLUTE.code,),
             "llim": lambda axis: (float(moves.lower_deg[axis]), float(moves.upper_deg[axis])),
             "vlim": lambda axis: (0.0, float(moves.fastest_deg_s[axis])),
         }
-        self._moving: Mapping[str, Callable[[str, Sequence[int], Floats], None]] = {
+        self._move_methods: Mapping[str, Callable[[str, Sequence[int], Floats], None]] = {
             "pos": moves.move_to, "rel": moves.move_by, "vmo": moves.move_at, "dpo": moves.put,
         }  # fmt: skip
-        self._setting = {"vel": moves.set_speeds, "acc": moves.set_accelerations}
+        self._setters = {"vel": moves.set_speeds, "acc": moves.set_accelerations}
 
     def update(self, state: BodyState) -> None:
         """Store the state after a frame for all later answers."""
@@ -142,7 +142,7 @@ class ControlBoard:
     @property
     def refused(self) -> int:
         """Number of rejected messages, for all reasons."""
-        return sum(self.refusals.values())
+        return sum(self.rejection_counts.values())
 
     @property
     def stamp(self) -> Envelope:
@@ -186,9 +186,9 @@ class ControlBoard:
             try:
                 match request:
                     case ("get", str(word), *arguments):
-                        return self._get(word, tuple(arguments))
+                        return self._answer_get(word, tuple(arguments))
                     case ("set", str(word), *arguments):
-                        self._set(client_of(sender), word, tuple(arguments))
+                        self._execute_set(client_of(sender), word, tuple(arguments))
                         return (OK,)
                     case ("help",):
                         return Vocab("many"), *HELP
@@ -213,10 +213,11 @@ class ControlBoard:
 
     def _count_rejection(self, reason: str) -> None:
         """Count a rejected message by its reason, or under a common one if there are too many reasons."""
-        has_counter = reason in self.refusals or len(self.refusals) < MAX_REASONS
-        self.refusals[reason if has_counter else "other reasons"] += 1
+        has_counter = reason in self.rejection_counts or len(self.rejection_counts) < MAX_REASONS
+        self.rejection_counts[reason if has_counter else "other reasons"] += 1
 
-    def _get(self, word: str, arguments: Bottle) -> Bottle:
+    def _answer_get(self, word: str, arguments: Bottle) -> Bottle:
+        """Return the answer to `[get] [word]`."""
         match word, arguments:
             case "prot", ():
                 return PROTOCOL
@@ -226,8 +227,8 @@ class ControlBoard:
                 return self._get_modes(word, subcommand, tuple(axis_arguments))
             case (("pid" | "iimp"), (str(subcommand), *gain_arguments)):
                 return self._get_gains(word, subcommand, tuple(gain_arguments))
-        if word in self._facts:
-            return self._answer_is(word, *self._facts[word](self._select_axes("", arguments)[0]))
+        if word in self._constant_getters:
+            return self._answer_is(word, *self._constant_getters[word](self._select_axes("", arguments)[0]))
         return self._get_numbers(word[:3], word[3:], arguments)
 
     def _get_gains(self, word: str, subcommand: str, arguments: Bottle) -> Bottle:
@@ -245,12 +246,13 @@ class ControlBoard:
         axes = self._select_axes(ending, arguments)
         if stem == "don":
             return self._answer_is(stem + ending, int(self._moves.done[axes].all()))
-        if stem not in self._numbers:
+        if stem not in self._quantity_getters:
             raise _not_offered(stem + ending)
-        values = vector(self._numbers[stem]()[axes])
+        values = vector(self._quantity_getters[stem]()[axes])
         return self._answer_is(stem + ending, values if ending else values[0])
 
     def _get_modes(self, word: str, subcommand: str, axis_arguments: Bottle) -> Bottle:
+        """Return the answer with control modes (`icmd`) or interaction modes (`intm`, always stiff)."""
         ending = MODE_WORDS[word][subcommand]
         axes = self._select_axes(ending, axis_arguments)
         if word == "intm":  # the answer has no words before the value
@@ -258,7 +260,8 @@ class ControlBoard:
         modes = tuple(self._moves.modes[axis] for axis in axes)
         return self._answer_is(subcommand, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
 
-    def _set(self, client: str, word: str, arguments: Bottle) -> None:
+    def _execute_set(self, client: str, word: str, arguments: Bottle) -> None:
+        """Execute `[set] [word]`: modes, limits, a stop, a setting, or a movement."""
         stem = word[:3]
         ending = word[3:]
         match word, arguments:
@@ -268,9 +271,9 @@ class ControlBoard:
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))
             case (("sto" | "stos" | "stog"), _):
                 self._moves.hold(client, self._require_joints(ending, self._select_axes(ending, arguments)))
-            case _ if stem in self._setting:
-                self._setting[stem](*self._select_values(ending, arguments))
-            case _ if stem in self._moving and stem != "dpo":
+            case _ if stem in self._setters:
+                self._setters[stem](*self._select_values(ending, arguments))
+            case _ if stem in self._move_methods and stem != "dpo":
                 self._move(client, word, arguments)
             case _:
                 raise _not_offered(word)
@@ -285,9 +288,10 @@ class ControlBoard:
             hint = f"set the mode [{MOVED_IN[stem]}] first"
             raise InputError(f"[{word}] of an axis in another mode", hint=hint)
         movable_axes = [axis for axis, can_move in zip(axes, movable, strict=True) if can_move]
-        self._moving[stem](client, movable_axes, values[movable])
+        self._move_methods[stem](client, movable_axes, values[movable])
 
     def _set_modes(self, client: str, word: str, ending: str, axis_arguments: Bottle, modes: Value) -> None:
+        """Set control modes; the only interaction mode accepted is stiff."""
         axes = self._select_axes(ending, axis_arguments)
         new_modes = modes if ending else (modes,)
         if not isinstance(new_modes, tuple) or len(new_modes) != len(axes):

@@ -24,7 +24,7 @@ from posewright.network.yarp.carriers import (
     take_introduction,
     take_message,
 )
-from posewright.network.yarp.listening import Guest, exact_reader, line_bytes, read_line
+from posewright.network.yarp.listening import Connection, exact_reader, line_bytes, read_line
 from posewright.network.yarp.text import from_text, to_text
 
 INTRODUCTION_S = 5.0
@@ -78,21 +78,21 @@ class DeliveryPort(AdministeredPort, Protocol):
         """Increase a counter of the port."""
 
 
-def serve(guest: Guest, port: DeliveryPort, header: bytes = b"") -> None:
+def serve_port(connection: Connection, port: DeliveryPort, header: bytes = b"") -> None:
     """Serve a connection until it ends, for example because its bytes are malformed.
 
     Args:
-        guest: the connection.
+        connection: the connection.
         port: the port that it is to.
         header: the first eight bytes, if they are read already.
     """
-    link = guest.link
+    link = connection.link
     link.settimeout(INTRODUCTION_S)
     with link.makefile("rb") as stream:
         header = header or stream.read(HEADER_BYTES)
         if not header:
             return
-        conversation = _Conversation(guest, exact_reader(stream), lambda: read_line(stream), port)
+        conversation = _Conversation(connection, exact_reader(stream), lambda: read_line(stream), port)
         carrier = carrier_of(header)
         try:
             if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:
@@ -108,7 +108,7 @@ def serve(guest: Guest, port: DeliveryPort, header: bytes = b"") -> None:
         port.count("malformed")
         _reject_connection(link)
     elif carrier is Carrier.UDP:
-        _DatagramReceiver(sender, port, guest).serve(link)
+        _DatagramReceiver(sender, port, connection).serve(link)
 
 
 def _reject_connection(link: socket.socket) -> None:
@@ -133,13 +133,13 @@ class _Conversation:
     """A connection over TCP.
 
     Attributes:
-        guest: the connection.
+        connection: the connection.
         take: reads a number of bytes.
         read_line: reads a line.
         port: the port.
     """
 
-    guest: Guest
+    connection: Connection
     take: Callable[[int], bytes]
     read_line: Callable[[], str]
     port: DeliveryPort
@@ -147,8 +147,8 @@ class _Conversation:
     def serve_text(self, carrier: Carrier) -> None:
         """Serve a client in text mode, which may be a person at a terminal."""
         sender = self.read_line()[:LONGEST_NAME]
-        link = self.guest.link
-        with _registered(self.port, Incoming(sender, carrier, self.guest.end)):
+        link = self.connection.link
+        with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
             link.settimeout(None)
             link.sendall(line_bytes(f"Welcome {sender}"))
             is_over = False
@@ -158,7 +158,7 @@ class _Conversation:
                 except EOFError:
                     return
                 lines = self._execute(command, sender)
-                self.guest.note_activity()
+                self.connection.note_activity()
                 is_over = lines is None or command[:1] == "q"
                 acks = [ACK_LINE] if carrier.acks and lines is not None else []
                 link.sendall(line_bytes(*(lines or []), *acks))
@@ -192,15 +192,15 @@ class _Conversation:
     def serve_binary(self, carrier: Carrier, has_next: Callable[[], bool]) -> None:
         """Serve a client over tcp or fast_tcp; `has_next` waits, and returns whether more bytes came."""
         sender = take_introduction(self.take)
-        link = self.guest.link
-        with _registered(self.port, Incoming(sender, carrier, self.guest.end)):
+        link = self.connection.link
+        with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
             link.sendall(numbered(self.port.address.port))
             link.settimeout(None)
             is_over = False
             while not is_over and has_next():
                 message = take_message(self.take, self.port.longest)
                 answer = self._answer(message, sender)
-                self.guest.note_activity()
+                self.connection.note_activity()
                 is_over = message.command == "q" or answer is None
                 if answer is not None:
                     link.sendall(answer + (ACK if carrier.acks else b""))
@@ -222,20 +222,21 @@ class _Conversation:
 class _DatagramReceiver:
     """Receives messages over udp; the TCP connection before only tells the sender the number of the port."""
 
-    def __init__(self, sender: str, port: DeliveryPort, guest: Guest) -> None:
+    def __init__(self, sender: str, port: DeliveryPort, connection: Connection) -> None:
         self._sender = sender
         self._port = port
-        self._guest = guest
+        self._connection = connection
         self._is_closed = False
         self._source: tuple[str, int] | None = None
         self._assembly = Assembly(port.longest)
 
     def serve(self, link: socket.socket) -> None:
+        """Receive datagrams until a side ends the connection or it stays silent for SILENT_S."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
             udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
             udp.bind((self._port.address.host, 0))
-            self._guest.end = lambda: self._end(udp)
-            with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._guest.end)):
+            self._connection.end = lambda: self._end(udp)
+            with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._connection.end)):
                 link.sendall(numbered(udp.getsockname()[1]))
                 link.close()
                 udp.settimeout(SILENT_S)
@@ -267,6 +268,6 @@ class _DatagramReceiver:
             return False
         else:
             self._source = source  # datagrams from elsewhere are ignored from now on
-            self._guest.note_activity()
+            self._connection.note_activity()
         self._port.count("lost", self._assembly.lost - lost)
         return message is None or self._port.deliver(message, self._sender) is not None

@@ -112,7 +112,7 @@ def line_bytes(*lines: str) -> bytes:
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-class Guest:
+class Connection:
     """A connection to a server.
 
     Args:
@@ -123,7 +123,7 @@ class Guest:
         link: the socket.
         end: makes the thread of the connection end.
         last_activity: the number of its latest activity; 0 before the first.
-        is_leaving: whether `end` was called to make room for another connection.
+        is_closing_for_room: whether `end` was called to make room for another connection.
     """
 
     def __init__(self, link: socket.socket, order: Iterator[int]) -> None:
@@ -131,7 +131,7 @@ class Guest:
         self._order = order
         self.end: Callable[[], None] = lambda: shut_down(link)
         self.last_activity = 0
-        self.is_leaving = False
+        self.is_closing_for_room = False
 
     def note_activity(self) -> None:
         """Record an activity; the connection silent for longest makes room for a new one."""
@@ -144,7 +144,7 @@ class Listener:
     Args:
         address: where to listen; port 0 stands for any free port.
         serve: is called with each connection, which is closed when it returns or raises OSError or EOFError.
-        max_guests: largest number of connections at a time.
+        max_connections: largest number of connections at a time.
 
     Attributes:
         address: where it listens.
@@ -154,26 +154,29 @@ class Listener:
     """
 
     def __init__(
-        self, address: Address, serve: Callable[[Guest], None], max_guests: int = MAX_CONNECTIONS
+        self, address: Address, serve: Callable[[Connection], None], max_connections: int = MAX_CONNECTIONS
     ) -> None:
         self._serve = serve
-        self._max_guests = max_guests
+        self._max_connections = max_connections
         self._order = itertools.count(1)
         self._lock = threading.Lock()
-        self._live: dict[Guest, threading.Thread] = {}
+        self._threads: dict[Connection, threading.Thread] = {}
         self._closed = threading.Event()
         try:
             self._socket = socket.create_server((address.host, address.port))
         except OSError as error:
             raise BodyError(f"cannot listen at {address}", hint=str(error)) from error
         self.address = Address(address.host, self._socket.getsockname()[1])
-        self._acceptor = threading.Thread(target=self._accept, name=f"yarp {self.address}", daemon=True)
+        self._acceptor = threading.Thread(
+            target=self._accept_connections, name=f"yarp {self.address}", daemon=True
+        )
 
     def start(self) -> None:
         """Start accepting connections."""
         self._acceptor.start()
 
-    def _accept(self) -> None:
+    def _accept_connections(self) -> None:
+        """Accept connections until `close`; runs in a thread of its own."""
         while not self._closed.is_set():
             try:
                 link, _ = self._socket.accept()
@@ -183,40 +186,42 @@ class Listener:
             self._start_serving(link)
 
     def _start_serving(self, link: socket.socket) -> None:
+        """Start a thread that serves a connection; close it if there are too many or none can be started."""
         with self._lock:
-            has_room = len(self._live) < 2 * self._max_guests  # half of them may be leaving
+            has_room = len(self._threads) < 2 * self._max_connections  # half of them may be leaving
             if self._closed.is_set() or not has_room:
                 link.close()
                 return
             self._make_room()
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            guest = Guest(link, self._order)
+            connection = Connection(link, self._order)
             thread = threading.Thread(
-                target=self._run, args=(guest,), name=f"yarp {self.address}", daemon=True
+                target=self._serve_and_forget, args=(connection,), name=f"yarp {self.address}", daemon=True
             )
-            self._live[guest] = thread
+            self._threads[connection] = thread
             try:
                 thread.start()
             except RuntimeError:  # no more threads can be started
-                del self._live[guest]
+                del self._threads[connection]
                 link.close()
 
     def _make_room(self) -> None:
         """Close the connection that has been silent for longest, if there are too many."""
-        staying = [guest for guest in self._live if not guest.is_leaving]
-        if len(staying) >= self._max_guests:
-            most_silent = min(staying, key=lambda guest: guest.last_activity)
-            most_silent.is_leaving = True
+        staying = [connection for connection in self._threads if not connection.is_closing_for_room]
+        if len(staying) >= self._max_connections:
+            most_silent = min(staying, key=lambda connection: connection.last_activity)
+            most_silent.is_closing_for_room = True
             most_silent.end()
 
-    def _run(self, guest: Guest) -> None:
+    def _serve_and_forget(self, connection: Connection) -> None:
+        """Serve a connection until it ends, and forget it then."""
         try:
-            with guest.link, suppress(OSError, EOFError):
-                self._serve(guest)
+            with connection.link, suppress(OSError, EOFError):
+                self._serve(connection)
         finally:
             with self._lock:
-                self._live.pop(guest, None)
+                self._threads.pop(connection, None)
 
     def close(self) -> None:
         """Close all connections and wait for the threads; must not raise."""
@@ -230,9 +235,9 @@ class Listener:
             self._acceptor.join()
         self._socket.close()
         with self._lock:
-            live = dict(self._live)
-        for guest in live:
-            guest.end()
-        for thread in live.values():
+            threads = dict(self._threads)
+        for connection in threads:
+            connection.end()
+        for thread in threads.values():
             if thread is not threading.current_thread():
                 thread.join()

@@ -15,10 +15,10 @@ from posewright.errors import BodyError, FormatError, InputError, UnknownNameErr
 from posewright.network.yarp.administration import Route
 from posewright.network.yarp.bottle import Bottle
 from posewright.network.yarp.carriers import HEADER_BYTES, LONGEST_REQUEST, Carrier, Message, carrier_of
-from posewright.network.yarp.incoming import Incoming, serve
+from posewright.network.yarp.incoming import Incoming, serve_port
 from posewright.network.yarp.listening import (
     Address,
-    Guest,
+    Connection,
     Listener,
     can_listen,
     is_loopback,
@@ -195,9 +195,9 @@ class NameServer:
             "check": self._check,
             "route": self._route,
         }
-        self._listener = Listener(Address(host, port), self._serve)
+        self._listener = Listener(Address(host, port), self._serve_connection)
         self.address = self._listener.address
-        self._root = RootPort(
+        self._root_port = RootPort(
             self.address, lambda words: [line for line in self.answer(words) if line != END]
         )
         self._names[ROOT] = (self.address.host, self.address.port, "tcp")
@@ -213,14 +213,15 @@ class NameServer:
         """Close all connections; raises nothing."""
         self._listener.close()
 
-    def _serve(self, guest: Guest) -> None:
-        link = guest.link
+    def _serve_connection(self, connection: Connection) -> None:
+        """Serve a connection: one text request, or a port that connects to `/root`."""
+        link = connection.link
         link.settimeout(REQUEST_TIMEOUT_S)
         header = b""
         while len(header) < HEADER_BYTES and (part := link.recv(HEADER_BYTES - len(header))):
             header += part
         if carrier_of(header) in {Carrier.TEXT, Carrier.TEXT_ACK, Carrier.TCP, Carrier.FAST_TCP}:
-            serve(guest, self._root, header)
+            serve_port(connection, self._root_port, header)
             return
         with link.makefile("rb") as stream:
             try:
@@ -285,6 +286,7 @@ class NameServer:
         return "port", ("name", name), ("ip", host), ("port_number", port), ("carrier", carrier)
 
     def _register(self, arguments: list[str]) -> list[str]:
+        """Register a port, by default with a free number; return its line, or nothing if it is rejected."""
         name, carrier, host, port = (
             word if word != ALLOCATE else "" for word in [*arguments, "", "", ""][:4]
         )
@@ -313,6 +315,7 @@ class NameServer:
         return []
 
     def _set(self, arguments: list[str]) -> list[str]:
+        """Set a property, unless the port is unknown or a limit is exceeded; return the line of its value."""
         name, key, *words = [*arguments, ""][: max(len(arguments), 2)]
         value = " ".join(words)
         n_properties = sum(name == owner for owner, _ in self._properties)

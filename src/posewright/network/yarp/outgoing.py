@@ -29,7 +29,7 @@ from posewright.network.yarp.listening import (
 CONNECT_S = 2.0
 """Longest wait for a peer to accept a connection [s]."""
 
-GOODBYE_S = 1.0
+CLOSE_TIMEOUT_S = 1.0
 """Longest wait for all peers together when connections are closed [s]."""
 
 SEND_TIMEOUT_S = 30.0
@@ -98,7 +98,9 @@ class Outgoing:
         self._queue: deque[bytes] = deque()
         self._changed = threading.Condition()
         self._closing = False
-        self._thread = threading.Thread(target=self._run, name=f"yarp {sender} -> {to}", daemon=True)
+        self._thread = threading.Thread(
+            target=self._send_queued_messages, name=f"yarp {sender} -> {to}", daemon=True
+        )
         self._thread.start()
 
     def put(self, message: bytes) -> None:
@@ -126,19 +128,20 @@ class Outgoing:
             self._thread.join()
 
     def close(self) -> None:
-        """Send the queued messages and close the connection, waiting for at most `GOODBYE_S`."""
+        """Send the queued messages and close the connection, waiting for at most `CLOSE_TIMEOUT_S`."""
         close_all([self])
 
-    def _next(self) -> bytes | None:
+    def _next_message(self) -> bytes | None:
         with self._changed:
             self._changed.wait_for(lambda: self._queue or self._closing)
             return self._queue.popleft() if self._queue else None
 
-    def _run(self) -> None:
+    def _send_queued_messages(self) -> None:
+        """Send messages as they are queued, until the connection is closed or lost."""
         try:
-            while (message := self._next()) is not None:
+            while (message := self._next_message()) is not None:
                 self._send(message)
-            self._say_goodbye()
+            self._send_quit()
         except (OSError, EOFError, FormatError):
             if not self._closing:
                 self._on_lost(self)
@@ -152,9 +155,10 @@ class Outgoing:
             raise FormatError("the message is not acknowledged")
         self._count("sent")
 
-    def _say_goodbye(self) -> None:
+    def _send_quit(self) -> None:
+        """Tell the reader that the connection ends; over udp also by tcp, as a datagram may be lost."""
         if self.carrier is not Carrier.UDP:
-            self._link.settimeout(GOODBYE_S)
+            self._link.settimeout(CLOSE_TIMEOUT_S)
             self._link.sendall(Message("q").encode())
             if self.carrier.acks:
                 take_numbered(exact_reader(self._stream))
@@ -163,7 +167,7 @@ class Outgoing:
             self._link.send(datagram(GOODBYE, b""))
         with suppress(BodyError, OSError):
             self._link.close()
-            self._link = open_connection(self._address, GOODBYE_S)
+            self._link = open_connection(self._address, CLOSE_TIMEOUT_S)
             self._link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
             while self._link.recv(
                 1 << 12
@@ -181,12 +185,12 @@ def _abort_all(outputs: Sequence[Outgoing]) -> None:
 
 
 def close_all(outputs: Sequence[Outgoing]) -> None:
-    """Close connections in parallel; those still open after `GOODBYE_S` are aborted."""
+    """Close connections in parallel; those still open after `CLOSE_TIMEOUT_S` are aborted."""
     if not outputs:
         return
     for output in outputs:
         output.start_closing()
-    deadline = threading.Timer(GOODBYE_S, _abort_all, [outputs])
+    deadline = threading.Timer(CLOSE_TIMEOUT_S, _abort_all, [outputs])
     deadline.start()
     for output in outputs:
         output.wait()

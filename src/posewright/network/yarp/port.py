@@ -13,7 +13,7 @@ from posewright.errors import BodyError, FormatError, InputError, PosewrightErro
 from posewright.network.yarp.administration import Route
 from posewright.network.yarp.bottle import Bottle
 from posewright.network.yarp.carriers import CODES, LONGEST_REQUEST, Carrier, Envelope, Message
-from posewright.network.yarp.incoming import Incoming, serve
+from posewright.network.yarp.incoming import Incoming, serve_port
 from posewright.network.yarp.listening import (
     MAX_CONNECTIONS,
     Address,
@@ -81,7 +81,7 @@ class Port:
         self._outputs: dict[str, Outgoing] = {}
         self._closing = False
         self._require_free()
-        self._listener = Listener(Address(LOOPBACK, 0), lambda guest: serve(guest, self))
+        self._listener = Listener(Address(LOOPBACK, 0), lambda connection: serve_port(connection, self))
         self.address = self._listener.address
         self._listener.start()
         try:

@@ -88,6 +88,7 @@ class RemoteBoard:
             raise
 
     def _connect(self, sensors: Iterable[SensorPort]) -> None:
+        """Connect to the board's ports and wait for the first state; raise a BodyError if none comes."""
         self._rpc = self._resources.enter_context(
             RpcClient(self._names, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
         )
@@ -115,6 +116,7 @@ class RemoteBoard:
         return answer[len(prefix)]
 
     def _match_axes(self, count: Value) -> Axes:
+        """Match the board's axes to joints by name; in order if no name matches and the counts agree."""
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
         axis_names = [self._get("name", "is", "name", arguments=(axis,)) for axis in range(count)]

@@ -31,6 +31,7 @@ def to_text(bottle: Bottle) -> str:
 
 
 def _format_value(value: Value) -> str:
+    """Return a value as YARP prints it."""
     if isinstance(value, Vocab):
         return {"": "false", "1": "true"}.get(value, f"[{value}]")
     if isinstance(value, str):
@@ -74,6 +75,7 @@ def _split_words(text: str) -> Iterator[str]:
 
 
 def _parse_value(word: str) -> Value:
+    """Return the value of a word: a quoted text, a blob, a vocab, or a bare word."""
     if word[0] == '"':
         return _unescape(word[1:-1])
     if word[0] == "{":
@@ -86,6 +88,7 @@ def _parse_value(word: str) -> Value:
 
 
 def _parse_bare_word(word: str) -> Value:
+    """Return a number, true, false or null where a word is one; otherwise the word as a text."""
     if INTEGER.fullmatch(word):
         value = int(word[:25])  # 25 digits are beyond 64 bits whatever follows
         return min(max(value, INT64_RANGE[0]), INT64_RANGE[-1])

@@ -123,9 +123,11 @@ class YarpTransport:
         for port in self._ports.values():
             for count, value in port.facts().items():
                 total[count] = total.get(count, 0.0) + value
-        refusals = dict(self._board.refusals) if self._board else {}
+        rejection_counts = dict(self._board.rejection_counts) if self._board else {}
         refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
-        refused_by_reason = {f"refused ({reason})": float(count) for reason, count in refusals.items()}
+        refused_by_reason = {
+            f"refused ({reason})": float(count) for reason, count in rejection_counts.items()
+        }
         return {"observers": total.pop("outputs", 0.0), "refused": refused, **total, **refused_by_reason}
 
     def close(self) -> None:

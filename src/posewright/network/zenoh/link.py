@@ -78,7 +78,11 @@ class ZenohChannel:
             raise BodyError(f"no robot called {self._name} answers at {endpoints}", hint=hint)
         try:
             replies = self._session.get(
-                self._key, payload=message, timeout=timeout_s, congestion_control=self._block, express=True
+                self._key,
+                payload=message,
+                timeout=timeout_s,
+                congestion_control=self._blocking_control,
+                express=True,
             )
             reply = next(iter(replies), None)
         except self._zenoh.ZError as error:
@@ -92,9 +96,10 @@ class ZenohChannel:
         )
 
     def _open(self) -> None:
+        """Open the session, and watch whether the robot is on the network."""
         self._zenoh = zenoh = zenoh_library()
         self._session = self._config.open(self._name)
-        self._block = zenoh.CongestionControl.BLOCK
+        self._blocking_control = zenoh.CongestionControl.BLOCK
         self._querier = self._session.declare_querier(self._key)  # shows whether the robot is there
         self._querier.declare_matching_listener(zenoh.handlers.Callback(self._on_match, indirect=False))
         if self._querier.matching_status.matching:

@@ -52,16 +52,17 @@ class RosTopic:
 
 def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> tuple[RosTopic, ...]:
     """Return the topics of a robot: its joints, and the sensors with a ROS message."""
-    states = _joint_states(joints)
-    commands = _joint_commands(joints)
+    states = _joint_state_packer(joints)
+    commands = _joint_command_packer(joints)
     joint_topics = (
         RosTopic("joint_states", messages.JOINT_STATE.name, states),
         RosTopic("joint_commands", messages.JOINT_STATE.name, commands),
     )
-    return (*joint_topics, *(topic for sensor in sensors for topic in _of_sensor(name, sensor)))
+    return (*joint_topics, *(topic for sensor in sensors for topic in _sensor_topics(name, sensor)))
 
 
-def _joint_states(joints: Sequence[str]) -> Pack:
+def _joint_state_packer(joints: Sequence[str]) -> Pack:
+    """Return a function that encodes the measured joints as a JointState."""
     with_velocity = _Message(messages.joint_state(joints, effort=True, velocity=True))
     without_velocity = _Message(messages.joint_state(joints, effort=True, velocity=False))
 
@@ -74,7 +75,8 @@ def _joint_states(joints: Sequence[str]) -> Pack:
     return pack
 
 
-def _joint_commands(joints: Sequence[str]) -> Pack:
+def _joint_command_packer(joints: Sequence[str]) -> Pack:
+    """Return a function that encodes commanded angles as a JointState; it returns None without commands."""
     message = _Message(messages.joint_state(joints, effort=False))
 
     def pack(state: BodyState, commands: JointCommands) -> bytes | None:
@@ -85,29 +87,35 @@ def _joint_commands(joints: Sequence[str]) -> Pack:
     return pack
 
 
-def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
+def _sensor_topics(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
+    """Yield the topic of a sensor; nothing for sensors without a ROS message."""
     frame = f"{robot}/sensors/{sensor.name}"
-    card = sensor_card(sensor)
+    sensor_description = sensor_card(sensor)
     name = sensor.name
     match sensor.kind:
         case "range_scan":
-            layout = messages.laser_scan(frame, card, int(card["beams"]))
-            yield _reading(f"{name}/scan", messages.LASER_SCAN, layout, {"ranges": name})
+            layout = messages.laser_scan(frame, sensor_description, int(sensor_description["beams"]))
+            yield _reading_topic(f"{name}/scan", messages.LASER_SCAN, layout, {"ranges": name})
         case "range":
-            yield _reading(
-                f"{name}/range", messages.RANGE, messages.single_range(frame, card), {"range": name}
+            yield _reading_topic(
+                f"{name}/range",
+                messages.RANGE,
+                messages.single_range(frame, sensor_description),
+                {"range": name},
             )
         case "imu":
             parts = ("orientation", "angular_velocity", "acceleration")
             channels = {part: f"{name}.{part}" for part in parts}
-            yield _reading(name, messages.IMU, messages.imu(frame), channels)
+            yield _reading_topic(name, messages.IMU, messages.imu(frame), channels)
         case "compass" | "encoder" | "floor_sensor":
-            yield _reading(name, messages.FLOAT64, messages.number(), {"data": name})
+            yield _reading_topic(name, messages.FLOAT64, messages.number(), {"data": name})
         case "foot_contact":
-            yield _reading(name, messages.TRUTH, messages.truth(), {"data": name})
+            yield _reading_topic(name, messages.TRUTH, messages.truth(), {"data": name})
 
 
-def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mapping[str, str]) -> RosTopic:
+def _reading_topic(
+    path: str, schema: messages.Schema, layout: Layout, channels: Mapping[str, str]
+) -> RosTopic:
     """Return the topic of a sensor; `channels` has the channel for each field of its message."""
     message = _Message(layout)
 
@@ -210,6 +218,7 @@ class _Reader:
         return n
 
     def text(self) -> str:
+        """Return the zero-terminated text that follows; raise a FormatError if it is damaged."""
         n = self.length(MAX_TEXT)
         raw = self._raw[self._at : self._at + n]
         self._at += n

@@ -108,9 +108,10 @@ class SessionConfig:
             if path is not None and not path.is_file():
                 hint = "certificates and keys are PEM files; a file of users has lines NAME:PASSWORD"
                 raise InputError(f"there is no file {path}", hint=hint)
-        return {key: value for key, value in self._items(robot) if value is not None}
+        return {key: value for key, value in self._zenoh_settings(robot) if value is not None}
 
-    def _items(self, robot: str) -> Iterator[tuple[str, object]]:
+    def _zenoh_settings(self, robot: str) -> Iterator[tuple[str, object]]:
+        """Yield each key of Zenoh's configuration with its value; None leaves Zenoh's default."""
         yield "mode", "peer" if self.listen or not self.connect else "client"
         yield "listen/endpoints", list(self.listen)
         yield "connect/endpoints", list(self.connect)

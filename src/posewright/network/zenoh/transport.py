@@ -36,6 +36,10 @@ PICTURE_S = 0.2
 MAX_QUEUED_TRAJECTORIES = 256
 """Most trajectories that wait to be read; the oldest are dropped for further ones."""
 
+PUBLISHER_KIND = "MP"
+SUBSCRIBER_KIND = "MS"
+"""Kinds of liveliness tokens of zenoh-plugin-ros2dds: message publisher and message subscriber."""
+
 MAX_REJECTED_SENDERS = 16
 """Most rejected senders in the status."""
 
@@ -68,7 +72,7 @@ class ZenohTransport:
         self._topics = list[tuple[ros.RosTopic, ZenohObject]]()
         self._cameras = dict[str, tuple[Camera, ZenohObject]]()
         self._status: ZenohObject = None
-        self._next_s = dict[str, float]()
+        self._next_due_s = dict[str, float]()
 
     def open(self, service: RobotService) -> None:
         """Start listening.
@@ -84,7 +88,7 @@ class ZenohTransport:
         self._session = self._config.open(self.name)
         try:
             self._claim_name()
-            self._declare()
+            self._declare_entities()
         except zenoh.ZError as error:
             self.close()
             raise BodyError(f"{self.name} cannot be served", hint=str(error)) from error
@@ -101,29 +105,31 @@ class ZenohTransport:
             raise BodyError(f"another robot on the network is called {self.name}", hint=hint)
         self._declarations.append(liveliness.declare_token(key))
 
-    def _declare(self) -> None:
+    def _declare_entities(self) -> None:
+        """Declare the request handler, the trajectory subscriber and all publishers."""
         session = self._session
         sensors = self._service.sensors
         self._declarations.append(
             session.declare_queryable(f"{self.name}/plant", self._answer, complete=True)
         )
-        latest = self._zenoh.handlers.RingChannel(MAX_QUEUED_TRAJECTORIES)
-        commands = session.declare_subscriber(f"{self.name}/joint_trajectory", latest)
+        ring_channel = self._zenoh.handlers.RingChannel(MAX_QUEUED_TRAJECTORIES)
+        commands = session.declare_subscriber(f"{self.name}/joint_trajectory", ring_channel)
         Thread(target=self._listen, args=(commands,), name="commands", daemon=True).start()
         self._declarations.append(commands)
-        self._announce("MS", "joint_trajectory", JOINT_TRAJECTORY.name)
+        self._announce(SUBSCRIBER_KIND, "joint_trajectory", JOINT_TRAJECTORY.name)
         for topic in ros.topics(self.name, self._joints, sensors):
-            self._topics.append((topic, self._publisher(topic.path, topic.type_name)))
-        self._status = self._publisher("status", STRING.name)
+            self._topics.append((topic, self._declare_publisher(topic.path, topic.type_name)))
+        self._status = self._declare_publisher("status", STRING.name)
         if self.pictures:
             self._cameras = {
-                camera.name: (camera, self._publisher(f"{camera.name}/image_raw", IMAGE.name))
+                camera.name: (camera, self._declare_publisher(f"{camera.name}/image_raw", IMAGE.name))
                 for camera in sensors
                 if isinstance(camera, Camera)
             }
 
-    def _publisher(self, path: str, type_name: str) -> ZenohObject:
-        self._announce("MP", path, type_name)
+    def _declare_publisher(self, path: str, type_name: str) -> ZenohObject:
+        """Return a publisher that drops messages rather than wait, announced to bridges to ROS."""
+        self._announce(PUBLISHER_KIND, path, type_name)
         return self._session.declare_publisher(
             f"{self.name}/{path}",
             encoding=self._zenoh.Encoding.APPLICATION_CDR,
@@ -131,6 +137,7 @@ class ZenohTransport:
         )
 
     def _announce(self, kind: str, path: str, type_name: str) -> None:
+        """Announce a publisher or subscriber to bridges to ROS by a liveliness token."""
         token = ros.bridge_token(str(self._session.zid()), kind, f"{self.name}/{path}", type_name)
         self._declarations.append(self._session.liveliness().declare_token(token))
 
@@ -156,7 +163,9 @@ class ZenohTransport:
         watched = [
             camera for camera, publisher in self._cameras.values() if publisher.matching_status.matching
         ]
-        return [camera.name for camera in watched if self._is_due(camera.name, time_s, _period_s(camera))]
+        return [
+            camera.name for camera in watched if self._is_due(camera.name, time_s, _picture_period_s(camera))
+        ]
 
     def show(self, camera: str, time_s: float, pixels: NDArray[np.uint8]) -> None:
         """Publish a camera's picture, `(height, width, 3)` red, green and blue."""
@@ -164,11 +173,12 @@ class ZenohTransport:
         publisher.put(ros.picture(f"{self.name}/sensors/{camera}", time_s, pixels))
 
     def _is_due(self, topic: str, time_s: float, period_s: float) -> bool:
+        """Return whether a topic's next message is due, and if so set the time of the one after it."""
         # time before the last due time means that the robot was restarted
-        due_s = self._next_s.get(topic, time_s)
+        due_s = self._next_due_s.get(topic, time_s)
         if due_s - period_s <= time_s < due_s:
             return False
-        self._next_s[topic] = time_s + period_s
+        self._next_due_s[topic] = time_s + period_s
         return True
 
     def _answer(self, query: ZenohObject) -> None:
@@ -191,9 +201,9 @@ class ZenohTransport:
             message = ros.read_trajectory(raw, self._joints)
         except FormatError as error:
             self._count("damaged")
-            self._note_rejection(_sender(sample, ros.frame_id_of(raw)), str(error))
+            self._note_rejection(_name_sender(sample, ros.frame_id_of(raw)), str(error))
             return
-        sender = _sender(sample, message.frame_id)
+        sender = _name_sender(sample, message.frame_id)
         if message.trajectory is None:
             reason = self._service.stop(sender)
         else:
@@ -211,15 +221,17 @@ class ZenohTransport:
             self._counts[counter] += 1
 
     def _note_rejection(self, sender: str, reason: str) -> None:
+        """Store why a sender was rejected; a new sender makes the status due at once."""
         with self._lock:
             is_new = sender not in self._rejected
             self._rejected[sender] = reason
             while len(self._rejected) > MAX_REJECTED_SENDERS:
                 del self._rejected[next(iter(self._rejected))]
         if is_new:
-            self._next_s.pop("", None)
+            self._next_due_s.pop("", None)
 
     def _status_message(self) -> dict[str, object]:
+        """Return the content of the status topic."""
         with self._lock:
             rejected = dict(self._rejected)
             counts = dict(self._counts)
@@ -253,11 +265,13 @@ class ZenohTransport:
             session.close()
 
 
-def _sender(sample: ZenohObject, frame_id: str) -> str:
+def _name_sender(sample: ZenohObject, frame_id: str) -> str:
+    """Return the name of a sample's sender: Zenoh session and `frame_id`, where they are known."""
     source = sample.source_info
     session = str(source.source_id.zid) if source is not None else ""
     return " ".join(filter(None, (session, frame_id))) or "somebody"
 
 
-def _period_s(camera: Camera) -> float:
+def _picture_period_s(camera: Camera) -> float:
+    """Return the time between two pictures of a camera [s]."""
     return max(PICTURE_S, 1.0 / camera.frame_rate_hz) if camera.frame_rate_hz else PICTURE_S

@@ -23,7 +23,7 @@ class Contestant:
     """One entry of a day.
 
     Attributes:
-        name: as shown in all tables.
+        name: the name as shown in all tables.
         robot: name, or path of its card.
         behaviours: name or path of a program for each contest, as `read_program` takes it.
         club: where it is from; may be empty.

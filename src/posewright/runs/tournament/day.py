@@ -29,12 +29,12 @@ class Discipline:
 
     Attributes:
         contest: its name.
-        title: of the contest.
+        title: the title of the contest.
         share: points of the day for the best possible result.
         max_points: points of the best possible result in the contest's own table.
         jury: whether a jury gives the points.
-        runs: by the name of their subfolder of the day's folder; duels have several.
-        places: of the entries that took part.
+        runs: the runs by the name of their subfolder of the day's folder; duels have several.
+        places: the places of the entries that took part.
         earned: points by entry.
         tables: groups and rounds by title; the first row is the header.
         remarks: which entries did not take part, and why.
@@ -71,10 +71,10 @@ class RankingRow:
     """One entry in the ranking of a day.
 
     Attributes:
-        place: from 1.
-        name: of the entry.
-        club: of the entry.
-        points: of the day.
+        place: the place, from 1.
+        name: the name of the entry.
+        club: the club of the entry.
+        points: the points of the day.
         parts: the points from each contest, by its name.
     """
 
@@ -90,11 +90,11 @@ class Day:
     """A contest day.
 
     Attributes:
-        name: of its rules.
-        title: of its rules.
-        seed: of everything random.
+        name: the name of its rules.
+        title: the title of its rules.
+        seed: the seed of everything random.
         contestants: all entries.
-        disciplines: in the order in which they were played.
+        disciplines: the disciplines in the order in which they were played.
         inspections: the failed checks by contestant; an empty text if it passed and may take part.
         folder: where it is stored.
     """

@@ -40,12 +40,12 @@ class DayRules:
     """The rules of a day.
 
     Attributes:
-        name: of the rules.
-        title: for display.
+        name: the name of the rules.
+        title: the title for display.
         disciplines: rules of the contests, in the order in which they are played.
         group_size: largest number of entries in a group of duels.
         advancing: number of entries of a group that reach the bracket.
-        sources: of the numbers.
+        sources: the sources of the numbers.
     """
 
     name: str
@@ -92,8 +92,8 @@ def _read_discipline(contest: str, node: Node, order: tuple[str, ...], folder: P
     Args:
         contest: its name.
         node: its entry in the document.
-        order: of all contests in the document.
-        folder: of the document.
+        order: the names of all contests, in the order of the document.
+        folder: the folder of the document.
     """
     parts = node.fields(required=("share", "most"), optional=("places", "needs", "rules", "jury"))
     needs = parts["needs"].text() if "needs" in parts else ""

@@ -79,8 +79,8 @@ def play_day(
     Args:
         folders: folders of entries, or folders that contain some.
         folder: where everything is stored; created if it does not exist.
-        rules: of the day, by name or path.
-        seed: of everything random: fields, groups, sides.
+        rules: the rules of the day, by name or path.
+        seed: the seed of everything random: fields, groups, sides.
         jury: path of a document with the points of a jury, for contests that have one.
         workers: number of processes; 1 runs in this one.
         executor: runs the trials instead; its workers must see the folder.

@@ -147,6 +147,7 @@ def _draw_run(media: _RunMedia) -> _RunMedia:
 
 
 def _count_incidents(incidents: Sequence[str]) -> str:
+    """Return the kinds of incidents, with their numbers where there are several: `2 x fall, stop`."""
     return ", ".join(f"{n} x {kind}" if n > 1 else kind for kind, n in Counter(incidents).items())
 
 
@@ -158,7 +159,7 @@ def _render_page(day: Day, discipline: Discipline | None, media: Mapping[str, li
     jinja = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    jinja.filters |= {"words": figure_words, "number": figure_text, "counted": _count_incidents}
+    jinja.filters |= {"words": figure_words, "number": figure_text, "incident_counts": _count_incidents}
     jinja.filters["address"] = lambda path: (
         quote(path.relative_to(day.folder).as_posix()) if path is not None and path_exists(path) else ""
     )
@@ -169,9 +170,9 @@ def _render_page(day: Day, discipline: Discipline | None, media: Mapping[str, li
     return jinja.get_template(TEMPLATE).render(
         day=day,
         discipline=discipline,
-        shown=media,
+        media=media,
         columns=columns,
-        counted=[discipline for discipline in day.disciplines if discipline.share],
+        scored_disciplines=[discipline for discipline in day.disciplines if discipline.share],
         files={"ranking": RANKING, "results": RESULTS},
         version=__version__,
     )

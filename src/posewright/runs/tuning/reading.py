@@ -76,8 +76,8 @@ def parse_tune(text: str, path: Path | None = None) -> GaitTask:
     """Return the tuning in a text.
 
     Args:
-        text: of the document.
-        path: of its file, for messages; paths in the document are relative to its folder.
+        text: the text of the document.
+        path: the path of its file, for messages; paths in the document are relative to its folder.
 
     Raises:
         DocumentError, UnknownNameError, InputError: as `read_tune`.

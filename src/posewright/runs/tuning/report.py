@@ -73,7 +73,7 @@ def tuned_data(
     """Return the result of a tuning as plain data, fit for JSON."""
     task = tuned_gait.task
     result = tuned_gait.result
-    unlocked = tuned_gait.unlocked
+    unlocked_evaluation = tuned_gait.unlocked
     return {
         "tune": task.name,
         "robot": task.robot.name,
@@ -86,7 +86,11 @@ def tuned_data(
         "score": _finite_or_none(result.score),
         "best": tuned_gait.values,
         "figures": _plain_facts(result.facts),
-        "whole": {"score": _finite_or_none(unlocked.score), **_plain_facts(unlocked.facts)},
+        # the evaluation with no joint locked
+        "whole": {
+            "score": _finite_or_none(unlocked_evaluation.score),
+            **_plain_facts(unlocked_evaluation.facts),
+        },
         "fingerprint": task.fingerprint,
         "journal": str(journal),
         "output": None if output is None or tuned_gait.gait is None else str(output),
@@ -95,7 +99,7 @@ def tuned_data(
 
 
 def _plain_facts(facts: Mapping[str, search.Fact]) -> dict[str, object]:
-    """Return facts fit for JSON: numbers that are not finite become null."""
+    """Return the facts of an evaluation, fit for JSON: numbers that are not finite become null."""
     return {name: _finite_or_none(fact) if isinstance(fact, float) else fact for name, fact in facts.items()}
 
 

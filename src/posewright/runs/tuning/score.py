@@ -31,7 +31,7 @@ class Speed:
     simulated servo may be stronger. So the part of the joint speed beyond the limit divides the speed.
 
     Attributes:
-        weight: of 1 m/s.
+        weight: the weight of 1 m/s.
         joint_speed_ratio: limit of the ratio of the fastest joint's speed to the greatest speed on the card.
         power: exponent of the excess of that ratio over its limit, by which the speed is divided.
     """
@@ -53,7 +53,7 @@ class Following:
     """Relative error of the forward, left and turn velocities against the command.
 
     Attributes:
-        weight: of an error of 1, which is 100 %.
+        weight: the weight of an error of 1, which is 100 %.
         worst: weight of the largest of the three errors against their mean, from 0 to 1.
         scale_m_s: divisor of the error of a speed that is commanded to be 0 [m/s].
         scale_rad_s: divisor of the error of a turn that is commanded to be 0 [rad/s].
@@ -80,7 +80,7 @@ class Tilt:
     """The greatest tilt of the base beyond a limit.
 
     Attributes:
-        weight: of 1 degree.
+        weight: the weight of 1 degree.
         over: limit [deg].
     """
 
@@ -98,7 +98,7 @@ class Drift:
     """Speed across the commanded direction, plus the part of the turn that was not commanded.
 
     Attributes:
-        weight: of 1 m/s.
+        weight: the weight of 1 m/s.
         turn_m: length by which the error of the turn is multiplied: 1 rad counts as so many metres [m].
     """
 
@@ -124,7 +124,7 @@ class Slip:
     """The distance that all feet together slide per metre of the robot's path.
 
     Attributes:
-        weight: of 1 m per metre.
+        weight: the weight of 1 m per metre.
     """
 
     name: ClassVar[str] = "slip"
@@ -141,7 +141,7 @@ class CostOfTransport:
     """The work of the joints per weight and distance.
 
     Attributes:
-        weight: of a cost of 1.
+        weight: the weight of a cost of 1.
     """
 
     name: ClassVar[str] = "cost_of_transport"
@@ -158,7 +158,7 @@ class JointSpeed:
     """The ratio of the fastest joint's speed to the greatest speed on the card, beyond a limit.
 
     Attributes:
-        weight: of 1 beyond the limit.
+        weight: the weight of 1 beyond the limit.
         over: limit of the ratio.
     """
 
@@ -176,7 +176,7 @@ class JointMargin:
     """How far commands come closer to the joints' limits, including coupled limits, than they should.
 
     Attributes:
-        weight: of 1 degree.
+        weight: the weight of 1 degree.
         under: margin that commands should keep [deg].
     """
 
@@ -198,7 +198,7 @@ class Fall:
     """Whether the robot fell; a fall at the start counts twice as much as one at the end.
 
     Attributes:
-        weight: of a fall at the end of the walk.
+        weight: the weight of a fall at the end of the walk.
     """
 
     name: ClassVar[str] = "fall"
@@ -240,9 +240,9 @@ def score_candidate(
     is 0, and to less if the worst body counts for more.
 
     Args:
-        walks: for each walk the measurements of all bodies.
-        terms: of the score.
-        bodies: that walked.
+        walks: the measurements of all bodies, for each walk.
+        terms: the terms of the score.
+        bodies: the bodies that walked.
     """
     weights = [measurements[0].walk.weight for measurements in walks]
     scores = [_score_walk(measurements, terms, bodies.worst_share) for measurements in walks]
@@ -280,8 +280,8 @@ def compute_figures(
     worst of all walks and bodies.
 
     Args:
-        walks: for each walk the measurements of all bodies.
-        terms: of the score; a term `following` among them sets the scales of the following error.
+        walks: the measurements of all bodies, for each walk.
+        terms: the terms of the score; a term `following` among them sets the scales of the following error.
     """
     following = next((term for term in terms if isinstance(term, Following)), Following(weight=1.0))
     worst_following = replace(following, worst=1.0)

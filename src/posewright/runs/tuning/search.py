@@ -50,7 +50,7 @@ class GaitProblem:
     Each process makes one world and evaluates all its candidates in it.
 
     Attributes:
-        task: to be searched.
+        task: the task to be searched.
     """
 
     def __init__(self, task: GaitTask) -> None:
@@ -129,8 +129,8 @@ class TunedGait:
     """The result of tuning a gait.
 
     Attributes:
-        task: that was searched.
-        result: of the search.
+        task: the task that was searched.
+        result: the result of the search.
         gait: the best candidate, with a `source` that states how it was found; None if no candidate could be
             judged.
         unlocked: evaluation of the best candidate with no joint locked; that of the search if none was.
@@ -161,10 +161,10 @@ def tune_gait(
     """Search the numbers of a gait for the walk with the smallest score.
 
     Args:
-        task: to be searched, or the name or path of its document.
+        task: the task to be searched, or the name or path of its document.
         generations: their number; by default that in the document.
         population: number of candidates in a generation; by default that in the document.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         workers: number of processes that walk; it affects nothing but the duration.
         journal: file that stores every candidate; an existing journal is resumed.
         watch: called with every generation; the search ends if it returns false.

@@ -77,7 +77,7 @@ class TunedWalk:
         turn: commanded turn to the left [rad/s].
         seconds: time that is measured [s].
         settle_s: time that it walks before the measurement [s].
-        weight: of this walk's score in the candidate's mean.
+        weight: the weight of this walk's score in the candidate's mean.
     """
 
     forward: VelocityTarget = VelocityTarget()
@@ -179,13 +179,13 @@ class GaitTask:
     """A tuning of a gait: the content of a `*.tune.yaml`. It can be pickled for another process.
 
     Attributes:
-        name: of the tuning, and of the gait that it produces.
-        robot: that walks.
-        gait: that the search starts at; it gives the values that are not searched.
+        name: the name of the tuning, and of the gait that it produces.
+        robot: the robot that walks.
+        gait: the gait that the search starts at; it gives the values that are not searched.
         dimensions: what is searched, by the dotted names that `Gait.with_values` takes.
-        walks: by which every candidate is evaluated.
-        bodies: that walk.
-        terms: of the score.
+        walks: the walks by which every candidate is evaluated.
+        bodies: the bodies that walk.
+        terms: the terms of the score.
         locked_joints: joints that are welded in the gait's pose during the search, which makes it faster.
         search: how it is searched by default.
         description: one line for people, also of the resulting gait.

@@ -74,13 +74,13 @@ def walk_batch(
     a fall; among these the faster one ranks first.
 
     Args:
-        gaits: with the robots that walk them, by their names in the batch.
+        gaits: the gaits with the robots that walk them, by their names in the batch.
         commands: each is walked with every gait.
         seconds: as for `walk_gait`, like settle_s, domain, body_name and seed.
         settle_s: time that the robot walks before the measurement [s].
         domain: how the body differs from the robot's model.
         body_name: name of that body.
-        seed: of the sensors' noise.
+        seed: the seed of the sensors' noise.
         folder: where the batch is stored.
         workers: number of processes.
         on_run: called with each run, and whether the folder already held it.

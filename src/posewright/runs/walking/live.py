@@ -42,8 +42,8 @@ def walk_live(
     """Walk a gait on a simulated body until a watcher ends it, the robot stays down, or ten minutes are over.
 
     Args:
-        gait: to be walked.
-        robot: that walks.
+        gait: the gait to be walked.
+        robot: the robot that walks.
         steering: returns the present command.
         watch: called with the joint states and the base pose; it returns True to end the walk.
         clock: paces the walk; by default it runs as fast as it can.

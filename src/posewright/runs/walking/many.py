@@ -57,12 +57,12 @@ class WalkedBody:
     """The result of a gait on one of many bodies.
 
     Attributes:
-        seed: by which the body was drawn.
+        seed: the seed by which the body was drawn.
         domain: how it differs from the robot's model.
         report: every figure; None if the simulation failed.
         simulated_s: time that it walked, including settling; up to the last complete block of 64 frames if
             the simulation failed [s].
-        welded: joints that were welded in the gait's pose, as they bear almost no load.
+        welded: names of the joints that were fixed in the gait's pose, as they bear almost no load.
         failure: why the simulation failed; None if it did not.
     """
 
@@ -143,9 +143,9 @@ class ManyReport:
     """The results of a gait on many bodies.
 
     Attributes:
-        gait: that was walked.
-        robot: that walked.
-        seed: of the first body; each next body has the next seed.
+        gait: the gait that was walked.
+        robot: the robot that walked.
+        seed: the seed of the first body; each next body has the next seed.
         seconds: time that was measured [s].
         settle_s: time before the measurement [s].
         bodies: the results, in the order of the seeds.
@@ -185,7 +185,7 @@ class ManyReport:
 
     @property
     def welded(self) -> tuple[str, ...]:
-        """The joints that were welded in the gait's pose, as they bear almost no load."""
+        """The names of the joints that were fixed in the gait's pose, as they bear almost no load."""
         return self.bodies[0].welded
 
     @property
@@ -286,14 +286,14 @@ def walk_many(
     body on which the simulation fails counts as fallen; `WalkedBody.failure` has the reason.
 
     Args:
-        gait: to be walked.
-        robot: that walks, or its name; by default the gait's own.
+        gait: the gait to be walked.
+        robot: the robot that walks, or its name; by default the gait's own.
         command: as for `walk_gait`.
         bodies: their number.
-        seed: of the first body.
+        seed: the seed of the first body.
         seconds: time that is measured [s].
         settle_s: time that each body walks before the measurement [s].
-        ranges: from which the bodies are drawn; by default those that ship.
+        ranges: the ranges from which the bodies are drawn; by default those that ship.
         workers: number of processes; 1 runs in this process.
         on_progress: called with the result of each body, in their order.
         clock: a wall clock [s], to measure `ManyReport.wall_s`.

@@ -64,14 +64,14 @@ def walk_gait(
     down.
 
     Args:
-        gait: to be walked.
-        robot: that walks, or its name; by default the gait's own.
+        gait: the gait to be walked.
+        robot: the robot that walks, or its name; by default the gait's own.
         command: the velocity command, or several with their times; a change takes effect with the next step.
         seconds: time that is measured [s].
         settle_s: time that the robot walks before the measurement; falls count from the start [s].
         domain: how the body differs from the robot's model; None if it does not.
         body_name: name of the body in the report; by default `nominal` or `varied`.
-        seed: of the sensors' noise, which does not affect a gait without feedback.
+        seed: the seed of the sensors' noise, which does not affect a gait without feedback.
         world: a world of the same robot to reuse; its state and its body are overwritten. By default a new
             one, in which the joints that bear almost no load (`simulation.light_joints`) are welded in the
             gait's pose.
@@ -111,6 +111,7 @@ def walking_plant_maker(gait: Gait, world: World | None = None) -> PlantMaker:
     """Return a function that makes the plant of a walk, in the given world or a new one."""
 
     def make(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- the floor is bare
+        """Return the walking world with the body in it, at its start pose."""
         from posewright.simulation import SimulatedBody
 
         body = require_single_body(bodies, "a walk")
@@ -172,7 +173,7 @@ def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
     """Return the commands of a `CommandSchedule`, each with its time.
 
     Args:
-        schedule: to be checked.
+        schedule: the schedule to be checked.
         end_s: duration of the walk, within which all commands must be [s].
 
     Raises:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.regions import RCRegion as RCRegion
     from posewright.runtimes.openr.regions import find_free_region as find_free_region
     from posewright.runtimes.openr.regions import interpolate as interpolate
+    from posewright.runtimes.openr.run_report import format_run_report as format_run_report
     from posewright.runtimes.openr.run_report import message_line as message_line
-    from posewright.runtimes.openr.run_report import run_lines as run_lines
     from posewright.runtimes.openr.services import ONotifyEvent as ONotifyEvent
     from posewright.runtimes.openr.services import OObject as OObject
     from posewright.runtimes.openr.services import OObserver as OObserver

@@ -26,7 +26,7 @@ class Automaton:
     """The state of an object in its chart.
 
     Args:
-        name: of the chart, which is read when it is first needed.
+        name: the name of the chart, which is read when it is first needed.
     """
 
     def __init__(self, name: str) -> None:

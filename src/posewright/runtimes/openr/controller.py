@@ -29,7 +29,7 @@ class OpenRController(Controller):
     in the decisions, and so in a recording, as events `openr`.
 
     Args:
-        robot: whose joints they move.
+        robot: the robot whose joints they move.
         make_objects: creates all objects but `OVirtualRobotComm`, which is created here and starts first;
             called again at each restart.
         config: their connections.

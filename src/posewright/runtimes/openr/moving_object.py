@@ -25,7 +25,7 @@ class BlockMotion:
     """A motion of some joints, each on a straight line to an end angle.
 
     Attributes:
-        end_angles: by primitive [micro-radians].
+        end_angles: the end angles by primitive [micro-radians].
         n_blocks: duration in blocks of 128 ms; all joints take all of them.
     """
 
@@ -51,8 +51,9 @@ class BlockPlayer:
         self._on_done = on_done
         self._move = CommandVectorSubject(owner, "Move", self._send_next)
         self._motion: BlockMotion | None = None
-        self._angles: dict[int, list[int]] = {}  # of all frames, by primitive [micro-radians]
-        self._n_sent = 0
+        # of all frames, by primitive, which is the index of a joint [micro-radians]
+        self._angles: dict[int, list[int]] = {}
+        self._n_sent = 0  # blocks of the motion
 
     def play(self, motion: BlockMotion) -> None:
         """Start a motion, at once or at the end of the current block."""
@@ -114,7 +115,7 @@ class MovingObject(OObject):
         self._make_motions = make_motions
         self._motions: Mapping[str, BlockMotion] = {}
         self._automaton = Automaton(chart)
-        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._parse_command, str)
+        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._parse_command, data=str)
         self._player = BlockPlayer(self, self._on_motion_done)
         self._sender: ServiceName | None = None  # of the command that started the current motion
 
@@ -132,11 +133,13 @@ class MovingObject(OObject):
         super().do_start()
 
     def _parse_command(self, text: str) -> str:
+        """Return a text that is a command; raise InputError for any other."""
         if text not in self._automaton.commands:
             raise InputError(f"no command {text!r}", hint=f"there are {', '.join(self._automaton.commands)}")
         return text
 
     def _receive(self, event: ONotifyEvent) -> None:
+        """Execute received commands, and report that the next message may come."""
         for command in event.data:
             self._execute(command, event.sender)
         self._commands.assert_ready(event.sender)

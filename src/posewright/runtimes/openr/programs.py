@@ -41,7 +41,7 @@ class OpenRProgram:
     Attributes:
         source: name of a shipped program, or path of a CONNECT.CFG.
         config: its connections.
-        robot: whose joints the objects move.
+        robot: the robot whose joints the objects move.
         pose: start pose on the robot's card.
         script: commands that Commander sends.
         prompt: reads further commands for Commander from the user.
@@ -161,8 +161,8 @@ class ShippedProgram:
     """A program that ships with the package.
 
     Attributes:
-        name: of the program.
-        description: in a line.
+        name: the name of the program.
+        description: the description in a line.
         pose: start pose on the robot's card.
     """
 

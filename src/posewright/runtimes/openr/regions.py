@@ -117,9 +117,9 @@ class OCommandVectorData:
 
         Args:
             index: index of the joint in the vector.
-            primitive: of the joint.
+            primitive: the primitive of the joint.
             frames: angles, one per frame [micro-radians]; none leaves the joint as it is.
-            data_type: of the joint.
+            data_type: the data type of the joint.
 
         Raises:
             InputError: the vector has no such index, there are more than 16 frames, or an angle is no integer

@@ -20,12 +20,12 @@ def message_line(entry: LogEntry) -> Styled:
     return Styled(text, _COLOURS.get(entry.kind, ""))
 
 
-def run_lines(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
+def format_run_report(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
     """Yield the report of a run: the summary of `openr_result`, and notable entries of its log."""
     n_sent = sum(message["kind"] == "notify" for message in result["messages"])
     n_waited = sum(message["kind"] == "waits" for message in result["messages"])
     summary = f"{result['duration_s']:.3f} s, {format_count(n_sent, 'message')} delivered"
-    summary += f", {n_waited} of a busy observer waited" if n_waited else ""
+    summary += f", {n_waited} waited for a busy observer" if n_waited else ""
     yield f"{result['program']} on {result['robot']}: {summary}"
     for entry in entries:
         if text := _summary_text(entry):

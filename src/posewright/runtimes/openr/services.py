@@ -54,7 +54,7 @@ class ONotifyEvent:
 
     Attributes:
         sender: pass it to `assert_ready` to answer this one only.
-        data: in the order in which it was sent; regions as such.
+        data: the data in the order in which it was sent; regions as such.
     """
 
     sender: ServiceName
@@ -174,7 +174,7 @@ class OSubject:
 
     Args:
         owner: the object.
-        name: of the service.
+        name: the name of the service.
         on_answer: is called when an observer calls assert_ready or deassert_ready; None for no call.
     """
 
@@ -216,7 +216,7 @@ class OObserver:
     """A service by which an object receives.
 
     Attributes:
-        name: of the service.
+        name: the name of the service.
         on_notify: is called with the received data.
         from_text: parses a word of a command script; raises an InputError that lists the known words.
         data: required type of the data; None for any.
@@ -258,7 +258,7 @@ class OObject:
     through `self.openr`. docs/how-to-own-openr-object.md has an example.
 
     Attributes:
-        name: in CONNECT.CFG; that of the class by default.
+        name: the name in CONNECT.CFG; that of the class by default.
     """
 
     def __init__(self, name: str | None = None) -> None:

@@ -150,9 +150,9 @@ class OpenRKind:
         """Return the program of a name or path.
 
         Args:
-            name: of a shipped program, or path of a CONNECT.CFG, folder or memory stick.
+            name: the name of a shipped program, or path of a CONNECT.CFG, folder or memory stick.
             robot: the robot; None for an ERS-7.
-            options: of `set_up_openr`, by name.
+            options: the options of `set_up_openr`, by name.
 
         Raises:
             UnknownNameError: there is no such program, pose, player, object or option.
@@ -237,14 +237,15 @@ def _read_connections(name: str) -> tuple[ConnectConfig, str]:
     return shipped.config, shipped.pose
 
 
-def _select_setup(stick: MemoryStick, card: Robot, path: Path) -> MonetSetup:
+def _select_setup(stick: MemoryStick, robot: Robot, path: Path) -> MonetSetup:
     """Return the MONET files of a robot: those of its model, otherwise the only ones.
 
     Raises:
         FormatError: one of these files is faulty or missing.
         InputError: there are only files of other models.
     """
-    models = [model for model in reversed(tuple(MODELS)) if MODELS[model].robot == card.name]
+    # the model that a robot is named after comes last in the table, and its files are preferred
+    models = [model for model in reversed(tuple(MODELS)) if MODELS[model].robot == robot.name]
     setup = stick.setups[0] if len(stick.setups) == 1 else None
     for model in models:
         if model_setup := stick.setup(model):
@@ -264,7 +265,7 @@ def _select_setup(stick: MemoryStick, card: Robot, path: Path) -> MonetSetup:
         hint = f"there are files for {names}"
         if not names:
             hint = f"there are {len(stick.setups)} sets of files, and none states its robot"
-        raise InputError(f"no MONET files for {card.name}", hint=hint)
+        raise InputError(f"no MONET files for {robot.name}", hint=hint)
     if setup.commands is None:
         hint = "run posewright aibo check to see what was found"
         raise FormatError(f"there is no {COMMANDS}, so MoNet has no commands", where=Where(path), hint=hint)

@@ -22,8 +22,8 @@ class System:
     """The connected objects of one robot.
 
     Args:
-        robot: whose joints they move.
-        objects: in the order in which they start; their names differ.
+        robot: the robot whose joints they move.
+        objects: the objects in the order in which they start; their names differ.
         config: their connections.
         answer_within_s: an observer that does not answer for so long is reported [s].
 

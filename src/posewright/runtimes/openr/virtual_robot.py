@@ -44,8 +44,8 @@ class OSensorFrameVectorData:
 
     Attributes:
         joints: angle of each primitive, `(n_frames, n_joints)` [micro-radians].
-        sensors: by name, `(n_frames,)` in millionths of the unit, 0 and 1 for a switch; `(n_frames, k)` for a
-            sensor with several values.
+        sensors: the sensors by name, `(n_frames,)` in millionths of the unit, 0 and 1 for a switch;
+            `(n_frames, k)` for a sensor with several values.
     """
 
     joints: Integers
@@ -71,7 +71,7 @@ class OVirtualRobotComm(OObject):
     """Moves joints and sends readings.
 
     Args:
-        robot: whose joints.
+        robot: the robot whose joints are commanded.
         pose: commanded angles before the first vector, `(n_joints,)` [rad].
     """
 
@@ -97,14 +97,18 @@ class OVirtualRobotComm(OObject):
             return 1
         return min((queue.n_left for queue in self._queues.values() if queue.regions), default=None)
 
-    def frames(self, n: int) -> Integers:
-        """Return the commands of the next frames, `(n, n_joints)` [micro-radians]; at most `frames_left`."""
-        rows = np.repeat(self._command[np.newaxis], n, axis=0)
+    def frames(self, n_frames: int) -> Integers:
+        """Return the commands of the next frames, `(n_frames, n_joints)` [micro-radians].
+
+        Args:
+            n_frames: at most `frames_left`.
+        """
+        rows = np.repeat(self._command[np.newaxis], n_frames, axis=0)
         for connection in self.effector.connections:
             queue = self._queues.get(connection.subject.name)
             if queue is not None and queue.regions:
                 _fill(rows, queue.regions[0].data, queue.n_played)
-                queue.n_played += n
+                queue.n_played += n_frames
         self._command = rows[-1]
         return rows
 

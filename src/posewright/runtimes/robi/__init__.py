@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.postures import posture_table as posture_table
     from posewright.runtimes.robi.program import Rm4Program as Rm4Program
     from posewright.runtimes.robi.run_report import ending_lines as ending_lines
-    from posewright.runtimes.robi.run_report import run_lines as run_lines
+    from posewright.runtimes.robi.run_report import format_run_report as format_run_report
     from posewright.runtimes.robi.setup import RobiKind as RobiKind
     from posewright.runtimes.robi.setup import RobiProgram as RobiProgram
     from posewright.runtimes.robi.setup import set_up_robi as set_up_robi

@@ -32,8 +32,8 @@ def load_program(name: str, rule: str = "consistent") -> Rm4Program:
     """Return a program that ships with the package, with the subroutines that it calls.
 
     Args:
-        name: of the program or subroutine.
-        rule: by which its subroutine `judge` judges the posture.
+        name: the name of the program or subroutine.
+        rule: the rule by which its subroutine `judge` judges the posture.
 
     Raises:
         UnknownNameError: there is no such program or rule.
@@ -49,8 +49,8 @@ def link(listing: str, rule: str = "consistent", path: Path | None = None) -> Rm
 
     Args:
         listing: its text.
-        rule: by which the subroutine `judge` judges the posture.
-        path: of the listing's file, for errors.
+        rule: the rule by which the subroutine `judge` judges the posture.
+        path: the path of the listing's file, for errors.
 
     Raises:
         FormatError: the listing has errors.

@@ -39,8 +39,9 @@ class WatchedMemory:
     Attributes:
         has_changed: whether the program has changed a byte.
         inputs_read: names of the input cells that it has read.
-        machine: that runs the program; None until it is set.
-        motion_address: of the tag that last wrote to a motion cell; -1 if none has since it was reset.
+        machine: the machine that runs the program; None until it is set.
+        motion_address: the address of the tag that last wrote to a motion cell; -1 if none has since it was
+            reset.
         motion_label: the last label before that tag.
     """
 
@@ -88,15 +89,15 @@ class RobiController(Controller):
     Args:
         robot: a Robi.
         program: the program.
-        memory: at the start, to which `restart` returns; a new one by default.
+        memory: the memory at the start, to which `restart` returns; a new one by default.
         words: recognised by the robot, in the order of their times.
         breakpoints: addresses of tags in the file before which the program ends.
 
     Attributes:
-        memory: of the robot.
+        memory: the memory of the robot.
         machine: runs the program.
         engine: moves the servos.
-        error: of the program; None before it fails.
+        error: the error of the program; None before it fails.
         breakpoint_status: the status at the breakpoint that ended the program; None before that.
     """
 

@@ -200,7 +200,7 @@ def assemble(
 
     Args:
         listing: its text.
-        path: of its file, for errors.
+        path: the path of its file, for errors.
         library: returns the listing of a subroutine by its label, or None; subroutines that the listing goes
             to and does not contain are added.
 

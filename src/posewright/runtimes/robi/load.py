@@ -24,7 +24,7 @@ def open_program(name_or_path: str | Path, rule: str = "consistent") -> Rm4Progr
     Args:
         name_or_path: a name; or an RM4 file, a listing (`*.lst`), which may call subroutines of the package,
             or a motion (`*.motion.yaml`).
-        rule: by which programs of the package judge the posture.
+        rule: the rule by which programs of the package judge the posture.
 
     Raises:
         UnknownNameError: there is no such program, rule, or label.
@@ -42,23 +42,23 @@ def open_program(name_or_path: str | Path, rule: str = "consistent") -> Rm4Progr
     return read_program(read_bounded(path, MAX_BYTES), path)
 
 
-def find_breakpoint(program: Rm4Program, place: str) -> int:
+def find_breakpoint(program: Rm4Program, location: str) -> int:
     """Return the byte of a program's file for a breakpoint.
 
     Args:
         program: the program.
-        place: a label, or the address of a tag in the file.
+        location: a label, or the address of a tag in the file.
 
     Raises:
         InputError: there is no such label, or no tag begins at the address.
     """
     addresses = {label: program.positions[key] for key, label in program.labels.items()}
-    if place in addresses:
-        return addresses[place]
-    if _ADDRESS.fullmatch(place) is None:
-        error = UnknownNameError.among("label", place, addresses)
+    if location in addresses:
+        return addresses[location]
+    if _ADDRESS.fullmatch(location) is None:
+        error = UnknownNameError.among("label", location, addresses)
         hint = error.hint or "`posewright robi list` shows them"
         raise InputError(error.message, hint=f"{hint}; or an address of the file, as in 0x00000028")
-    address = int(place, 16)
+    address = int(location, 16)
     program.tag_at(address)  # raises if there is none
     return address

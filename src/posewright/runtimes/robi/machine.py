@@ -47,7 +47,7 @@ class RobiProgramError(InputError):
     """A program does something impossible.
 
     Attributes:
-        address: of the tag, in the file.
+        address: the address of the tag, in the file.
         label: the last one at or before it; may be empty.
     """
 
@@ -73,8 +73,8 @@ class MachineStop:
     """The end of one run of the machine.
 
     Attributes:
-        reason: of the stop.
-        address: of the next tag in the file; the file's length at the end.
+        reason: the reason of the stop.
+        address: the address of the next tag in the file; the file's length at the end.
         label: the last one at or before it; may be empty.
         n_done: instructions of this run.
     """
@@ -109,12 +109,12 @@ class ProgramMachine:
 
     Args:
         program: the program.
-        memory: that it reads and writes.
+        memory: the memory that it reads and writes.
 
     Attributes:
         program: the program.
-        memory: that it reads and writes.
-        stack: of `<calc>`, the top last.
+        memory: the memory that it reads and writes.
+        stack: the stack of `<calc>`, the top last.
     """
 
     def __init__(self, program: Rm4Program, memory: ByteMemory) -> None:
@@ -304,9 +304,9 @@ class ProgramMachine:
 
     def _error(self, message: str, hint: str | None) -> RobiProgramError:
         """Return an error of the next instruction."""
-        place = f"0x{self.address:08x}" + (f" ({self.label})" if self.label else "")
+        location = f"0x{self.address:08x}" + (f" ({self.label})" if self.label else "")
         return RobiProgramError(
-            f"at {place}: {message}",
+            f"at {location}: {message}",
             address=self.address,
             label=self.label,
             where=Where(path=self.program.path) if self.program.path else None,

@@ -44,7 +44,7 @@ class MemoryCell:
     """Named words of one kind: one for each servo ID, one for each LED, or a single one.
 
     Attributes:
-        address: of the first word.
+        address: the address of the first word.
         about: its meaning.
         source: keys of the map's `sources`.
         count: number of words.
@@ -52,7 +52,7 @@ class MemoryCell:
         signed: whether the words are in two's complement.
         initial: content of the first word at power-on; each further word has `initial_step` more.
         initial_step: see `initial`.
-        names: of the words; empty for words of servos.
+        names: the names of the words; empty for words of servos.
     """
 
     address: Address
@@ -65,7 +65,7 @@ class MemoryCell:
     initial_step: Address = 0
     names: tuple[str, ...] = ()
 
-    def at(self, number: int = 1) -> int:
+    def address_of(self, number: int = 1) -> int:
         """Return the address of a word by its number from 1, which is the servo's ID if servos have it.
 
         Raises:
@@ -90,8 +90,8 @@ class MemoryMap:
     """The known words of the memory.
 
     Attributes:
-        size: of the memory [byte].
-        cells: by name.
+        size: the size of the memory [byte].
+        cells: the cells by name.
         sources: descriptions by the keys in the cells' `source`.
     """
 
@@ -164,7 +164,7 @@ class RobiMemory:
         self._bytes = bytearray(self.map.size)
         for cell in self.map.cells.values():
             for i in range(cell.count):
-                self.write(cell.at(i + 1), 2, cell.initial + i * cell.initial_step)
+                self.write(cell.address_of(i + 1), 2, cell.initial + i * cell.initial_step)
 
     def __repr__(self) -> str:
         return f"<RobiMemory of {len(self._bytes)} bytes, posture {self.get('posture')}>"
@@ -208,7 +208,7 @@ class RobiMemory:
     def get(self, name: str, number: int = 1) -> int:
         """Return the number in a named word; `number` is the servo's ID, or counts from 1."""
         cell = self.map[name]
-        word = self.read(cell.at(number), 2)
+        word = self.read(cell.address_of(number), 2)
         return signed(word) if cell.signed else word
 
     def set(self, name: str, value: int, number: int = 1) -> None:
@@ -221,7 +221,7 @@ class RobiMemory:
         low = -0x8000 if cell.signed else 0
         if not low <= value < low + 0x10000:
             raise InputError(f"{value} does not fit {name}", hint=f"expected {low}..{low + 0xFFFF}")
-        self.write(cell.at(number), 2, value & 0xFFFF)
+        self.write(cell.address_of(number), 2, value & 0xFFFF)
 
 
 def signed(value: int) -> int:

@@ -40,7 +40,7 @@ def program_to_motion(program: Rm4Program, name: str | None = None) -> ProgramMo
 
     Args:
         program: the program.
-        name: of the motion; that of the program's file by default.
+        name: the name of the motion; that of the program's file by default.
 
     Raises:
         InputError: the program moves nothing, or has too many moves.
@@ -66,12 +66,12 @@ class _Move:
     """A move, as long as the joints of the motion are not yet known.
 
     Attributes:
-        reach_s: duration [s].
-        lights: that change.
-        pause_s: after it [s].
-        angles: by joint [rad].
+        reach_s: duration of the move [s].
+        lights: the lights that change.
+        pause_s: pause after the move [s].
+        angles: the angles by joint [rad].
         free: joints whose torque is switched off.
-        percents: torque by joint.
+        torque_percents: torque by joint [%].
     """
 
     reach_s: float
@@ -79,7 +79,7 @@ class _Move:
     pause_s: float = 0.0
     angles: dict[str, float] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)
-    percents: dict[str, int] = field(default_factory=dict)
+    torque_percents: dict[str, int] = field(default_factory=dict)
 
 
 class _PoseBlockReader:
@@ -135,8 +135,8 @@ class _PoseBlockReader:
     def _read_servo(self, move: _Move, joint: str, servo: Servo) -> None:
         """Add angle, torque and release of a joint to a move."""
         servo_id = servo.id or 0
-        has_position = self._map["position"].at(servo_id) in self._written
-        has_torque = self._map["torque"].at(servo_id) in self._written
+        has_position = self._map["position"].address_of(servo_id) in self._written
+        has_torque = self._map["torque"].address_of(servo_id) in self._written
         percent = min(self._memory.get("torque", servo_id), FULL_PERCENT)
         if has_position or has_torque:
             self._moved_joints.add(joint)
@@ -145,7 +145,7 @@ class _PoseBlockReader:
             elif has_position or joint in self._free_joints:
                 move.angles[joint] = servo.from_ticks(self._memory.get("position", servo_id))
         if joint in self._moved_joints and percent:
-            move.percents[joint] = percent
+            move.torque_percents[joint] = percent
 
     def _changed_lights(self) -> dict[str, Light]:
         """Return the lights that have changed since the last move."""
@@ -176,7 +176,7 @@ class _PoseBlockReader:
         """Return a move as a keyframe of joints; those without an angle are NaN."""
         angles = np.array([move.angles.get(joint, math.nan) for joint in joints])
         stiffness: dict[str, float] = {}
-        for joint, percent in move.percents.items():
+        for joint, percent in move.torque_percents.items():
             if percent < FULL_PERCENT:
                 stiffness[joint] = self._robot.servo(joint).stiffness * percent / FULL_PERCENT
         pose = Pose(joints, angles, frozenset(move.free))

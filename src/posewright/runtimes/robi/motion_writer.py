@@ -38,7 +38,7 @@ class ConvertedMotion:
     """A motion as a program.
 
     Attributes:
-        program: that plays it.
+        program: the program that plays it.
         losses: what of the motion the program does not contain.
         remarks: what the program leaves out without effect.
         rounding: the largest changes of a keyframe's angle and time.
@@ -66,7 +66,7 @@ def motion_to_program(motion: Motion, *, straighten: bool = False) -> ConvertedM
     """Return a program that plays a motion.
 
     Args:
-        motion: of a Robi 2.
+        motion: the motion of a Robi 2.
         straighten: whether to replace curved moves by several straight ones; the servos move in straight
             lines.
 
@@ -126,7 +126,7 @@ class _PoseBlockWriter:
         self._robot = robot
         self._map = memory_map()
         self._servos = {joint: robot.servo(joint) for joint in motion.joints}
-        self._block: dict[int, int] = {}
+        self._written_words: dict[int, int] = {}  # of the pose block, by address
         self._n_instant_keyframes = 0
         self._limited_joints: set[str] = set()  # whose stiffness is out of range
 
@@ -154,12 +154,12 @@ class _PoseBlockWriter:
         words: dict[int, int] = {}
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
             servo = self._servos[joint]
-            position_address = self._map["position"].at(servo.id or 0)
-            torque_address = self._map["torque"].at(servo.id or 0)
+            position_address = self._map["position"].address_of(servo.id or 0)
+            torque_address = self._map["torque"].address_of(servo.id or 0)
             if joint in keyframe.pose.free:
                 words[torque_address] = 0
                 continue
-            current_percent = self._block.get(torque_address, 0)
+            current_percent = self._written_words.get(torque_address, 0)
             if not math.isnan(angle_rad):
                 ticks = round(servo.to_ticks(angle_rad))
                 error_rad = abs(servo.from_ticks(ticks) - angle_rad)
@@ -175,7 +175,7 @@ class _PoseBlockWriter:
             values = light if isinstance(light, tuple) else (light,) * 3
             for address, value in zip(led_addresses(self._map, name), values, strict=False):
                 words[address] = round(value)
-        self._block |= words
+        self._written_words |= words
         return words
 
     def _torque_percent(self, keyframe: Keyframe, joint: str) -> int:
@@ -198,10 +198,10 @@ class _PoseBlockWriter:
             message = f"a move or pause of {self._motion.name!r} lasts {ticks / TICKS_PER_S:.0f} s"
             raise InputError(message, hint=f"a time word allows at most {MAX_TICKS / TICKS_PER_S:.0f} s")
         if words and self._is_block_known():
-            start = self._map["position"].at()
+            start = self._map["position"].address
             block_addresses = range(start, start + 2 * POSE_WORDS, 2)
-            words = {address: self._block.get(address, 0) for address in block_addresses}
-        for address, values in _group_adjacent({**words, self._map["time"].at(): ticks}):
+            words = {address: self._written_words.get(address, 0) for address in block_addresses}
+        for address, values in _group_adjacent({**words, self._map["time"].address_of(): ticks}):
             yield f"    mem_w 2 {address:#06x} = {', '.join(f'{value:#06x}' for value in values)}"
         yield "    call wait"
 
@@ -209,8 +209,8 @@ class _PoseBlockWriter:
         """Whether position and torque of all servos, and all LEDs, have been written."""
         addresses = set(self._map["led"].addresses)
         for servo in self._robot.servos:
-            addresses |= {self._map[cell].at(servo.id or 0) for cell in ("position", "torque")}
-        return self._block.keys() >= addresses
+            addresses |= {self._map[cell].address_of(servo.id or 0) for cell in ("position", "torque")}
+        return self._written_words.keys() >= addresses
 
     def losses(self) -> Iterator[str]:
         """Yield what of the motion the program does not contain; call it after `write_lines`."""
@@ -225,7 +225,7 @@ class _PoseBlockWriter:
         """Yield a sentence about joints that the motion never sets, if there are any."""
         unset_joints: list[str] = []
         for joint, servo in self._servos.items():
-            if self._map["torque"].at(servo.id or 0) not in self._block:
+            if self._map["torque"].address_of(servo.id or 0) not in self._written_words:
                 unset_joints.append(joint)
         if unset_joints:
             yield f"never set, so nothing is written for {', '.join(unset_joints)}"
@@ -233,7 +233,7 @@ class _PoseBlockWriter:
 
 def led_addresses(cells: MemoryMap, name: str) -> tuple[int, ...]:
     """Return the addresses of a light's words: one, or those of red, green and blue."""
-    addresses = {led: cells["led"].at(number) for number, led in enumerate(cells["led"].names, 1)}
+    addresses = {led: cells["led"].address_of(number) for number, led in enumerate(cells["led"].names, 1)}
     if name in addresses:
         return (addresses[name],)
     return tuple(addresses[f"{name}_{colour}"] for colour in _COLOURS)

@@ -41,10 +41,10 @@ class PatchChange:
     """Bytes that replace as many others.
 
     Attributes:
-        address: of the first byte.
+        address: the address of the first byte.
         new: bytes.
         old: bytes that are replaced; None if the patch does not contain them.
-        where: in the patch.
+        where: the place in the patch.
     """
 
     address: int
@@ -66,9 +66,9 @@ class Patch:
     """Changes of one file, by address, without overlaps.
 
     Attributes:
-        changes: by address.
+        changes: the changes by address.
         digest: SHA-256 of the file that it is for, in hexadecimal; may be empty.
-        path: of the patch.
+        path: the path of the patch.
     """
 
     changes: tuple[PatchChange, ...]
@@ -117,8 +117,8 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
     """Read a patch.
 
     Args:
-        text: of the patch.
-        path: of its file, for errors.
+        text: the text of the patch.
+        path: the path of its file, for errors.
 
     Raises:
         FormatError: a line has another form, or two lines write the same byte.

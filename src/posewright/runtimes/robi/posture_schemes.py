@@ -70,6 +70,7 @@ def _adapt_pose(pose: PoseBlock, posture: Posture, direction: str) -> PoseBlock:
     cells = memory_map()
     words = list(pose)
     idle_words = table.pose_words(table.idle[posture.word].pose)
+    # the words of a servo are its position and its torque; IDs begin at 1
     for servo_id in table.mapped_ids(posture):
         torque_cell = "mapped_torque_legs" if servo_id in LEGS else "mapped_torque_upper"
         words[2 * servo_id - 2] = idle_words.get(servo_id, 0) & 0xFFFF

@@ -68,8 +68,8 @@ class RuleStep:
     """A step of a rule: if a servo is beyond a limit, the robot is in a posture.
 
     Attributes:
-        id: of the servo.
-        posture: that the step decides for.
+        id: the ID of the servo.
+        posture: the posture that the step decides for.
         above_deg: limit above which it decides; None for no such limit.
         below_deg: limit below which it decides; None for no such limit.
     """
@@ -117,7 +117,7 @@ class IdlePose:
     Attributes:
         pose: its name in the robot's description.
         judged: the posture that a correct rule judges it to be.
-        torque_percent: of its servos.
+        torque_percent: the torque of its servos.
         source: keys of the document's `sources`.
     """
 
@@ -140,11 +140,11 @@ class PostureTable:
     """The content of `postures.yaml`.
 
     Attributes:
-        robot: whose poses are named.
+        robot: the robot whose poses are named.
         default_rule: name of a rule.
-        rules: by name.
-        idle: by name of the posture.
-        mapped: by name of the posture.
+        rules: the rules by name.
+        idle: the idle poses by name of the posture.
+        mapped: the mapped servos by name of the posture.
         sources: descriptions by key.
     """
 
@@ -223,7 +223,7 @@ class Judgement:
     Attributes:
         pose: name of the pose.
         rule: name of the rule.
-        angles_deg: by ID, with the signs of the memory's words.
+        angles_deg: the angles by ID, with the signs of the memory's words.
         judged: name of the posture.
         right: name of the correct posture; empty if it is not known.
     """

@@ -69,14 +69,15 @@ class Tag:
         op: its operation.
         raw: its bytes.
         before: the blank space before it.
-        size: of the memory words it reads or writes [byte].
-        address: of the memory it reads or writes; of a jump without target, the address in the file.
-        values: of a block that is written, or of a `<const>`; only the latter may be negative.
+        size: the size of the memory words it reads or writes [byte].
+        address: the address of the memory it reads or writes; of a jump without target, the address in the
+            file.
+        values: the values of a block that is written, or of a `<const>`; only the latter may be negative.
         target: key of the tag that a jump or call goes to; -1 if none is set.
         slack: number of blank bytes between the address of a jump and its target.
         address_span: begin and end of the address in `raw`.
-        name: of the editor's block, as a label.
-        label: in a listing.
+        name: the name of the editor's block, as a label.
+        label: the label in a listing.
         key: identifies the tag within its program.
     """
 
@@ -108,9 +109,9 @@ class Rm4Program:
     """A program; to edit it, edit its listing.
 
     Attributes:
-        tags: in the order of the file.
+        tags: the tags in the order of the file.
         tail: the blank space after the last tag.
-        path: of its file.
+        path: the path of its file.
         remarks: oddities of the file.
     """
 

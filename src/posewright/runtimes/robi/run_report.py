@@ -10,11 +10,12 @@ _STYLES = {"error": "red", "unsafe": "red", "loops": "yellow", "running": "yello
 _ENDINGS = {"end", "waits", "loops", "running", "error"}
 
 
-def run_lines(result: PlainMapping) -> Lines:
+def format_run_report(result: PlainMapping) -> Lines:
     """Yield the lines of a report.
 
     Args:
-        result: of `robi_result`; with `stopped`, the status at a breakpoint, and `return_value` if known.
+        result: the result of `robi_result`; with `stopped`, the status at a breakpoint, and `return_value`
+            if known.
     """
     yield f"{result['program']}: {result['duration_s']:.2f} s, from the pose {result['pose']}"
     for event in result["events"]:
@@ -35,7 +36,7 @@ def ending_lines(result: PlainMapping, *, with_error: bool) -> Lines:
     """Yield the last lines of a run that was watched.
 
     Args:
-        result: of `robi_result`.
+        result: the result of `robi_result`.
         with_error: whether to include an error that ended the program.
     """
     endings = [event for event in result["events"] if event["what"] in _ENDINGS]
@@ -48,7 +49,7 @@ def ending_lines(result: PlainMapping, *, with_error: bool) -> Lines:
 
 def _describe_event(event: PlainMapping) -> str:  # noqa: PLR0911 -- one case for each kind of event
     """Return an event of a recording in words, with its place in the program."""
-    place = f"{event.get('label') or '-'} (0x{event.get('address', 0):08x})"
+    location = f"{event.get('label') or '-'} (0x{event.get('address', 0):08x})"
     match event["what"]:
         case "word":
             return f"word {event.get('number')} is recognised"
@@ -59,14 +60,14 @@ def _describe_event(event: PlainMapping) -> str:  # noqa: PLR0911 -- one case fo
         case "error" | "unsafe":
             return str(event.get("message"))
         case "waits":
-            return f"waits for a {' and a '.join(event.get('waits_for', ()))} at {place}"
+            return f"waits for a {' and a '.join(event.get('waits_for', ()))} at {location}"
         case "loops":
-            return f"loops without effect at {place}"
+            return f"loops without effect at {location}"
         case "running":
-            return f"still running at {place} when time was up"
+            return f"still running at {location} when time was up"
         case "end" if event.get("reason") == "breakpoint":
-            return f"stopped before {place}"
+            return f"stopped before {location}"
         case "end":
-            return f"over: {event.get('reason')} at {place}"
+            return f"over: {event.get('reason')} at {location}"
         case kind:
             return str(kind)

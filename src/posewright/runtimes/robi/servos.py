@@ -30,11 +30,11 @@ class Excess:
     """A request to a servo beyond one of its limits.
 
     Attributes:
-        id: of the servo.
+        id: the ID of the servo.
         quantity: `position`, with the sign of the memory's word, `torque` or `speed`.
         requested: value.
         limit: value.
-        unit: of both.
+        unit: the unit of both.
     """
 
     id: int
@@ -54,11 +54,11 @@ class ServoEngine:
 
     Args:
         robot: its servos have the IDs of the memory's parameter tables, and ticks of 0.1 deg from zero.
-        memory: of the robot.
+        memory: the memory of the robot.
 
     Attributes:
-        memory: of the robot.
-        ids: of the servos, in the order of the robot's joints.
+        memory: the memory of the robot.
+        ids: the IDs of the servos, in the order of the robot's joints.
         last_lights: the colours of the lights in the last frame.
 
     Raises:
@@ -94,7 +94,7 @@ class ServoEngine:
 
     def _is_mapped(self, servo_id: int) -> bool:
         for cell in ("position", "torque"):
-            own_entry = self.memory.map[cell].at(servo_id) + TABLE_OFFSET
+            own_entry = self.memory.map[cell].address_of(servo_id) + TABLE_OFFSET
             if self.memory.get(f"table_{cell}", servo_id) != own_entry:
                 return True
         return False

@@ -42,11 +42,11 @@ class RobiProgram:
     """A `control.Program` for a Robi 2.
 
     Attributes:
-        name: of a program that ships with the package, or of its file without the suffix.
+        name: the name of a program that ships with the package, or of its file without the suffix.
         program: its tags.
         robot: a Robi.
         words: script of the words that the robot recognises.
-        posture: at the start: standing, sitting, chair or ride.
+        posture: the posture at the start: standing, sitting, chair or ride.
         breakpoints: addresses of tags in the file before which the program ends.
         until_s: when the run ends at the latest [s]; no word may come later.
         warnings: oddities of its file, or losses of the conversion from a motion.
@@ -135,9 +135,9 @@ def set_up_robi(
     Args:
         source: a program that ships with the package, or the path of an RM4 file, a listing or a motion.
         words: script of the words that the robot recognises: `472@3.0, 1@20`.
-        posture: at the start: standing, sitting, chair or ride, or the name of that pose of the robot. On
-            chair and ride the robot starts in a room with the furniture, otherwise on a bare floor.
-        rule: by which programs of the package judge the posture: `consistent` or `printed`.
+        posture: the posture at the start: standing, sitting, chair or ride, or the name of that pose of the
+            robot. On chair and ride the robot starts in a room with the furniture, otherwise on a bare floor.
+        rule: the rule by which programs of the package judge the posture: `consistent` or `printed`.
         breakpoints: labels, or addresses of tags in the program's file, before which the program ends.
         on: the robot; the Robi 2 of the package by default.
 
@@ -165,7 +165,7 @@ def set_up_robi(
         robot=find_robot(ROBOT) if on is None else on,
         words=words,
         posture=posture_word,
-        breakpoints=tuple(find_breakpoint(program, place) for place in breakpoints),
+        breakpoints=tuple(find_breakpoint(program, location) for location in breakpoints),
         warnings=warnings,
     )
 

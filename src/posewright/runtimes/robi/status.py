@@ -21,8 +21,8 @@ class ServoStatus:
     """The state of one servo.
 
     Attributes:
-        id: of the servo.
-        joint: that it moves.
+        id: the ID of the servo.
+        joint: the joint that it moves.
         goal_deg: position that its parameter table leads to, with the sign of the memory's word [deg].
         measured_deg: measured position, with the same sign [deg].
         torque_percent: 0 is off.
@@ -45,15 +45,15 @@ class Status:
         posture: name of the posture variable's value.
         word: number of the word recognised last.
         label: above the next tag.
-        address: of the next tag in the file.
+        address: the address of the next tag in the file.
         calls: addresses of the open calls, the latest last.
-        stack: of `<calc>`, the top last.
-        time_left_s: of the running move [s].
-        servos: in the order of the robot's joints.
+        stack: the stack of `<calc>`, the top last.
+        time_left_s: the time left of the running move [s].
+        servos: the servos in the order of the robot's joints.
         lights: colours of the lights.
         cells: words of the memory that have changed since power-on, by name, without the pose block and
             measured positions.
-        error: of the program; may be empty.
+        error: the error of the program; may be empty.
     """
 
     posture: str

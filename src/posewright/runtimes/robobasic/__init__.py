@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.motion_reader import read_routines as read_routines
     from posewright.runtimes.robobasic.motion_writer import MotionsProgram as MotionsProgram
     from posewright.runtimes.robobasic.motion_writer import write_motions as write_motions
-    from posewright.runtimes.robobasic.run_report import run_lines as run_lines
+    from posewright.runtimes.robobasic.run_report import format_run_report as format_run_report
     from posewright.runtimes.robobasic.servos import speed_from_measurement as speed_from_measurement
     from posewright.runtimes.robobasic.setup import RoboBasicKind as RoboBasicKind
     from posewright.runtimes.robobasic.setup import RoboBasicProgram as RoboBasicProgram

@@ -48,9 +48,9 @@ class AdPortSensor:
     """A sensor for an AD port.
 
     Attributes:
-        name: in the `--plug` option.
+        name: the name in the `--plug` option.
         port: its usual port; None if it is not usually connected.
-        sensor: of the body.
+        sensor: the sensor of the body.
         law: name of the law that converts a reading to counts.
     """
 
@@ -88,7 +88,7 @@ class PortTable:
     Attributes:
         open_pin: counts of a port without a sensor.
         ad: the sensors.
-        laws: by name.
+        laws: the laws by name.
     """
 
     open_pin: int
@@ -149,11 +149,11 @@ class MovedSensor:
     """A sensor that a program expects on another AD port than usual, judged by a name in it.
 
     Attributes:
-        port: on which it is expected.
+        port: the port on which it is expected.
         sensor: None if no sensor of the kind is left or matches the program's comparisons; the port is left
             open then.
-        line: that reads the port.
-        name: of the label above the line, or of the constant that is the port.
+        line: the line that reads the port.
+        name: the name of the label above the line, or of the constant that is the port.
     """
 
     port: int

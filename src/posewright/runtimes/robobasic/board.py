@@ -43,7 +43,7 @@ class GyroCorrection:
     """How a gyro corrects one servo.
 
     Attributes:
-        port: of the gyro, 1..4; 0 for no correction.
+        port: the port of the gyro, 1..4; 0 for no correction.
         inverted: whether the correction changes sign (GYRODIR).
         sensitivity: 0..255 (GYROSENSE).
     """

@@ -30,7 +30,7 @@ class _IfBlock:
     """An open block IF.
 
     Attributes:
-        line: of the IF.
+        line: the line of the IF.
         otherwise: where the last condition jumps if it does not hold; set at the next branch.
         ends: targets of the jumps from the ends of branches; set at the ENDIF.
         has_else: whether its ELSE has been compiled.
@@ -248,6 +248,7 @@ class BasicCompiler:
         targets = tuple(self.builder.resolve_label(label, keyword) for label in statement.labels)
 
         def step(machine: BasicMachine) -> int:
+            """Jump to, or call, the target that the value selects; go on if there is none."""
             index = value(machine)
             if index >= len(targets):
                 return address + 1
@@ -344,7 +345,7 @@ class BasicCompiler:
         Public templates have such IFs, so the original compiler accepts them.
 
         Args:
-            label: of the line at which they end; empty if it has none.
+            label: the label of the line at which they end; empty if it has none.
         """
         end = f"before the label {label}" if label else f"on line {self.symbols.line}"
         while self._blocks and self._blocks[-1].line in self._unclosed_ifs:

@@ -28,8 +28,9 @@ class ControlFlow:
 
     Attributes:
         builder: the steps of the program.
-        lines: of the source.
-        addresses: by line number, from 1, of the first step of the line or of the step that follows.
+        lines: the lines of the source.
+        addresses: the addresses by line number, from 1, of the first step of the line or of the step that
+            follows.
     """
 
     builder: StepBuilder
@@ -47,7 +48,7 @@ class ControlFlow:
         """Yield the addresses that may follow a step; after a call, the routine is left out.
 
         Args:
-            address: of the step.
+            address: the address of the step.
             evaluate: a known condition leaves only one branch.
         """
         exits = self.builder.exits[address]
@@ -73,7 +74,7 @@ class ControlFlow:
 
         Args:
             starts: addresses to begin at.
-            evaluate: of conditions; see `successors`.
+            evaluate: evaluates conditions; see `successors`.
             follow_calls: whether to include routines that are called.
             avoid: an address through which no path leads.
         """

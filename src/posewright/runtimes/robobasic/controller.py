@@ -40,7 +40,7 @@ class RoboBasicController(Controller):
         script: inputs of the ports over time.
         breakpoints: addresses before which the program stops.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
-        seed: of RND.
+        seed: the seed of RND.
         ad_sensors: sensors by their AD ports; by default the usual ones, changed by what the program's
             names indicate.
 

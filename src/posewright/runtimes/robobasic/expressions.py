@@ -116,9 +116,9 @@ class SymbolTable:
 
     Attributes:
         line: the line under compilation.
-        findings: in no particular order.
+        findings: the findings in no particular order.
         constants: values by name in capitals.
-        variables: by name in capitals.
+        variables: the variables by name in capitals.
         declaration_lines: the first line that declares a variable, by name in capitals.
         assignment_lines: the first line that sets a variable.
         read_lines: the first line that reads a variable.
@@ -322,6 +322,7 @@ class SymbolTable:
         line = self.line
 
         def read_port(machine: BasicMachine) -> int:
+            """Return the value of a port; REMOCON also records the key."""
             port_number = number(machine)
             if not low <= port_number <= high:
                 raise machine.error_at(line, f"{function}({port_number})", f"{low}..{high}")

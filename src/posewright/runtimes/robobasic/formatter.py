@@ -42,7 +42,7 @@ class _FormattedLine:
     Attributes:
         code: label and statement with indentation; may be empty.
         comment: may be empty.
-        depth: of the indentation; -1 until `_indent_comments` sets it.
+        depth: the depth of the indentation; -1 until `_indent_comments` sets it.
         aligns_comment: whether the comment is aligned with those of the lines around it.
     """
 

@@ -57,7 +57,7 @@ def read_inputs(text: str, path: Path | None = None) -> tuple[ScriptedInput, ...
 
     Args:
         text: the script.
-        path: of its file, for errors.
+        path: the path of its file, for errors.
 
     Raises:
         FormatError: an entry has another form or is out of range, or there are too many.
@@ -107,7 +107,7 @@ class BodyInputs:
         state: the last state of the body.
         overrides: values from the script, by port and number; they take the place of sensors.
         keys: the key of the remote control that has not been read, if any.
-        received_bytes: of the serial line, not yet read.
+        received_bytes: the received bytes of the serial line, not yet read.
         next_entry: index into the script.
         ad_sensors: sensors by their AD ports.
     """

@@ -46,10 +46,10 @@ class CompiledProgram:
 
     Attributes:
         source: the source text.
-        steps: by address.
+        steps: the steps by address.
         lines: source lines, counted from 1, by address.
         labels: addresses by name in capitals.
-        variables: by name in capitals.
+        variables: the variables by name in capitals.
         findings: errors, warnings and hints by line; statements with errors have no steps.
     """
 
@@ -70,22 +70,22 @@ class CompiledProgram:
         """Its findings that are warnings."""
         return tuple(finding for finding in self.findings if finding.severity is Severity.WARNING)
 
-    def address_of(self, place: str) -> int:
+    def address_of(self, location: str) -> int:
         """Return the address of a label, or of the first statement on or after a line.
 
         Args:
-            place: a label or a line number.
+            location: a label or a line number.
 
         Raises:
             UnknownNameError: there is no such label or line.
         """
-        address = self.labels.get(place.strip().upper())
+        address = self.labels.get(location.strip().upper())
         if address is not None:
             return address
         last_line = self.lines[-1] if self.lines else 0
-        if place.strip() in map(str, range(1, last_line + 1)):
-            return next(address for address, line in enumerate(self.lines) if line >= int(place))
-        raise UnknownNameError.among(f"label or line (1..{last_line})", place, [*self.labels])
+        if location.strip() in map(str, range(1, last_line + 1)):
+            return next(address for address, line in enumerate(self.lines) if line >= int(location))
+        raise UnknownNameError.among(f"label or line (1..{last_line})", location, [*self.labels])
 
 
 @dataclass(slots=True, eq=False)
@@ -94,10 +94,10 @@ class BasicMachine:
 
     Attributes:
         clock_us: time of the program [us]; it runs until this reaches the time of the world.
-        address: of the step that comes next.
-        values: of the variables, by `Variable.index`.
+        address: the address of the step that comes next.
+        values: the values of the variables, by `Variable.index`.
         return_addresses: the stack of GOSUB.
-        loop_counts: by address, how often a jump back led there outside of any routine.
+        loop_counts: the loop counts by address, how often a jump back led there outside of any routine.
         steps: number of statements that were run.
         stop_reason: None while it runs.
         error: the error that stopped it.

@@ -42,10 +42,10 @@ class Routine:
 
     Attributes:
         label: as written; empty for the beginning of the program.
-        line: of the label, from 1.
+        line: the line of the label, from 1.
         motion: None if the routine is not static or moves nothing.
         failure: why the routine is not static; empty if it is.
-        failure_line: of the statement that makes it so; 0 for a static routine.
+        failure_line: the line of the statement that makes it so; 0 for a static routine.
         remarks: what the motion does not contain, or contains differently.
     """
 

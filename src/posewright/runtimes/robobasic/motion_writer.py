@@ -47,8 +47,8 @@ class MotionsProgram:
     """Motions as a program.
 
     Attributes:
-        text: of the program, with line feeds as line endings.
-        labels: of the routines, in the order of the motions.
+        text: the text of the program, with line feeds as line endings.
+        labels: the labels of the routines, in the order of the motions.
         losses: what of the motions the program does not contain.
         remarks: what the program contains differently.
         rounding: the largest changes of a keyframe's angle and time.
@@ -74,7 +74,7 @@ def write_motions(
     """Return a program that plays motions one after the other, with a routine for each.
 
     Args:
-        motions: of the robot.
+        motions: the motions of the robot.
         robot: its servos have the board's numbers as IDs.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
 

@@ -46,7 +46,7 @@ class MoveRules:
     SPEED and HIGHSPEED count as known up to the next label, block or GOSUB.
 
     Args:
-        robot: whose limits apply.
+        robot: the robot whose limits apply.
         fold_constant: returns the value of a constant expression, or None.
         poses: POS statements by label in capitals.
     """
@@ -162,8 +162,8 @@ class MoveRules:
                 yield from self._check_position(line, servo, command.arguments[1], 1)
         elif _is_move(command) or command.key == "POS":
             for servo, n_commas, field in _fields_of(command):
-                place = n_commas if command is line.statement else -1
-                yield from self._check_position(line, servo, field, place)
+                comma_index = n_commas if command is line.statement else -1
+                yield from self._check_position(line, servo, field, comma_index)
 
     def _check_position(
         self, line: tree.SourceLine, servo: int, field: tree.Argument, n_commas: int

@@ -47,6 +47,7 @@ def _event_compiler(event: str, reason: str = "") -> Callable[[StepBuilder, Comm
     """
 
     def compile_event(builder: StepBuilder, command: CommandStatement) -> None:
+        """Compile a statement that is only recorded as an event."""
         if reason and command.key not in builder.reported_keywords:
             builder.reported_keywords.add(command.key)
             builder.symbols.report("no-effect", f"{command.key} has no effect here", reason, Severity.HINT)
@@ -176,6 +177,7 @@ def _compile_etx(builder: StepBuilder, command: CommandStatement) -> None:
     line = builder.symbols.line
 
     def send(machine: BasicMachine) -> None:
+        """Record the sent byte, after the time that it takes."""
         bits_per_second = baud_rate(machine)
         byte = value(machine) & 0xFF
         if bits_per_second == 0:
@@ -205,6 +207,7 @@ def _poke_compiler(
     """Return the compiler of POKE or ROMPOKE, which write a byte to a memory of the board."""
 
     def compile_poke(builder: StepBuilder, command: CommandStatement) -> None:
+        """Compile a statement that writes a byte to memory."""
         address, value = compile_numbers(builder, command, 2)
 
         def poke(machine: BasicMachine) -> None:

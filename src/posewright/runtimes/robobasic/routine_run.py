@@ -103,18 +103,18 @@ class RoutineRun:
     """One run of a routine; creating the object runs the routine to its end.
 
     Args:
-        program: that contains the routine.
-        servos: with the settings before the routine.
-        servo_numbers: of the servos that the robot has.
-        address: of the routine.
-        max_statements: after which the routine counts as endless.
+        program: the program that contains the routine.
+        servos: the servos with the settings before the routine.
+        servo_numbers: the numbers of the servos that the robot has.
+        address: the address of the routine.
+        max_statements: the number of statements after which the routine counts as endless.
         at_power_on: whether it is the beginning of the program, where all variables are 0.
 
     Attributes:
-        servos: after the routine.
-        moves: that were recorded, in order.
+        servos: the servos after the routine.
+        moves: the moves that were recorded, in order.
         failure: why the routine is not static; empty if it is.
-        line: of the statement that failed, or of the end.
+        line: the line of the statement that failed, or of the end.
         steps: number of statements that were run.
     """
 

@@ -10,11 +10,11 @@ from posewright.documents.plain import PlainMapping
 _STYLES = {"error": "red", "running": "yellow"}
 
 
-def run_lines(result: PlainMapping) -> Lines:
+def format_run_report(result: PlainMapping) -> Lines:
     """Yield the lines of a report: events with times, variables, falls and digest.
 
     Args:
-        result: of `basic_result`.
+        result: the result of `basic_result`.
     """
     yield f"{result['program']}: {result['duration_s']:.2f} s"
     for event in result["events"]:

@@ -29,6 +29,7 @@ def _compile_move(builder: StepBuilder, command: CommandStatement) -> None:
     servos = tuple(fields)
 
     def step(machine: BasicMachine) -> int:
+        """Queue the move once the servos have finished the one before."""
         board = machine.board
         if board.servos.is_busy(servos):
             return machine.retry_after_pulse(address)
@@ -168,6 +169,7 @@ def _compile_servo(builder: StepBuilder, command: CommandStatement) -> None:
             builder.symbols.report("range", f"SERVO with {constant} is out of range", hint)
 
     def jump(machine: BasicMachine) -> None:
+        """Set the servo's position at once; numbers out of range are recorded and skipped."""
         servo = number(machine)
         counts = position(machine)
         if servo < N_SERVOS and low <= counts <= high:
@@ -217,6 +219,7 @@ def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
     line = builder.symbols.line
 
     def switch_torque(machine: BasicMachine) -> None:
+        """Switch the torque of the selected servos on or off."""
         servos = select_servos(machine)
         if is_on:
             machine.board.servos.enable_torque(servos)
@@ -235,6 +238,7 @@ def _compile_getmotorset(builder: StepBuilder, command: CommandStatement) -> Non
         return
 
     def hold_positions(machine: BasicMachine) -> None:
+        """Let the selected servos hold the positions that they are in."""
         for servo, is_selected in fields.items():
             if not is_selected(machine):
                 continue
@@ -264,6 +268,7 @@ def _gyro_compiler(
     """Return the compiler of GYROSET, GYRODIR or GYROSENSE, whose fields are 0..`high`."""
 
     def compile_gyro(builder: StepBuilder, command: CommandStatement) -> None:
+        """Compile a statement that sets a value of each servo's gyro correction."""
         fields = compile_fields(builder, command, 0, high)
         if fields is None:
             return

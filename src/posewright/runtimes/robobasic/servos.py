@@ -27,7 +27,7 @@ class BoardParameters:
     Attributes:
         counts: smallest and largest position.
         zero: smallest and largest value of ZERO.
-        directions: by servo, the usual argument of DIR.
+        directions: the directions by servo, the usual argument of DIR.
         speed_counts_s: counts a second at SPEED 1 [1/s].
         high_speed: factor of HIGHSPEED SETON.
         speeds: smallest and largest SPEED.
@@ -145,14 +145,14 @@ class BoardServos:
         positions: `(32,)` positions sent, in counts of the robot, whatever DIR says.
         torque_enabled: by servo: True, False after MOTOROFF, None before the program first addresses the
             servo. We assume that until then somebody holds the robot as it stands.
-        directions: by servo, the argument of DIR.
+        directions: the directions by servo, the argument of DIR.
         speed: SPEED.
         speed_inherited: whether SPEED was set by another run, and not since.
         high_speed: whether HIGHSPEED is on.
         sync_group: whether PTP SETON is in effect.
         sync_all: whether PTP ALLON is in effect.
         pulse_count: pulses sent.
-        ramps: of the servos that move.
+        ramps: the ramps of the servos that move.
         started_ramps: those of them that started with the last pulse.
         jumped: servos that were set to a position at once since then, by SERVO or by MOTOR after MOTOROFF.
     """

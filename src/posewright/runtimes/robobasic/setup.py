@@ -144,7 +144,7 @@ def set_up_basic(
         robot=robot,
         inputs=read_inputs(inputs),
         ad_sensors=assign_ports(plugs, program.source),
-        breakpoints=tuple(program.address_of(place) for place in breakpoints),
+        breakpoints=tuple(program.address_of(location) for location in breakpoints),
         speed_counts_s=speed_counts_s,
         pose=pose,
     )

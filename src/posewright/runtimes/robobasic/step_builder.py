@@ -52,10 +52,10 @@ class StepBuilder:
 
     Attributes:
         symbols: variables, constants and findings; `symbols.line` is the line under compilation.
-        steps: by address.
-        lines: of the source, by address.
-        exits: by address.
-        references: to labels.
+        steps: the steps by address.
+        lines: the lines of the source, by address.
+        exits: the exits by address.
+        references: the references to labels.
         loops: the lines of each FOR and its NEXT.
         labels: addresses by name in capitals.
         poses: POS statements by their labels in capitals.
@@ -165,7 +165,7 @@ def compile_fields(
     Fields out of range are reported now if they are constant, and are run-time errors otherwise.
 
     Args:
-        builder: of the program.
+        builder: the builder of the program.
         command: the statement.
         low: smallest value.
         high: largest value.

@@ -201,12 +201,12 @@ class SourceLine:
         number: counted from 1.
         text: without the line ending.
         code: the text before the comment.
-        comment: with its `'` or REM; may be empty.
+        comment: the comment with its `'` or REM; may be empty.
         label: the name before the colon; may be empty.
         statement: None if there is none or it cannot be parsed.
         problem: why it cannot be parsed; empty if it can.
         hint: what would be accepted instead.
-        column: of the problem, from 1.
+        column: the column of the problem, from 1.
     """
 
     number: int
@@ -225,10 +225,10 @@ class BasicSource:
     """The source of a program.
 
     Attributes:
-        name: of the file.
+        name: the name of the file.
         encoding: `utf-8`, `cp949` or `latin-1`.
         newline: its line ending.
-        path: of the file; None for text from memory.
+        path: the path of the file; None for text from memory.
     """
 
     name: str
@@ -357,10 +357,10 @@ class BasicFinding:
     """A finding of the compiler or linter about a line of a program.
 
     Attributes:
-        line: from 1.
+        line: the line, from 1.
         rule: identifier of the check, for example `unknown-label`.
         hint: what would be accepted or better instead; may be empty.
-        column: from 1.
+        column: the column, from 1.
     """
 
     line: int
@@ -384,6 +384,6 @@ class BasicFinding:
     def display_line(self, name: str) -> display.Line:
         """Return the finding as a line of output; `name` is that of the file."""
         hint = f" ({self.hint})" if self.hint else ""
-        place = f"{name}:{self.line}:{self.column}: "
+        location = f"{name}:{self.line}:{self.column}: "
         level = display.style_level(self.severity.value)
-        return display.build_line(place, level, f": {self.message}{hint} [{self.rule}]")
+        return display.build_line(location, level, f": {self.message}{hint} [{self.rule}]")

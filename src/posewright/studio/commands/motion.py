@@ -51,6 +51,7 @@ class SetMotion:
         return pages.with_changed_motion(self.page, lambda motion: self._change_motion(motion, pages))
 
     def _change_motion(self, motion: Motion, pages: Pages) -> Motion:
+        """Return the motion with those settings that are not None."""
         if self.name is not None and not self.name.strip():
             raise InputError("a motion needs a name")
         return replace(
@@ -82,6 +83,7 @@ class SetJoints(MotionCommand):
     label = "choose joints"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with these joints; new ones come last, and are held."""
         for name in self.joints:
             robot.joint(name)
         if not self.joints:

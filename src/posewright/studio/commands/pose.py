@@ -42,6 +42,7 @@ class SetAngles(PoseCommand):
         return f"turn {next(iter(self.angles_rad))}" if len(self.angles_rad) == 1 else "turn joints"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the angles set in the chosen poses, mirrored as well if `symmetric`."""
         angles = dict(self.angles_rad)
         if self.symmetric:
             mirrored = {
@@ -73,6 +74,7 @@ class UnsetJoints(PoseCommand):
         return f"hold {joints}" if self.left is UnsetState.HELD else f"let go of {joints}"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the joints held or free in the chosen poses, instead of at an angle."""
         names = set(self.joints)
         if self.symmetric:
             names |= {opposite for _, opposite, _ in mirrored_joints(robot, names)}
@@ -93,6 +95,7 @@ class MirrorPose(PoseCommand):
     label = "mirror pose"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the chosen keyframes and start pose mirrored."""
         mirror = mirror_motion(replace(motion, repeat=1), robot)
         frames = list(motion.keyframes)
         start = motion.start
@@ -117,6 +120,7 @@ class CopyAcross(PoseCommand):
     label = "copy to the other side"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the joints of each chosen pose copied to the other side."""
         pairs = [
             (joint, opposite, sign)
             for joint, opposite, sign in mirrored_joints(robot, self.joints)
@@ -127,15 +131,15 @@ class CopyAcross(PoseCommand):
                 "these joints have none on the other side", hint="choose a leg, an arm or an ear"
             )
 
-        def copy(_: int, pose: Pose) -> Pose:
+        def copy_across(_: int, pose: Pose) -> Pose:
             require_joints(pose, [name for joint, opposite, _ in pairs for name in (joint, opposite)])
             angles = dict(zip(pose.joints, pose.angles.tolist(), strict=True))
             angles |= {opposite: sign * angles[joint] for joint, opposite, sign in pairs}
-            free = pose.free - {opposite for _, opposite, _ in pairs}
-            free |= {opposite for joint, opposite, _ in pairs if joint in pose.free}
-            return Pose(pose.joints, np.array(list(angles.values())), free)
+            free_joints = pose.free - {opposite for _, opposite, _ in pairs}
+            free_joints |= {opposite for joint, opposite, _ in pairs if joint in pose.free}
+            return Pose(pose.joints, np.array(list(angles.values())), free_joints)
 
-        return with_poses(motion, self.indices, copy)
+        return with_poses(motion, self.indices, copy_across)
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,7 @@ class BlendPose(PoseCommand):
         return f"start from {source}" if self.indices == (START,) else f"take the pose of {source}"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the chosen poses blended with the other pose."""
         resolved = motion.resolved_poses()
         target, target_angles = self._find_target(motion, resolved, robot)
         require_joints(target, self.joints)

@@ -58,6 +58,7 @@ def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
         elapsed_s = 0.0
     is_held = np.isnan(frame.pose.angles)
     pose = Pose(motion.joints, np.where(is_held, np.nan, motion.at(time_s).angles), frame.pose.free)
+    # the attitude stays interpolated to the second keyframe; lights are set on the way into the first
     first = replace(frame, pose=pose, reach_s=elapsed_s, pause_s=0.0, attitude=None)
     second = replace(frame, reach_s=_rounded(frame.reach_s - elapsed_s), lights=None)
     return with_range(motion, index, index + 1, [first, second]), index
@@ -89,6 +90,7 @@ class SetKeyframes(KeyframesCommand):
         return f"{verb} {describe_keyframes(self.keyframes)}"
 
     def _change_keyframe(self, frame: Keyframe) -> Keyframe:
+        """Return a keyframe with those settings that are not None."""
         return replace(
             frame,
             reach_s=frame.reach_s if self.reach_s is None else self.reach_s,
@@ -113,6 +115,7 @@ class RetimeKeyframe(MotionCommand):
         return f"retime {describe_keyframes((self.keyframe,))}"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the keyframe retimed; the next keyframe's end stays where it was."""
         index = self.keyframe
         require_keyframe(motion, index)
         frame = motion.keyframes[index]
@@ -171,6 +174,7 @@ class SetLights(MotionCommand):
         return f"light {next(iter(self.lights))}" if len(self.lights) == 1 else "set lights"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the keyframe's lights set; None removes a light."""
         require_keyframe(motion, self.keyframe)
         frame = motion.keyframes[self.keyframe]
         leds = {name: robot.led(name) for name in self.lights}

@@ -49,7 +49,8 @@ class Draft:
         digest: digest of the file's bytes when it was edited; None if there was no file.
         data: bytes of the unedited motion if there was no file.
         labels: numbers and names of all pages.
-        motions: by page number, the number of the page in the file, if it is there, and its native document.
+        motions: for each page number, the number of the page in the file, if it is there, and its native
+            document.
     """
 
     file: str
@@ -253,6 +254,7 @@ class DraftWriter:
             draft.release()
 
     def _run(self) -> None:
+        """Write pending drafts and check the edited file for changes, until closed."""
         while not self._is_over.is_set():
             self._wake.wait(timeout=CHECK_PERIOD_S)
             self._wake.clear()

@@ -68,6 +68,7 @@ def draft_view(path: Path) -> DraftView:
 
 
 def _files(workspace: Workspace) -> Iterator[View]:
+    """Yield an entry for each recording, gait and motion file of the folder."""
     suffixes = tuple({suffix for motion_format in FORMATS.values() for suffix in motion_format.suffixes})
     for name in workspace.files():
         if name.lower().endswith(".mcap"):
@@ -88,6 +89,7 @@ def _title(path: Path) -> str:
 
 
 def _stick_view(motion: StickMotion, workspace: Workspace) -> View:
+    """Return the entry of a motion on a memory stick."""
     data = motion.data()
     length = "damaged" if data["fault"] else f"{data['duration_s']:.2f} s"
     command = f"MoNetExecute({motion.ids[0]})" if motion.ids else ""

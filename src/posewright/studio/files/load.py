@@ -12,11 +12,11 @@ from posewright.errors import FormatError, InputError, PosewrightError
 from posewright.formats import (
     NATIVE,
     MotionFile,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     detect_format,
     motion_file_in,
     read_file_bytes,
+    retarget_to_robot,
 )
 from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
@@ -175,6 +175,7 @@ def _open_file(
     page: str | None = None,
     data: bytes | None = None,
 ) -> OpenedFile:
+    """Open a page of a file, converted if it is for another robot."""
     page_number = file.page_number(page)
     card = robot_of_motion(file.motion(page_number), robot_or_name)
     if card.name != file.motion(page_number).robot:
@@ -184,8 +185,8 @@ def _open_file(
 
 def _carry(file: MotionFile, page: int, card: Robot, path: Path) -> OpenedFile:
     """Return a page, converted for another robot, as a new motion; the file itself is not changed."""
-    carried = carry_to_robot(file.motion(page), card)
-    warnings = (*file.warnings, *describe_carrying_losses(carried), *carried.remarks)
-    target = path.with_name(f"{file_stem(carried.motion.name)}_{card.name}{MOTION_SUFFIX}")
-    pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, carried.motion, warnings))
+    retargeted = retarget_to_robot(file.motion(page), card)
+    warnings = (*file.warnings, *describe_retargeting_losses(retargeted), *retargeted.remarks)
+    target = path.with_name(f"{file_stem(retargeted.motion.name)}_{card.name}{MOTION_SUFFIX}")
+    pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, retargeted.motion, warnings))
     return OpenedFile(pages, card, 1, SaveTarget(target, None))

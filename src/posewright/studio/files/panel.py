@@ -94,6 +94,7 @@ class FilesPanel(Panel):
         self._draft_writer.close()
 
     def _publish(self) -> None:
+        """Publish the topic `file`: the open file and whether it has changed on disk."""
         file = self._opened.pages.file
         view = {
             "name": self._workspace.name_of(self._target.path),
@@ -304,6 +305,7 @@ class FilesPanel(Panel):
         raise InputError("there is no such draft")
 
     def _read_draft(self, path: Path) -> tuple[OpenedFile, Draft]:
+        """Return a draft, and the file that it edits as opened."""
         draft = read_draft(path)
         current_robot = self._session.document.robot
         card = current_robot if current_robot.name == draft.robot else robot(draft.robot)
@@ -336,6 +338,8 @@ class FilesPanel(Panel):
         self._session.post(publish)
 
     def _on_file_changed(self, target: SaveTarget, is_changed: bool) -> None:
+        """Publish from the session's thread that a file has changed on disk, unless another is open now."""
+
         def publish() -> None:
             if target is self._target:
                 self._is_changed_on_disk = is_changed

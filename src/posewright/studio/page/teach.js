@@ -17,7 +17,7 @@ export function mount(root) {
   const hint = el("p", { class: "faint", role: "status" }), trouble = el("p", { class: "trouble", role: "alert" });
   const list = el("div", { id: "teach-limbs" });
   const seconds = el("input", { type: "number", id: "teach-seconds", min: 0.1, step: 0.1, class: "short", "aria-label": "Time on the way [s]; empty: the time that passed" });
-  const take = (isNew) => () => ask("teach.catch", { is_new: isNew, seconds: seconds.value === "" ? null : seconds.valueAsNumber }).catch(fail);
+  const take = (isNew) => () => ask("teach.record_pose", { is_new: isNew, seconds: seconds.value === "" ? null : seconds.valueAsNumber }).catch(fail);
   const caught = el("p", { role: "status" }), warnings = el("ul", { class: "warnings" });
   const catching = el("div", { id: "teach-catch" },
     el("div", { class: "row" }, button("Catch new keyframe", take(true), { class: "main", id: "teach-new" }), button("Into this keyframe", take(false), { id: "teach-into" })),

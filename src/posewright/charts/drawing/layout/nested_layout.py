@@ -223,8 +223,8 @@ class RegionStack:
 
     def _front_route(self, span: LinkSpan, lane: int) -> Polyline:
         """Return the route from a region to another, in front of both."""
-        first = self._route_inside(LinkSpan(span.link, span.start, None, True), PortSide.FRONT)
-        last = self._route_inside(LinkSpan(span.link, None, span.end, True), PortSide.FRONT)
+        first = self._route_inside(LinkSpan(span.link, span.start, None, inner=True), PortSide.FRONT)
+        last = self._route_inside(LinkSpan(span.link, None, span.end, inner=True), PortSide.FRONT)
         return (*first, (lane, first[-1][1]), (lane, last[0][1]), *last)
 
 

@@ -101,16 +101,19 @@ class Net:
     def _layer_span(self, wire: LayoutWire, ranking: Ranking) -> int:
         return ranking.layers[wire.end] - ranking.layers[wire.start]
 
-    def _add_chain(self, wire: LayoutWire, turned: bool) -> None:
+    def _add_chain(self, wire: LayoutWire, is_reversed: bool) -> None:
         """Add a wire's chain: its ends, and a vertex in each layer between them (a bend or the label)."""
         ends = self.index[wire.start], self.index[wire.end]
-        first, last = ends[::-1] if turned else ends
+        first, last = ends[::-1] if is_reversed else ends
         layers = range(self.vertices[first].layer + 1, self.vertices[last].layer)
-        label_layer = self._label_layer(layers[::-1] if turned else layers) if wire.label else None
+        label_layer = self._label_layer(layers[::-1] if is_reversed else layers) if wire.label else None
         chain = [first]
         for layer in layers:
             if wire.label and layer == label_layer:
-                item = LayoutItem("", *wire.label, is_point=True, gap=LABEL_GAP)
+                label_thickness, label_breadth = wire.label
+                item = LayoutItem(
+                    "", thickness=label_thickness, breadth=label_breadth, is_point=True, gap=LABEL_GAP
+                )
                 chain.append(self._add_vertex(Vertex(layer, item, ObstacleKind.LABEL)))
             else:
                 chain.append(self._add_vertex(Vertex(layer, LayoutItem("", is_point=True, gap=BEND_GAP))))
@@ -134,21 +137,21 @@ class Ordering:
     def __init__(self, net: Net) -> None:
         self.net = net
         self.layers = net.layers()
-        self.place = [0] * len(net.vertices)
-        self.slots = {
-            (vertex, segment.wire): self._slot(vertex, segment)
+        self.index_in_layer = [0] * len(net.vertices)
+        self.port_shares = {
+            (vertex, segment.wire): self._port_share(vertex, segment)
             for segment in net.segments
             for vertex in (segment.low, segment.high)
         }
         self.lower_neighbours = [
-            [(s.low, self.slots[s.low, s.wire]) for s in segments] for segments in net.lower_segments
+            [(s.low, self.port_shares[s.low, s.wire]) for s in segments] for segments in net.lower_segments
         ]
         self.upper_neighbours = [
-            [(s.high, self.slots[s.high, s.wire]) for s in segments] for segments in net.upper_segments
+            [(s.high, self.port_shares[s.high, s.wire]) for s in segments] for segments in net.upper_segments
         ]
-        self._update_places()
+        self._update_indices()
 
-    def _slot(self, vertex: int, segment: WireSegment) -> float:
+    def _port_share(self, vertex: int, segment: WireSegment) -> float:
         """Return where on its vertex a segment ends, as a share of its breadth."""
         port = self.net.fixed_port(vertex, segment)
         breadth = self.net.vertices[vertex].item.breadth
@@ -156,30 +159,33 @@ class Ordering:
             port = sum(self.net.zone(vertex, PortSide.FRONT if segment.low == vertex else PortSide.BACK)) // 2
         return 0.5 if breadth <= 0 else min(max(port / breadth, 0.0), 0.99)
 
-    def _update_places(self) -> None:
+    def _update_indices(self) -> None:
+        """Store the index of every vertex in its layer."""
         for layer in self.layers:
             for i, vertex in enumerate(layer):
-                self.place[vertex] = i
+                self.index_in_layer[vertex] = i
 
     def position(self, vertex: int, segment: WireSegment) -> float:
         """Return the position along the layer where a segment meets a vertex."""
-        return self.place[vertex] + self.slots[vertex, segment.wire]
+        return self.index_in_layer[vertex] + self.port_shares[vertex, segment.wire]
 
     def solve(self) -> tuple[list[list[int]], int]:
         """Return the best order of the layers found, and its number of crossings."""
-        crossings, layers = self._descend(mirrored=False)
+        crossings, layers = self._reduce_crossings(from_reversed_layers=False)
         if crossings:
             crossings, layers = min(
-                (crossings, layers), self._descend(mirrored=True), key=lambda pair: pair[0]
+                (crossings, layers),
+                self._reduce_crossings(from_reversed_layers=True),
+                key=lambda pair: pair[0],
             )
         self.layers = layers
-        self._update_places()
+        self._update_indices()
         return self.layers, crossings
 
-    def _descend(self, *, mirrored: bool) -> tuple[int, list[list[int]]]:
-        """Return the fewest crossings reached from one start, and the order of the layers."""
-        self.layers = [layer[:: -1 if mirrored else 1] for layer in self.net.layers()]
-        self._move_leads_first()
+    def _reduce_crossings(self, *, from_reversed_layers: bool) -> tuple[int, list[list[int]]]:
+        """Return the fewest crossings reached by sorting the layers in turn, and their order then."""
+        self.layers = [layer[:: -1 if from_reversed_layers else 1] for layer in self.net.layers()]
+        self._move_first_items_to_front()
         best = (self.crossings(), [layer[:] for layer in self.layers])
         sweeps_without_success = 0
         for sweep in range(SWEEPS):
@@ -193,12 +199,13 @@ class Ordering:
                 break
         return best
 
-    def _move_leads_first(self) -> None:
+    def _move_first_items_to_front(self) -> None:
+        """Move the items that must be first in their layer to its front."""
         for layer in self.layers:
-            layer.sort(key=lambda vertex: not self._is_lead(vertex))
-        self._update_places()
+            layer.sort(key=lambda vertex: not self._is_first(vertex))
+        self._update_indices()
 
-    def _is_lead(self, vertex: int) -> bool:
+    def _is_first(self, vertex: int) -> bool:
         return self.net.vertices[vertex].item.is_first
 
     def _sort_layers(self, *, forward: bool) -> None:
@@ -211,15 +218,15 @@ class Ordering:
             connected.sort(key=lambda v: means[v] or 0.0)
             sorted_vertices = iter(connected)
             self.layers[i] = [v if means[v] is None else next(sorted_vertices) for v in layer]
-            self.layers[i].sort(key=lambda vertex: not self._is_lead(vertex))
+            self.layers[i].sort(key=lambda vertex: not self._is_first(vertex))
             for k, vertex in enumerate(self.layers[i]):
-                self.place[vertex] = k
+                self.index_in_layer[vertex] = k
 
     def _mean_position(self, vertex: int, forward: bool) -> float | None:
-        """Return the mean position of a vertex's neighbours in the layer before (`forth`) or after it."""
+        """Return the mean position of a vertex's neighbours in the layer before (`forward`) or after it."""
         positions = [
-            self.place[neighbour] + slot
-            for neighbour, slot in (self.lower_neighbours if forward else self.upper_neighbours)[vertex]
+            self.index_in_layer[neighbour] + share
+            for neighbour, share in (self.lower_neighbours if forward else self.upper_neighbours)[vertex]
         ]
         return sum(positions) / len(positions) if positions else None
 
@@ -275,16 +282,19 @@ class CrossPlacement:
     def solve(self) -> tuple[list[int], dict[tuple[int, int], int]]:
         """Return the lowest v of every vertex, and the v of every wire by vertex and wire [px]."""
         numbers = solve_spacings(self.n_variables, self.spacings)
-        places = numbers[: len(self.net.vertices)]
+        positions = numbers[: len(self.net.vertices)]
         lowest = min(
-            (place - vertex.item.before for place, vertex in zip(places, self.net.vertices, strict=True)),
+            (
+                position - vertex.item.before
+                for position, vertex in zip(positions, self.net.vertices, strict=True)
+            ),
             default=0,
         )
         ports = {key: numbers[variable] - lowest for key, variable in self.free_ports.items()}
-        ports |= {key: places[key[0]] + port - lowest for key, port in self.fixed_ports.items()}
-        return [place - lowest for place in places], ports
+        ports |= {key: positions[key[0]] + port - lowest for key, port in self.fixed_ports.items()}
+        return [position - lowest for position in positions], ports
 
-    def _new_variable(self) -> int:
+    def _add_variable(self) -> int:
         self.n_variables += 1
         return self.n_variables - 1
 
@@ -311,7 +321,7 @@ class CrossPlacement:
         edge = min(item.port_edge, (high - low - step * (len(segments) - 1)) // 2)
         last = None
         for segment, best in zip(segments, _evenly_spaced(low, high, len(segments), step), strict=True):
-            port = self.free_ports[vertex, segment.wire] = self._new_variable()
+            port = self.free_ports[vertex, segment.wire] = self._add_variable()
             self.spacings.append(Spacing(vertex, port, low + edge, 0))
             self.spacings.append(Spacing(port, vertex, edge - high, 0))
             self._attract((port, 0), (vertex, best), 1)
@@ -331,9 +341,9 @@ class CrossPlacement:
 
         An auxiliary variable is below both, and its distance to each has a cost.
         """
-        helper = self._new_variable()
+        auxiliary = self._add_variable()
         for number, offset in (first, second):
-            self.spacings.append(Spacing(helper, number, -offset, weight))
+            self.spacings.append(Spacing(auxiliary, number, -offset, weight))
 
     def _stiffness(self, vertex: int) -> int:
         """Return the weight of a bend at a vertex: wires bend at items rather than between them."""

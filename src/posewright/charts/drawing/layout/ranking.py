@@ -180,16 +180,19 @@ def order_by_colour(keys: Sequence[str], successors: Mapping[str, list[str]]) ->
         colour[key] = next(i for i in range(len(keys)) if i not in used)
     count = max(colour.values(), default=0) + 1
     first = colour[keys[0]] if keys else 0
-    rows = permutations(range(count)) if count <= MAX_PERMUTED_COLOURS else iter([tuple(range(count))])
+    colour_orders = (
+        permutations(range(count)) if count <= MAX_PERMUTED_COLOURS else iter([tuple(range(count))])
+    )
 
-    def forward_count(row: tuple[int, ...]) -> int:
-        ahead = sum(
-            row[colour[key]] < row[colour[neighbour]] for key in keys for neighbour in successors[key]
+    def forward_count(ranks: tuple[int, ...]) -> int:
+        """Return how many arrows lead to a higher rank, and more if the first item's colour is first."""
+        n_forward = sum(
+            ranks[colour[key]] < ranks[colour[neighbour]] for key in keys for neighbour in successors[key]
         )
-        return ahead + len(keys) * (row[first] == 0)
+        return n_forward + len(keys) * (ranks[first] == 0)
 
-    row = max(rows, key=forward_count)
-    return sorted(keys, key=lambda key: row[colour[key]])
+    ranks = max(colour_orders, key=forward_count)
+    return sorted(keys, key=lambda key: ranks[colour[key]])
 
 
 def rank_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: LayerOrder) -> Ranking:

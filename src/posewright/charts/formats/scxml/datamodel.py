@@ -16,7 +16,7 @@ from posewright.charts.formats.native_nodes import Entries, Items, flow_node
 from posewright.charts.formats.native_writer import constant_data, type_data, value_data
 from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
-from posewright.charts.formats.scxml.vocabulary import UNSET, mapping_at, own
+from posewright.charts.formats.scxml.vocabulary import UNSET, mapping_at, posewright_name
 from posewright.charts.model import Declarations, scope_of
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.documents import Node
@@ -179,7 +179,7 @@ class _DataReader:
             called = self.called[name]
             if role == "constant":
                 constants[called] = self.value(name, element, Scope())
-                unit = element.get(own("unit"))
+                unit = element.get(posewright_name("unit"))
                 if unit is not None:
                     units[called] = unit
             else:
@@ -214,7 +214,8 @@ class _DataReader:
         )
 
     def role(self, name: str) -> str:
-        role = self.data[name].get(own("role")) or "output"
+        """Return what a <data> declares: an input, an output, a local or a constant; default an output."""
+        role = self.data[name].get(posewright_name("role")) or "output"
         if role not in SECTIONS:
             self.data[name].fail(
                 f"{role!r} is not a role of a <data>", hint=f"use one of {', '.join(SECTIONS)}"
@@ -223,8 +224,15 @@ class _DataReader:
 
     def read_types(self) -> dict[str, Type]:
         """Return the type of every variable by its name in the chart, as stated or inferred."""
-        typed = {name: element for name, element in self.data.items() if element.get(own("type")) is not None}
-        types = {self.called[name]: read_type(_flow(element, own("type"))) for name, element in typed.items()}
+        typed = {
+            name: element
+            for name, element in self.data.items()
+            if element.get(posewright_name("type")) is not None
+        }
+        types = {
+            self.called[name]: read_type(_flow(element, posewright_name("type")))
+            for name, element in typed.items()
+        }
         function_types = map(read_type, _types_of_functions(self.root))
         for stated_type in [*types.values(), *function_types]:
             if isinstance(stated_type, EnumType):
@@ -266,7 +274,7 @@ class _DataReader:
         values: dict[str, Value] = {}
         for name, element in self.data.items():
             variable = self.called[name]
-            if variable not in declared.variables or element.get(own("initial")) == UNSET:
+            if variable not in declared.variables or element.get(posewright_name("initial")) == UNSET:
                 continue
             if _value_text(element) is not None:
                 fixed = declared.fixed_scope

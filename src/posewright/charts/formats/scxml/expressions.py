@@ -126,10 +126,12 @@ class _Translation:
         self.depth = 0
 
     def fail(self, subject: str, hint: str | None = None) -> NoReturn:
+        """Raise a FormatError that a part of the text is not supported."""
         message = f"{subject} in `{self.text[:60]}` is not in the supported subset of SCXML"
         self.element.fail(message, hint=hint)
 
     def translate(self) -> str:
+        """Return the text as an expression of charts."""
         if not self.tokens:
             self.element.fail("an expression is empty", hint="write a condition or a value")
         parts = []
@@ -138,6 +140,7 @@ class _Translation:
         return " ".join("".join(parts).split())
 
     def next_is(self, text: str) -> bool:
+        """Return whether the next token has a text."""
         return self.position < len(self.tokens) and self.tokens[self.position].text == text
 
     def translate_next(self) -> str:
@@ -260,7 +263,7 @@ def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> st
 def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
     """Return a function that replaces a node by its form in Python, or returns None to leave it as it is."""
 
-    def change(tree: Tree) -> Tree | None:
+    def to_python(tree: Tree) -> Tree | None:
         if isinstance(tree, Name) and tree.name in values:
             return Literal(tree.name)
         if isinstance(tree, Literal) and isinstance(tree.value, bool):
@@ -268,8 +271,8 @@ def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
         if isinstance(tree, InState):
             return Call("In", (Literal(tree.state),))
         if isinstance(tree, TemporalCondition):
-            condition = () if tree.condition is None else (rewrite(tree.condition, change),)
+            condition = () if tree.condition is None else (rewrite(tree.condition, to_python),)
             return Call(tree.operator.value, (*condition, Literal(tree.seconds)))
         return None
 
-    return change
+    return to_python

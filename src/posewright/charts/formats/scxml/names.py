@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, own
+from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, posewright_name
 from posewright.charts.model import DONE_PREFIX, MAX_NAME, RESERVED
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
@@ -212,15 +212,15 @@ def name_events(root: Element, states: Mapping[str, str], free: FreeNames) -> Do
         states: the names of states by id.
         free: hands out names that are still unused.
     """
-    declared_outside = (root.get(own("events")) or "").split()
-    declared_inside = (root.get(own("local_events")) or "").split()
+    declared_outside = (root.get(posewright_name("events")) or "").split()
+    declared_inside = (root.get(posewright_name("local_events")) or "").split()
     raised = dict.fromkeys(
         element.required("event")
         for element in root.walk()
         if element.name in ("raise", "send") and element.get("event")
     )
     done = dict.fromkeys(DONE_STATE + state for state in _states_with_done_event(root) if state in states)
-    tick = root.get(own("tick"))
+    tick = root.get(posewright_name("tick"))
     inside = dict.fromkeys([*declared_inside, *(name for name in raised if name not in declared_outside)])
     raised_or_declared = [*declared_outside, *inside, *done]
     outside = dict.fromkeys(declared_outside)

@@ -38,7 +38,7 @@ from posewright.charts.formats.scxml.vocabulary import (
     MOORE,
     STATES,
     mapping_at,
-    own,
+    posewright_name,
     read_elements,
 )
 from posewright.charts.model import (
@@ -81,7 +81,9 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
         root.fail(
             f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint
         )
-    return chart_of_document(Node(_ScxmlReader(expand_computed_attributes(root)).tree(), path, "", root.line))
+    return chart_of_document(
+        Node(_ScxmlReader(expand_computed_attributes(root)).read_document(), path, "", root.line)
+    )
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,9 @@ class _Content:
         """Return the reader for a place where it is known of these states only whether they are active."""
         return replace(self, names=replace(self.names, settled=settled, dynamic=False))
 
-    def guard(self, element: Element) -> str | None:
+    def read_guard(self, element: Element) -> str | None:
         """Return the condition of a transition or an <if>, None for none; non-zero numbers are true."""
-        text = element.get(own("when"))
+        text = element.get(posewright_name("when"))
         if text is not None or element.get("cond") is None:
             return text
         text = translated(element.required("cond"), self.names, element)
@@ -119,19 +121,20 @@ class _Content:
     def parse(self, text: str, value_type: Type | None, element: Element) -> Expression:
         return parse_expression(SourceText(text, element.where), self.scope, value_type)
 
-    def condition(self, element: Element) -> str:
-        text = self.guard(element)
+    def read_condition(self, element: Element) -> str:
+        """Return the condition of an <if>, or raise a FormatError if it has none."""
+        text = self.read_guard(element)
         if text is None:
             element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
         python = python_text(self.parse(text, BoolType(), element).tree, self.scope.values)
-        _require_same(element, "cond", python, own("when"))
+        _require_same(element, "cond", python, posewright_name("when"))
         return text
 
-    def actions(self, elements: Iterable[Element]) -> Items | None:
+    def read_actions(self, elements: Iterable[Element]) -> Items | None:
         """Return the actions of these elements in sequence; None if there are none."""
         actions: list[Entries] = []
         for element in elements:
-            for action in self.read_actions(element):
+            for action in self.read_element_actions(element):
                 is_simultaneous = element.get(AT_ONCE) == "true"
                 if actions and is_simultaneous and not {"if", "raise"} & actions[-1].keys():
                     actions[-1] = actions[-1].merge(action)
@@ -139,7 +142,7 @@ class _Content:
                     actions.append(action)
         return Items(actions, actions[0].line) if actions else None
 
-    def read_actions(self, element: Element) -> Iterable[Entries]:
+    def read_element_actions(self, element: Element) -> Iterable[Entries]:
         """Return the plain data of an executable element, as one or several actions."""
         if element.name == "raise":
             return [Entries({"raise": self.events.called[element.required("event")]}, element.line)]
@@ -155,12 +158,12 @@ class _Content:
     def read_assignment(self, element: Element) -> Entries:
         """Return the plain data of an <assign>."""
         name = self.settable_name(element.required("location"), element)
-        text = element.get(own("value"))
+        text = element.get(posewright_name("value"))
         target = self.settable[name]
         if text is None:
             return Entries({name: translated(assigned(element), self.names, element)}, element.line)
         python = python_value_text(self.parse(text, target, element), target, self.scope.values)
-        _require_same(element, "expr", python, own("value"))
+        _require_same(element, "expr", python, posewright_name("value"))
         return Entries({name: text}, element.line)
 
     def settable_name(self, location: str, element: Element) -> str:
@@ -188,15 +191,19 @@ class _Content:
                 heads[-1][1].append(child)
         otherwise: Items | Entries | None = None
         if heads[-1][0].name == "else":
-            otherwise = self.actions(heads.pop()[1])
+            otherwise = self.read_actions(heads.pop()[1])
         for head, inside in reversed(heads[1:]):
             otherwise = self._build_case(head, inside, otherwise)
         return self._build_case(*heads[0], otherwise)
 
     def _build_case(self, head: Element, inside: list[Element], otherwise: Items | Entries | None) -> Entries:
         """Return the branch of an <if> or <elseif>."""
-        done = self.actions(inside)
-        branch = {"if": self.condition(head), "do": [] if done is None else done, "else": otherwise}
+        actions = self.read_actions(inside)
+        branch = {
+            "if": self.read_condition(head),
+            "do": [] if actions is None else actions,
+            "else": otherwise,
+        }
         return Entries(branch, head.line)
 
     def unroll_foreach(self, element: Element) -> Iterator[Entries]:
@@ -211,7 +218,7 @@ class _Content:
                 if element.get(key):
                     name = self.settable_name(element.required(key), element)
                     yield Entries({name: translated(value, self.names, element)}, element.line)
-            yield from self.actions(inside) or ()
+            yield from self.read_actions(inside) or ()
 
     def read_send(self, element: Element) -> list[dict[str, PlainData]]:
         """Return the actions that send or cancel an event: an event raised at once, or one with a delay."""
@@ -228,32 +235,32 @@ class _Content:
         return [self.send_queue.send(event, element.get("id") or "", delay)]
 
 
-def _require_same(element: Element, key: str, python: str | None, own_key: str) -> None:
-    """Raise a FormatError unless an attribute agrees with the extension attribute `own_key`, if there is one.
+def _require_same(element: Element, key: str, python: str | None, extension_key: str) -> None:
+    """Raise a FormatError unless an attribute agrees with the extension attribute, if there is one.
 
     Args:
         element: the element.
         key: the attribute of SCXML.
         python: the text that the extension attribute implies for it.
-        own_key: the extension attribute.
+        extension_key: the extension attribute.
     """
-    if element.get(own_key) is None:
+    if element.get(extension_key) is None:
         return
     if (element.get(key) or "").split() != (python or "").split():
-        hint = f"{own_key} means {key}={python!r}: change both, or leave {own_key} out"
-        element.fail(f"{key!r} and {own_key!r} of <{element.name}> contradict each other", hint=hint)
+        hint = f"{extension_key} means {key}={python!r}: change both, or leave {extension_key} out"
+        element.fail(f"{key!r} and {extension_key!r} of <{element.name}> contradict each other", hint=hint)
 
 
 class _ScxmlReader:
     """Converts a document to the tree of a native document.
 
     Attributes:
-        is_own: the document was written by `writer`, so it keeps the semantics of charts.
+        is_posewright_document: `writer` wrote the document, so it keeps the semantics of charts.
     """
 
     def __init__(self, root: Element) -> None:
         self.root = root
-        period_s = _seconds(root, "period_s")
+        period_s = _read_time_s(root, "period_s")
         self.period_s = PERIOD_S if period_s is None else period_s
         self.state_names = name_states(root)
         self.data: DataModel = read_data(root, self.state_names)
@@ -264,51 +271,52 @@ class _ScxmlReader:
         self.content = _Content(
             self.data.names, scope, self.events, declared.variables, self.data.lists, self.send_queue
         )
-        self.is_own = root.get(own("kind")) is not None
+        self.is_posewright_document = root.get(posewright_name("kind")) is not None
 
-    def tree(self) -> Entries:
+    def read_document(self) -> Entries:
         """Return the document as plain data of our own format."""
         root = self.root
         junctions = {
-            junction.required("id"): Items(self.transitions(junction.all("pw:way")), junction.line)
+            junction.required("id"): Items(self.read_transitions(junction.all("pw:way")), junction.line)
             for junction in root.all("pw:junction")
         }
         document = {
-            **self.head(),
+            **self.read_chart_fields(),
             **self.data.sections,
             "events": [*self.events.outside] or None,
             "local_events": [*self.events.inside] or None,
-            "promises": Items(map(_promise, root.all("pw:promise")), root.line),
-            "table": next(map(_table, root.all("pw:table")), None),
+            "promises": Items(map(_read_promise, root.all("pw:promise")), root.line),
+            "table": next(map(_read_table, root.all("pw:table")), None),
             "junctions": Entries(junctions, root.line),
-            **self.outermost(),
+            **self.read_outermost_states(),
         }
         if self.send_queue is not None:
             document = self.add_send_queue(document, self.send_queue)
         return Entries(document, root.line)
 
-    def head(self) -> dict[str, PlainData]:
+    def read_chart_fields(self) -> dict[str, PlainData]:
         """Return the plain data of the chart's own fields: name, kind, period, defaults."""
         root = self.root
-        kind = root.get(own("kind")) or ChartKind.STATECHART.value
+        kind = root.get(posewright_name("kind")) or ChartKind.STATECHART.value
         is_statechart = kind == ChartKind.STATECHART.value
-        steps = root.get(own("steps"))
+        steps = root.get(posewright_name("steps"))
         if not is_statechart and steps == StepMode.ONE.value:  # documents of other kinds have no such key
             steps = None
         name = root.get("name")
         return {
             "chart": to_chart_name(name) if name else chart_name_of_file(root.path, "chart"),
-            "description": root.get(own("description")),
-            "source": root.get(own("source")),
+            "description": root.get(posewright_name("description")),
+            "source": root.get(posewright_name("source")),
             "kind": kind,
             "period_s": self.period_s,
             "steps": steps or (StepMode.COMPLETION.value if is_statechart else None),
-            "priority": root.get(own("priority")) or Priority.ORDERED.value,
-            "otherwise": root.get(own("otherwise")) or (None if is_statechart else Otherwise.STAY.value),
-            "resources": (root.get(own("resources")) or "").split(),
+            "priority": root.get(posewright_name("priority")) or Priority.ORDERED.value,
+            "otherwise": root.get(posewright_name("otherwise"))
+            or (None if is_statechart else Otherwise.STAY.value),
+            "resources": (root.get(posewright_name("resources")) or "").split(),
         }
 
-    def outermost(self) -> dict[str, PlainData]:
+    def read_outermost_states(self) -> dict[str, PlainData]:
         """Return the plain data of the outermost states or regions, and of the initial state."""
         root = self.root
         outermost = root.all(*STATES)
@@ -316,9 +324,9 @@ class _ScxmlReader:
             root.fail("there is no state", hint="a document has at least one <state>")
         first = self.state_names.name(outermost[0])
         initial = self.state_names.targets(root, "initial")
-        if outermost[0].get(own("regions")) is None:
-            return {"initial": initial or first, "states": self.states(root, top=True)}
-        regions = self.states(
+        if outermost[0].get(posewright_name("regions")) is None:
+            return {"initial": initial or first, "states": self.read_states(root, is_outermost=True)}
+        regions = self.read_states(
             outermost[0]
         )  # SCXML's root cannot have regions, so the writer puts them into a state
         return {"initial": None if initial == first else initial, "regions": regions}
@@ -339,51 +347,63 @@ class _ScxmlReader:
             "regions": Entries({document_region: states, queue_region: queue}, line),
         }
 
-    def states(self, element: Element, *, top: bool = False) -> Entries:
+    def read_states(self, element: Element, *, is_outermost: bool = False) -> Entries:
         """Return the plain data of the states directly inside an element, by name."""
-        inside = {self.state_names.name(child): self.state(child, top=top) for child in element.all(*STATES)}
+        inside = {
+            self.state_names.name(child): self.read_state(child, is_outermost=is_outermost)
+            for child in element.all(*STATES)
+        }
         return Entries(inside, element.line)
 
-    def state(self, element: Element, *, top: bool) -> Entries:
+    def read_state(self, element: Element, *, is_outermost: bool) -> Entries:
         """Return the plain data of a state and the states inside it."""
-        outlet = self.content if self.is_own else self.content.within(_settled(element))
-        leaving = outlet.actions(_inside(element, "onexit"))
-        entry = [*(outlet.actions(_inside(element, "onentry")) or ()), *self.initial_actions(element)]
-        if element.name == "final" and top and not self.is_own:
+        state_content = (
+            self.content
+            if self.is_posewright_document
+            else self.content.within(_known_active_states(element))
+        )
+        exit_actions = state_content.read_actions(_children_of_blocks(element, "onexit"))
+        entry_actions = [
+            *(state_content.read_actions(_children_of_blocks(element, "onentry")) or ()),
+            *self.read_initial_actions(element),
+        ]
+        if element.name == "final" and is_outermost and not self.is_posewright_document:
             # the document ends in this state, so its exit actions follow its entry actions
-            entry = [*entry, *(leaving or ())]
-            leaving = None
-        inside = self.states(element)
-        parallel = element.name == "parallel" and inside
+            entry_actions = [*entry_actions, *(exit_actions or ())]
+            exit_actions = None
+        inside = self.read_states(element)
+        is_parallel = element.name == "parallel" and inside
         return mapping_at(
             element,
-            description=element.get(own("description")),
-            min_s=_seconds(element, "min_s"),
-            priority=element.get(own("priority")),
-            otherwise=element.get(own("otherwise")),
-            transitions=self.transitions(element.all("transition"), _seconds(element, "min_s") or 0.0),
-            do=self.moore_values(element),
-            entry=Items(entry, element.line) if entry else None,
-            during=self.content.actions(_inside(element, own("during"))),
-            exit=leaving,
+            description=element.get(posewright_name("description")),
+            min_s=_read_time_s(element, "min_s"),
+            priority=element.get(posewright_name("priority")),
+            otherwise=element.get(posewright_name("otherwise")),
+            transitions=self.read_transitions(
+                element.all("transition"), _read_time_s(element, "min_s") or 0.0
+            ),
+            do=self.read_moore_values(element),
+            entry=Items(entry_actions, element.line) if entry_actions else None,
+            during=self.content.read_actions(_children_of_blocks(element, posewright_name("during"))),
+            exit=exit_actions,
             final=True if element.name == "final" else None,
-            initial=self.initial(element),
-            states=inside if inside and not parallel else None,
-            regions=inside if parallel else None,
+            initial=self.read_initial_states(element),
+            states=inside if inside and not is_parallel else None,
+            regions=inside if is_parallel else None,
         )
 
-    def moore_values(self, element: Element) -> Entries | None:
+    def read_moore_values(self, element: Element) -> Entries | None:
         """Return the outputs that a Moore state sets itself; None if there are none."""
         blocks = [block for block in element.all("onentry") if block.get(MOORE) is not None]
         assignments = [child for block in blocks for child in block.children if child.get(DEFAULT) is None]
-        actions = self.content.actions(assignments) or ()
+        actions = self.content.read_actions(assignments) or ()
         outputs = {name: value for action in actions for name, value in action.items()}
         return Entries(outputs, element.line) or None
 
-    def initial(self, element: Element) -> PlainData:
+    def read_initial_states(self, element: Element) -> PlainData:
         """Return the initial states inside a state; the first one if the document states none."""
         if element.name == "parallel":
-            return self.state_names.targets(element, own("enters"))
+            return self.state_names.targets(element, posewright_name("enters"))
         if element.get("initial") is not None:
             return self.state_names.targets(element, "initial")
         for initial in element.all("initial"):
@@ -391,19 +411,19 @@ class _ScxmlReader:
         children = element.all(*STATES)
         return self.state_names.name(children[0]) if children else None
 
-    def initial_actions(self, element: Element) -> Iterator[Entries]:
+    def read_initial_actions(self, element: Element) -> Iterator[Entries]:
         """Yield the actions in the <initial> of a state, which run when the state is entered."""
         for initial in element.all("initial"):
             if element.get("initial") is not None:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
-            actions = self.content.within({}).actions(_initial_transition(initial).children)
+            actions = self.content.within({}).read_actions(_initial_transition(initial).children)
             if actions and not self.state_names.enters_as_a_whole(element):
                 context = "<initial> with actions, in a state with other entries,"
                 message = f"{context} is not in the supported subset of SCXML"
                 initial.fail(message, hint="move them into the <onentry> of a state")
             yield from actions or ()
 
-    def transitions(self, elements: Iterable[Element], min_s: float = 0.0) -> Items:
+    def read_transitions(self, elements: Iterable[Element], min_s: float = 0.0) -> Items:
         """Return the transitions of a state or junction, without those whose events never occur.
 
         Args:
@@ -411,10 +431,10 @@ class _ScxmlReader:
             min_s: minimum time in the state [s].
         """
         earlier: list[Transition] = []
-        transitions = [self.transition(element, earlier, min_s) for element in elements]
+        transitions = [self.read_transition(element, earlier, min_s) for element in elements]
         return Items([transition for transition in transitions if transition is not None], None)
 
-    def transition(self, element: Element, earlier: list[Transition], min_s: float) -> Entries | None:
+    def read_transition(self, element: Element, earlier: list[Transition], min_s: float) -> Entries | None:
         """Return a transition, None if its events never occur.
 
         Args:
@@ -422,22 +442,22 @@ class _ScxmlReader:
             earlier: the transitions before it; it is appended.
             min_s: minimum time in the state [s].
         """
-        triggers = self.triggers(element)
+        triggers = self.read_triggers(element)
         if triggers is None:
             return None
-        content = self.content if self.is_own else self.content.within({})
-        when = ELSE if element.get(own("else")) == "true" else self.content.guard(element)
+        content = self.content if self.is_posewright_document else self.content.within({})
+        when = ELSE if element.get(posewright_name("else")) == "true" else self.content.read_guard(element)
         is_local = _is_local(element)
-        actions = content.actions(element.children)
+        actions = content.read_actions(element.children)
         transition = mapping_at(
             element,
-            description=element.get(own("description")),
+            description=element.get(posewright_name("description")),
             on=[*triggers] or None,
             when=when,
-            after_s=_seconds(element, "after_s"),
+            after_s=_read_time_s(element, "after_s"),
             do=actions[0] if actions is not None and len(actions) == 1 else actions,
             go=self.state_names.targets(element),
-            then=self.transitions(element.all("pw:way")) or None,
+            then=self.read_transitions(element.all("pw:way")) or None,
             junction=next((target.required("junction") for target in element.all("pw:to")), None),
             local=True if is_local and element.get("target") else None,
         )
@@ -468,12 +488,12 @@ class _ScxmlReader:
             when = self.content.parse(text, BoolType(), element)
         leaves = element.get("type") != "internal" and transition.keys() & {"go", "then", "junction"}
         wait_s = max(min_s if leaves else 0.0, after_s)
-        python = python_guard(when, wait_s, self.content.scope.values)
+        condition = python_guard(when, wait_s, self.content.scope.values)
         for key in ("when", "after_s", "else"):
-            _require_same(element, "cond", python, own(key))
+            _require_same(element, "cond", condition, posewright_name(key))
         earlier.append(Transition(when, on=on, after_s=after_s))
 
-    def triggers(self, element: Element) -> tuple[str, ...] | None:
+    def read_triggers(self, element: Element) -> tuple[str, ...] | None:
         """Return the events that trigger a transition, None if none of them ever occurs."""
         descriptors = element.get("event")
         if descriptors is None or descriptors.strip() == self.events.tick:
@@ -483,22 +503,23 @@ class _ScxmlReader:
         return self.events.matching(descriptors) or None
 
 
-def _seconds(element: Element, name: str) -> float | None:
+def _read_time_s(element: Element, name: str) -> float | None:
     """Return the time in an extension attribute [s]; the native reader checks its range."""
-    text = element.get(own(name))
+    text = element.get(posewright_name(name))
     try:
         return None if text is None else float(text)
     except ValueError:
         return element.fail(
-            f"{own(name)}={text!r} is not a time", hint=f"a number of seconds, 0..{MAX_TIME_S:g}"
+            f"{posewright_name(name)}={text!r} is not a time", hint=f"a number of seconds, 0..{MAX_TIME_S:g}"
         )
 
 
 def _is_local(element: Element) -> bool:
+    """Return whether a transition to a state inside its source does not leave the source."""
     kind = element.get("type") or "external"
     if kind not in ("internal", "external"):
         element.fail(f"{kind!r} is not a type of transition", hint="use internal or external")
-    return kind == "internal" or element.get(own("local")) == "true"
+    return kind == "internal" or element.get(posewright_name("local")) == "true"
 
 
 def _initial_transition(initial: Element) -> Element:
@@ -511,18 +532,18 @@ def _initial_transition(initial: Element) -> Element:
     return transitions[0]
 
 
-def _inside(element: Element, name: str) -> list[Element]:
+def _children_of_blocks(element: Element, name: str) -> list[Element]:
     """Return the content of all child elements of a name, except blocks that set a Moore state's outputs."""
     return [child for block in element.all(name) if block.get(MOORE) is None for child in block.children]
 
 
-def _settled(element: Element) -> dict[str, bool]:
+def _known_active_states(element: Element) -> dict[str, bool]:
     """Return which states are known to be active while a state is entered or left: itself, none inside it."""
     states_inside = {state.get("id") or "": False for state in element.walk() if state.name in STATES}
     return {**states_inside, element.get("id") or "": True}
 
 
-def _promise(element: Element) -> Entries:
+def _read_promise(element: Element) -> Entries:
     """Return a promise as in a native document; a time without a unit is in seconds."""
     data: dict[str, PlainData] = dict(element.attributes)
     with suppress(KeyError, ValueError):
@@ -530,7 +551,7 @@ def _promise(element: Element) -> Entries:
     return Entries(data, element.line)
 
 
-def _table(element: Element) -> Entries:
+def _read_table(element: Element) -> Entries:
     """Return the columns of a truth table as in a native document."""
     columns = [(column, column.required("name")) for column in element.all("pw:column")]
     return mapping_at(

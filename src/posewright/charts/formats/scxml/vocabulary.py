@@ -24,8 +24,8 @@ MARKUP_RULES = MarkupRules(
 """A chart of hundreds of states stays far below these bounds."""
 
 
-def own(name: str) -> str:
-    """Return the key of an extension attribute in `Element.attributes`.
+def posewright_name(name: str) -> str:
+    """Return the name of an extension attribute or element, with the prefix of our XML namespace.
 
     No extension attribute has the name of an SCXML attribute of the same element, since some readers ignore
     prefixes.
@@ -33,13 +33,13 @@ def own(name: str) -> str:
     return f"{PREFIX}:{name}"
 
 
-AT_ONCE = own("at_once")
+AT_ONCE = posewright_name("at_once")
 """Marks an <assign> that is simultaneous with the one before it."""
 
-MOORE = own("moore")
+MOORE = posewright_name("moore")
 """Marks the <onentry> that sets the outputs of a Moore state."""
 
-DEFAULT = own("default")
+DEFAULT = posewright_name("default")
 """Marks outputs that a Moore state does not set, and histories whose default is the initial state."""
 
 INITIAL_STATES = "whole"
@@ -166,12 +166,13 @@ def _require_children(element: Element) -> None:
 
 
 def _require_attributes(element: Element) -> None:
+    """Raise a FormatError if an element has an attribute that is not supported."""
     allowed = ATTRIBUTES.get(element.name, frozenset())
     for name in element.attributes:
         if name in allowed or name.startswith(f"{PREFIX}:") or element.name.startswith(f"{PREFIX}:"):
             continue
-        where = f"{name!r} of <{element.name}> is not in the supported subset of SCXML"
-        element.fail(where, hint=REASONS.get(name) or _suggest(name, allowed))
+        message = f"{name!r} of <{element.name}> is not in the supported subset of SCXML"
+        element.fail(message, hint=REASONS.get(name) or _suggest(name, allowed))
 
 
 def _suggest(name: str, allowed: frozenset[str]) -> str:

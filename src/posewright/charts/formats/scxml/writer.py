@@ -35,7 +35,7 @@ from posewright.charts.formats.scxml.vocabulary import (
     OWN,
     PREFIX,
     SCXML,
-    own,
+    posewright_name,
     tag,
 )
 from posewright.charts.model import (
@@ -103,12 +103,12 @@ def _build_root(chart: Chart) -> Element:
         children.append(_build_table(chart.form))
     for name, segments in chart.junctions.items():
         elements = tuple(writer.build_transition(segment) for segment in segments)
-        children.append(tag(own("junction"), {"id": name}, elements))
+        children.append(tag(posewright_name("junction"), {"id": name}, elements))
     states = tuple(writer.build_state(state) for state in chart.states)
     initial = writer.format_targets(chart.initial)
     if chart.parallel:  # the root of an SCXML document cannot have regions, so they are put into a state
         regions = writer.free.take_state("regions")
-        states = (tag("parallel", {"id": regions, own("regions"): "true"}, states),)
+        states = (tag("parallel", {"id": regions, posewright_name("regions"): "true"}, states),)
         initial = initial or regions
     return tag("scxml", {**_root_attributes(chart, tick), "initial": initial}, (*children, *states))
 
@@ -122,17 +122,17 @@ def _root_attributes(chart: Chart, tick: str | None) -> dict[str, str | None]:
         "version": "1.0",
         "datamodel": "python",
         "name": chart.name,
-        own("kind"): chart.kind.value,
-        own("period_s"): repr(chart.period_s),
-        own("steps"): chart.steps.value,
-        own("tick"): tick,
-        own("priority"): chart.priority.value,
-        own("otherwise"): None if is_default_otherwise else chart.otherwise.value,
-        own("events"): " ".join(chart.events) or None,
-        own("local_events"): " ".join(chart.local_events) or None,
-        own("resources"): " ".join(chart.resources) or None,
-        own("description"): chart.description or None,
-        own("source"): chart.source or None,
+        posewright_name("kind"): chart.kind.value,
+        posewright_name("period_s"): repr(chart.period_s),
+        posewright_name("steps"): chart.steps.value,
+        posewright_name("tick"): tick,
+        posewright_name("priority"): chart.priority.value,
+        posewright_name("otherwise"): None if is_default_otherwise else chart.otherwise.value,
+        posewright_name("events"): " ".join(chart.events) or None,
+        posewright_name("local_events"): " ".join(chart.local_events) or None,
+        posewright_name("resources"): " ".join(chart.resources) or None,
+        posewright_name("description"): chart.description or None,
+        posewright_name("source"): chart.source or None,
     }
 
 
@@ -145,10 +145,12 @@ def _build_datamodel(chart: Chart) -> Iterator[Element]:
     for role, types in (("output", chart.outputs), ("local", chart.locals)):
         for name, variable_type in types.items():
             unset = None if name in chart.initial_values else "unset"
-            attributes = {own("initial"): unset}
+            attributes = {posewright_name("initial"): unset}
             elements.append(_build_data(name, start_values[name], role, variable_type, attributes))
     for name, value in chart.constants.items():
-        elements.append(_build_data(name, value, "constant", None, {own("unit"): chart.units.get(name)}))
+        elements.append(
+            _build_data(name, value, "constant", None, {posewright_name("unit"): chart.units.get(name)})
+        )
     if elements:
         yield tag("datamodel", {}, tuple(elements))
 
@@ -162,42 +164,58 @@ def _build_data(
 ) -> Element:
     """Return the <data> element of a variable or a constant."""
     type_text = None if value_type is None else flow_text(type_data(value_type))
-    attributes = {"id": name, "expr": python_value(value), own("role"): role, own("type"): type_text}
+    attributes = {
+        "id": name,
+        "expr": python_value(value),
+        posewright_name("role"): role,
+        posewright_name("type"): type_text,
+    }
     return tag("data", {**attributes, **(extra_attributes or {})})
 
 
 def _build_function(function: Function) -> Element:
+    """Return the element of a function: its parameters and rows."""
     parameters = [
-        tag(own("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
+        tag(posewright_name("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
         for name, parameter_type in function.parameters.items()
     ]
     attributes = {"name": function.name, "gives": flow_text(type_data(function.return_type))}
-    return tag(own("function"), attributes, (*parameters, *map(_build_function_row, function.rows)))
+    return tag(
+        posewright_name("function"), attributes, (*parameters, *map(_build_function_row, function.rows))
+    )
 
 
 def _build_function_row(row: FunctionRow) -> Element:
     condition = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
-    return tag(own("row"), {**condition, "give": str(row.value)})
+    return tag(posewright_name("row"), {**condition, "give": str(row.value)})
 
 
 def _build_promise(promise: Promise) -> Element:
     """Return the extension element of a promise."""
     if promise.kind is not PromiseKind.LEADS_TO or promise.goal is None:
-        return tag(own("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
+        return tag(posewright_name("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
     attributes = {
         "name": promise.name,
         "when": str(promise.when),
         "leads_to": str(promise.goal),
         "within": repr(promise.within_s),
     }
-    return tag(own("promise"), attributes)
+    return tag(posewright_name("promise"), attributes)
 
 
 def _build_table(form: TableForm) -> Element:
-    inputs = [tag(own("column"), {"name": column, "input": name}) for column, name in form.inputs.items()]
-    outputs = [tag(own("column"), {"name": column, "output": name}) for column, name in form.outputs.items()]
-    codes = [tag(own("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items()]
-    return tag(own("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes))
+    inputs = [
+        tag(posewright_name("column"), {"name": column, "input": name})
+        for column, name in form.inputs.items()
+    ]
+    outputs = [
+        tag(posewright_name("column"), {"name": column, "output": name})
+        for column, name in form.outputs.items()
+    ]
+    codes = [tag(posewright_name("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items()]
+    return tag(
+        posewright_name("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes)
+    )
 
 
 class _ScxmlWriter:
@@ -237,11 +255,11 @@ class _ScxmlWriter:
         attributes = {
             "id": state.name,
             "initial": None if state.parallel else initial,
-            own("enters"): initial if state.parallel else None,
-            own("min_s"): repr(state.min_s) if state.min_s else None,
-            own("priority"): state.priority and state.priority.value,
-            own("otherwise"): state.otherwise and state.otherwise.value,
-            own("description"): state.description or None,
+            posewright_name("enters"): initial if state.parallel else None,
+            posewright_name("min_s"): repr(state.min_s) if state.min_s else None,
+            posewright_name("priority"): state.priority and state.priority.value,
+            posewright_name("otherwise"): state.otherwise and state.otherwise.value,
+            posewright_name("description"): state.description or None,
         }
         return tag(name, attributes, tuple(self._build_children(state)))
 
@@ -252,7 +270,7 @@ class _ScxmlWriter:
         if self.chart.kind is ChartKind.MOORE:
             yield self._build_moore_outputs(state)
         yield from self._build_block("onentry", state.entry)
-        yield from self._build_block(own("during"), state.during)
+        yield from self._build_block(posewright_name("during"), state.during)
         yield from self._build_block("onexit", state.exit)
         for target, name in self.histories.items():
             if target.state == state.name:
@@ -285,13 +303,13 @@ class _ScxmlWriter:
         attributes = {
             "id": name,
             "type": "deep" if target.history is HistoryKind.DEEP else "shallow",
-            own("default"): None if target.default else INITIAL_STATES,
+            posewright_name("default"): None if target.default else INITIAL_STATES,
         }
         return tag("history", attributes, (tag("transition", {"target": default}),))
 
     def build_transition(self, transition: Transition, source: State | None = None) -> Element:
         """Return the element of a transition out of `source`, or of a segment of a junction for None."""
-        name = "transition" if source is not None else own("way")
+        name = "transition" if source is not None else posewright_name("way")
         is_internal = transition.local and self._is_internal(transition, source)
         leads_somewhere = bool(transition.go or transition.leads_to_junction)
         leaves = source is not None and not is_internal and leads_somewhere
@@ -301,17 +319,17 @@ class _ScxmlWriter:
         attributes = {
             "event": self._event_names(transition) if name == "transition" else None,
             "cond": guard,
-            own("else"): _true_or_none(transition.is_else),
-            own("when"): None if transition.is_else or is_complete else str(transition.when),
-            own("after_s"): repr(transition.after_s) if transition.after_s else None,
+            posewright_name("else"): _true_or_none(transition.is_else),
+            posewright_name("when"): None if transition.is_else or is_complete else str(transition.when),
+            posewright_name("after_s"): repr(transition.after_s) if transition.after_s else None,
             "type": "internal" if is_internal else None,
-            own("local"): _true_or_none(transition.local and not is_internal),
+            posewright_name("local"): _true_or_none(transition.local and not is_internal),
             "target": self.format_targets(transition.go),
-            own("description"): transition.description or None,
+            posewright_name("description"): transition.description or None,
         }
         children = [*self._build_actions(transition.do), *map(self.build_transition, transition.then)]
         if transition.junction is not None:
-            children.append(tag(own("to"), {"junction": transition.junction}))
+            children.append(tag(posewright_name("to"), {"junction": transition.junction}))
         return tag(name, attributes, children)
 
     def _is_internal(self, transition: Transition, source: State | None) -> bool:
@@ -356,7 +374,7 @@ class _ScxmlWriter:
         variable_type = self.chart.variables[name]
         text = python_value_text(value, variable_type, self.scope.values)
         own_text = None if self._reads_back(text, value, variable_type) else str(value)
-        return {"expr": text, own("value"): own_text}
+        return {"expr": text, posewright_name("value"): own_text}
 
     def _reads_back(self, text: str, expression: Expression, target: Type) -> bool:
         """Return whether the text in Python reads back as this very expression."""
@@ -368,7 +386,10 @@ class _ScxmlWriter:
 
     def _condition_attributes(self, when: Expression) -> dict[str, str | None]:
         text = python_text(when.tree, self.scope.values)
-        return {"cond": text, own("when"): None if self._reads_back(text, when, BoolType()) else str(when)}
+        return {
+            "cond": text,
+            posewright_name("when"): None if self._reads_back(text, when, BoolType()) else str(when),
+        }
 
     def _build_branch(self, action: Branch) -> Element:
         """Return the <if> of a branch; a branch that is all of the alternative becomes an <elseif>."""

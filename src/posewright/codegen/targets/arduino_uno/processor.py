@@ -12,12 +12,12 @@ from types import TracebackType
 
 import numpy as np
 
-from posewright.codegen.c.subject import ChartSubject
+from posewright.codegen.c.unit_spec import ChartUnitSpec
 from posewright.codegen.targets.arduino_uno.simavr import Simavr
 from posewright.codegen.targets.arduino_uno.toolchain import MCU, check_size, data_text, link
 from posewright.codegen.targets.target import BOARD_QUEUE
 from posewright.codegen.toolchains import run_tool
-from posewright.codegen.unit import Footprint, Records, Subject
+from posewright.codegen.unit import Footprint, Records, UnitSpec
 from posewright.errors import BodyError
 
 FLAGS = (
@@ -37,17 +37,17 @@ DATA = 0x800000
 """Address of the data memory of an AVR for the linker (avr-libc, memory sections)."""
 
 
-def for_avr(subject: Subject) -> Subject:
-    """Return a subject with the options for a UNO.
+def for_avr(unit_spec: UnitSpec) -> UnitSpec:
+    """Return a unit specification with the options for a UNO.
 
     The compiler's `double` has 32 bits, so fractions of 64 bits are computed by calls. By default 64 raised
     events can wait, and a tick with more ends with status 2.
     """
-    if not isinstance(subject, ChartSubject):
-        return subject
-    options = subject.options
-    queue = BOARD_QUEUE if options.queue is None else options.queue
-    return replace(subject, options=replace(options, soft_doubles=True, queue=queue))
+    if not isinstance(unit_spec, ChartUnitSpec):
+        return unit_spec
+    options = unit_spec.options
+    queue_size = BOARD_QUEUE if options.max_queued_events is None else options.max_queued_events
+    return replace(unit_spec, options=replace(options, soft_doubles=True, max_queued_events=queue_size))
 
 
 class UnoProcessor:
@@ -60,15 +60,15 @@ class UnoProcessor:
     functions it calls.
 
     Args:
-        subject: the subject to build and run.
+        unit_spec: the unit to build and run.
 
     Raises:
         InputError: the unit does not fit the processor.
         UnavailableError: compiler or emulator are missing; the hint names the package.
     """
 
-    def __init__(self, subject: Subject) -> None:
-        self.subject = for_avr(subject)
+    def __init__(self, unit_spec: UnitSpec) -> None:
+        self.unit_spec = for_avr(unit_spec)
         self._steps = self._cycles = self._worst = self._stack = 0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-uno-")
         with ExitStack() as undone:
@@ -89,9 +89,9 @@ class UnoProcessor:
         Raises:
             BodyError: a step does not end, or the stack has grown into the variables.
         """
-        records = np.ascontiguousarray(inputs.astype(self.subject.inputs, copy=False))
+        records = np.ascontiguousarray(inputs.astype(self.unit_spec.inputs, copy=False))
         parts = [self._run(records[k : k + BATCH]) for k in range(0, len(records), BATCH)]
-        return np.concatenate(parts) if parts else np.empty(0, self.subject.states)
+        return np.concatenate(parts) if parts else np.empty(0, self.unit_spec.states)
 
     def footprint(self) -> Footprint:
         """Return the sizes, and the stack and cycles of the steps so far."""
@@ -125,7 +125,8 @@ class UnoProcessor:
         return Path(self._folder.name) / "image.elf"
 
     def _build(self, folder: Path) -> None:
-        sources = self.subject.sources()
+        """Write the sources into a folder, compile and link them, and read the sizes of the image."""
+        sources = self.unit_spec.sources()
         for source in sources:
             path = folder / source.name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +146,9 @@ class UnoProcessor:
         options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
         link(*MCU, "-Os", *options, *objects, "-lm", folder=folder)
         self._sizes = check_size(folder / "image.elf")
-        self._parts = dict(parts_of((folder / "image.map").read_text(encoding="utf-8", errors="replace")))
+        self._parts = dict(
+            read_part_sizes((folder / "image.map").read_text(encoding="utf-8", errors="replace"))
+        )
 
     def _make_set_up_command(self) -> str:
         """Return the command of the emulator with the addresses and sizes in the image."""
@@ -153,14 +156,14 @@ class UnoProcessor:
         for line in run_tool("avr-nm", self._image).splitlines():
             address, _, name = line.rpartition(" ")
             symbols[name] = int(address.split()[0], 16)
-        step = symbols.get(f"{self.subject.name}_step", symbols["unit_step"])
+        step = symbols.get(f"{self.unit_spec.name}_step", symbols["unit_step"])
         numbers = (
             symbols["pil_wait"],
             step,
             symbols["pil_input"] - DATA,
-            self.subject.inputs.itemsize,
+            self.unit_spec.inputs.itemsize,
             symbols["pil_state"] - DATA,
-            self.subject.states.itemsize,
+            self.unit_spec.states.itemsize,
             symbols["_end"] - DATA,
             STEP_CYCLES,
         )
@@ -172,17 +175,18 @@ class UnoProcessor:
         return simulator
 
     def _run(self, records: Records) -> Records:
+        """Run one step for each record of inputs; return the states and add up the cycles."""
         answer, _ = self._simulator.tell(f"steps {len(records)}", records.tobytes())
         cycles, worst, stack = map(int, answer)
         self._steps += len(records)
         self._cycles += cycles
         self._worst = max(self._worst, worst)
         self._stack = max(self._stack, stack)
-        expected = len(records) * self.subject.states.itemsize
+        expected = len(records) * self.unit_spec.states.itemsize
         states = self._simulator.receive(expected)
         if len(states) != expected:
             raise BodyError("the emulated Arduino UNO stopped in the middle of an answer")
-        return np.frombuffer(states, self.subject.states).copy()
+        return np.frombuffer(states, self.unit_spec.states).copy()
 
 
 _FLASH_ONLY = (".text", ".progmem", ".vectors", ".init", ".fini", ".jumptables", ".lowtext", ".trampolines")
@@ -192,7 +196,7 @@ _FLASH_AND_RAM = (".data", ".rodata")
 _PLACED = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
 
-def parts_of(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
+def read_part_sizes(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield flash and RAM of every object, and of every section of an object, from GNU ld's map file.
 
     A section is `object:section`, `mealy.o:.text.mealy_step`. Sections removed by `--gc-sections` do not

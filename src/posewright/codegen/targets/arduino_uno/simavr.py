@@ -77,6 +77,11 @@ class Simavr:
         return self._process.stdout
 
     def _answer(self) -> tuple[list[str], AnswerLines]:
+        """Return the words of the emulator's final line, and the lines before it.
+
+        Raises:
+            BodyError: the emulator reports an error or has ended.
+        """
         before: AnswerLines = []
         while True:
             line = self._output.readline().decode("ascii", "replace")

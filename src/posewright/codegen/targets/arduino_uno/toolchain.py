@@ -78,7 +78,7 @@ def check_size(image: Path) -> tuple[int, int]:
 
 
 def require_fitting_size(flash: int, ram: int, *, at_least: bool = False) -> None:
-    """Raise a TooLargeError unless flash and RAM fit a UNO; with `at_least` more than these are needed."""
+    """Raise a TooLargeError unless flash and RAM fit a UNO; with `at_least`, these are lower bounds."""
     for memory, needed, available in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
         if needed > available:
             amount = f"more than {needed}" if at_least else str(needed)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.codegen.c.subject import ChartSubject
+from posewright.codegen.c.unit_spec import ChartUnitSpec
 from posewright.codegen.targets.arduino_uno.processor import for_avr
 from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
 from posewright.codegen.targets.target import Built, serial_link
 from posewright.codegen.toolchains import cache_folder, missing_tool_error, run_tool
-from posewright.codegen.unit import SourceFile, Subject, read_package_sources
+from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
@@ -39,25 +39,25 @@ class ArduinoUno:
 
     name = "arduino-uno"
 
-    def adapt(self, subject: Subject) -> Subject:
-        """Return a subject with fractions of 64 bits by calls and a queue for which the RAM has room."""
-        return for_avr(subject)
+    def adapt(self, unit_spec: UnitSpec) -> UnitSpec:
+        """Return the chart with 64-bit floats computed by calls and an event queue that fits the RAM."""
+        return for_avr(unit_spec)
 
-    def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
+    def sources(self, unit_spec: UnitSpec) -> tuple[SourceFile, ...]:
         """Return the sketch around a chart.
 
         Raises:
-            InputError: the subject is not a chart.
+            InputError: the document is not a chart.
         """
-        if not isinstance(subject, ChartSubject):
+        if not isinstance(unit_spec, ChartUnitSpec):
             raise InputError(
-                f"an Arduino UNO runs charts, and {subject.name} is a whole behaviour",
+                f"an Arduino UNO runs charts, and {unit_spec.name} is a whole behaviour",
                 hint="that goes to a CM-900: --target cm900",
             )
-        wiring = ChartWiring(subject)
+        wiring = ChartWiring(unit_spec)
         hooks, *fixed = read_package_sources(__package__, (*FIXED, *wiring.needed))
-        lines = _SKETCH.format(name=subject.name).splitlines()
-        sketch = SourceFile(f"{subject.name}.ino", tuple(lines))
+        lines = _SKETCH.format(name=unit_spec.name).splitlines()
+        sketch = SourceFile(f"{unit_spec.name}.ino", tuple(lines))
         return sketch, wiring.pins(), replace(hooks, keep=True), wiring.wiring(), *fixed, *serial_link()
 
     def build(self, folder: Path) -> Built:
@@ -128,6 +128,7 @@ def _includes() -> tuple[str, ...]:
 
 
 def _compile(source: Path, object_file: Path, *flags: str, folder: Path | None = None) -> Path:
+    """Compile a C, C++, assembler or sketch file and return the object file."""
     common = (*COMMON, *_includes(), *flags, "-c")
     if source.suffix == ".c":
         run_tool("avr-gcc", *common, *C_FLAGS, source, "-o", object_file, folder=folder)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.types import EnumType, FloatType, IntType, Type
-from posewright.codegen.c import ChartSubject
+from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.records import ACTIVE
 from posewright.codegen.unit import Element, SourceFile
 
 LED = 13
 DIGITAL = (2, 4, 7, 8, 12, 3, 5, 6, 9, 10, 11, 13)
-LIT = (LED, 12, 8, 7, 4, 2, 11, 10, 9, 6, 5, 3)
+DIGITAL_OUTPUTS = (LED, 12, 8, 7, 4, 2, 11, 10, 9, 6, 5, 3)
 PWM = (9, 10, 11, 3, 5, 6)
 ANALOGUE = tuple(f"A{n}" for n in range(6))
 """Pins of a UNO in the order in which they are proposed; arduino-core-avr, variants/standard/pins_arduino.h.
@@ -57,41 +57,41 @@ class ChartWiring:
     """Writes the parts of a sketch that depend on the chart.
 
     Attributes:
-        subject: the chart.
+        unit_spec: the chart.
     """
 
-    subject: ChartSubject
+    unit_spec: ChartUnitSpec
 
     @cached_property
     def inputs(self) -> tuple[Port, ...]:
         """The chart's inputs."""
-        names = self.subject.generator.names.inputs
-        kinds = self.subject.chart.inputs
+        names = self.unit_spec.generator.names.inputs
+        kinds = self.unit_spec.chart.inputs
         return tuple(self._port("input", name, f"in_{names[name]}", kind) for name, kind in kinds.items())
 
     @cached_property
     def events(self) -> tuple[Port, ...]:
         """The events from outside."""
-        names = self.subject.generator.names.event_inputs
+        names = self.unit_spec.generator.names.event_inputs
         return tuple(
             self._port("event", name, f"on_{names[name].removeprefix('ev_')}", None)
-            for name in self.subject.chart.events
+            for name in self.unit_spec.chart.events
         )
 
     @cached_property
     def outputs(self) -> tuple[Port, ...]:
         """The chart's outputs."""
-        registers = self.subject.generator.names.registers
+        registers = self.unit_spec.generator.names.registers
         return tuple(
             self._port("output", name, f"out_{registers[name].removeprefix('out.')}", kind)
-            for name, kind in self.subject.chart.outputs.items()
+            for name, kind in self.unit_spec.chart.outputs.items()
         )
 
-    def _port(self, kind: str, name: str, pin: str, of_type: Type | None) -> Port:
-        record = self.subject.states if kind == "output" else self.subject.inputs
-        field = self.subject.format.field_of[name] if kind == "output" else name
+    def _port(self, kind: str, name: str, pin: str, type_: Type | None) -> Port:
+        record = self.unit_spec.states if kind == "output" else self.unit_spec.inputs
+        field = self.unit_spec.format.field_of[name] if kind == "output" else name
         fields: Mapping[str, Sequence[object]] = record.fields or {}
-        return Port(name, pin, of_type, int(str(fields[field][1])), Element(kind, name))
+        return Port(name, pin, type_, int(str(fields[field][1])), Element(kind, name))
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class ChartWiring:
         lines = _Lines()
         lines.add(
             "/*",
-            f" * The pins of {self.subject.name}: yours. It is written once and then left alone;",
+            f" * The pins of {self.unit_spec.name}: yours. It is written once and then left alone;",
             " * board_pins_kinds.h says what can stand here.",
             " */",
             "#ifndef BOARD_PINS_H",
@@ -115,9 +115,9 @@ class ChartWiring:
         for port, pin in _propose_pins(self.inputs, self.events, self.outputs):
             lines.add(
                 "",
-                f"/* {_plain(port.description)} */",
+                f"/* {_safe_comment_text(port.description)} */",
                 f"static constexpr auto {port.pin} = {pin};",
-                of=port.element,
+                element=port.element,
             )
         lines.add("", "#endif")
         return lines.file("board_pins.h", keep=True)
@@ -126,7 +126,7 @@ class ChartWiring:
         """Return `board_wiring.cpp`."""
         lines = _Lines()
         lines.add(
-            f"/* Between the pins of board_pins.h and the records of {self.subject.name}. */",
+            f"/* Between the pins of board_pins.h and the records of {self.unit_spec.name}. */",
             '#include "board.h"',
             '#include "board_pins.h"',
             *(f'#include "{name}"' for name in self.needed),
@@ -146,7 +146,7 @@ class ChartWiring:
             lines.add("")
         for port in ports:
             text = f"board_pins.h: {port.pin} is on a pin that a UNO does not have for it; 0 and 1 are serial"
-            lines.add(f'static_assert({port.pin}.is_there(), "{text}");', of=port.element)
+            lines.add(f'static_assert({port.pin}.is_there(), "{text}");', element=port.element)
         if not self.outputs:
             return
         lines.add(
@@ -154,33 +154,36 @@ class ChartWiring:
         )
         for port in self.outputs:
             text = f"board_pins.h: {port.pin} is on a pin that is used for something else too"
-            lines.add(f'static_assert(is_alone({port.pin}.number(), PINS), "{text}");', of=port.element)
+            lines.add(f'static_assert(is_alone({port.pin}.number(), PINS), "{text}");', element=port.element)
 
     def _write_begin(self, lines: _Lines) -> None:
+        """Write the functions that set up all pins, and that put outputs into their safe state."""
         lines.add("", "void wiring_begin()", "{")
         for port in (*self.inputs, *self.events, *self.outputs):
-            lines.add(f"    {port.pin}.begin();", of=port.element)
+            lines.add(f"    {port.pin}.begin();", element=port.element)
         lines.add("}", "", "void wiring_stand()", "{")
         for port in self.outputs:
-            lines.add(f"    {port.pin}.stand();", of=port.element)
+            lines.add(f"    {port.pin}.stand();", element=port.element)
         lines.add("}")
 
     def _write_events(self, lines: _Lines) -> None:
+        """Write the function that watches the pins of events for rising edges."""
         if self.events:
             lines.add("")
         for port in self.events:
-            lines.add(f"static Edges {port.pin}_edges;", of=port.element)
+            lines.add(f"static Edges {port.pin}_edges;", element=port.element)
         lines.add("", "void wiring_watch()", "{")
         for port in self.events:
-            lines.add(f"    {port.pin}_edges.watch(is_on({port.pin}.read()));", of=port.element)
+            lines.add(f"    {port.pin}_edges.watch(is_on({port.pin}.read()));", element=port.element)
         lines.add(*(() if self.events else ("    /* the chart has no events */",)), "}")
 
     def _write_read(self, lines: _Lines) -> None:
+        """Write the function that fills the input record from the pins."""
         lines.add("", "void wiring_read(uint8_t *input)", "{")
         for port in self.inputs:
-            lines.add(f"    {_put(port, f'{port.pin}.read()')}", of=port.element)
+            lines.add(f"    {_write_statement(port, f'{port.pin}.read()')}", element=port.element)
         for port in self.events:
-            lines.add(f"    input[{port.offset}] = {port.pin}_edges.taken();", of=port.element)
+            lines.add(f"    input[{port.offset}] = {port.pin}_edges.taken();", element=port.element)
         if not (self.inputs or self.events):
             lines.add("    (void)input;")
         lines.add("}")
@@ -188,13 +191,14 @@ class ChartWiring:
     def _write_outputs(self, lines: _Lines) -> None:
         lines.add("", "void wiring_write(const uint8_t *state)", "{")
         for port in self.outputs:
-            lines.add(f"    {port.pin}.write({_get('state', port)});", of=port.element)
+            lines.add(f"    {port.pin}.write({_read_expression('state', port)});", element=port.element)
         lines.add(*(() if self.outputs else ("    (void)state;",)), "}")
 
     def _write_monitor(self, lines: _Lines) -> None:
-        nodes = self.subject.lowered.nodes
+        """Write the functions that print active states and outputs to the serial monitor."""
+        nodes = self.unit_spec.lowered.nodes
         n_bytes = (len(nodes) + 7) // 8
-        fields: Mapping[str, Sequence[object]] = self.subject.states.fields or {}
+        fields: Mapping[str, Sequence[object]] = self.unit_spec.states.fields or {}
         active = int(str(fields[ACTIVE][1]))
         lines.add(
             "",
@@ -221,12 +225,14 @@ class ChartWiring:
         for node in nodes[1:]:
             if node.is_leaf:
                 bit = f"(state[{active + node.index // 8}] & {1 << node.index % 8}U) != 0U"
-                lines.add(f"    tell_active({bit}, F({_quoted(node.name)}));", of=Element("state", node.name))
+                lines.add(
+                    f"    tell_active({bit}, F({_quoted(node.name)}));", element=Element("state", node.name)
+                )
         for port in self.outputs:
             lines.add(
                 f"    Serial.print(F({_quoted(f' {port.name}=')}));",
-                f"    Serial.print({_get('state', port)});",
-                of=port.element,
+                f"    Serial.print({_read_expression('state', port)});",
+                element=port.element,
             )
         lines.add("}")
 
@@ -238,9 +244,9 @@ class _Lines:
         self.lines: list[str] = []
         self.elements: list[Element | None] = []
 
-    def add(self, *lines: str, of: Element | None = None) -> None:
+    def add(self, *lines: str, element: Element | None = None) -> None:
         self.lines += lines
-        self.elements += [of] * len(lines)
+        self.elements += [element] * len(lines)
 
     def file(self, name: str, *, keep: bool = False) -> SourceFile:
         return SourceFile(name, tuple(self.lines), tuple(self.elements), keep)
@@ -254,22 +260,24 @@ def _propose_pins(
     digital = list(DIGITAL)
     proposed: dict[Port, str] = {}
     for port in sorted(outputs, key=lambda output: output.type is not None and output.type.storage == "bool"):
-        number = isinstance(port.type, IntType | FloatType)
-        pin = next((p for p in (PWM if number else LIT) if p in digital), None)
+        is_number = isinstance(port.type, IntType | FloatType)
+        pin = next((p for p in (PWM if is_number else DIGITAL_OUTPUTS) if p in digital), None)
         if pin is not None and not isinstance(port.type, EnumType):
             digital.remove(pin)
-            proposed[port] = f"PwmOut({pin}, {_duty(port.type)})" if number else f"DigitalOut({pin})"
+            proposed[port] = (
+                f"PwmOut({pin}, {_range_to_duty(port.type)})" if is_number else f"DigitalOut({pin})"
+            )
     for port in (*inputs, *events):
         if isinstance(port.type, IntType | FloatType):
             if analogue:
-                proposed[port] = f"AnalogueIn({analogue.pop(0)}, {_from_volts(port.type)})"
+                proposed[port] = f"AnalogueIn({analogue.pop(0)}, {_volts_to_range(port.type)})"
         elif digital and not isinstance(port.type, EnumType):
             proposed[port] = f"DigitalIn({digital.pop(0)})"
     for port in (*inputs, *events, *outputs):
         yield port, proposed.get(port, "NoPin()" if port.element.kind == "output" else "Held(0)")
 
 
-def _range(kind: Type | None) -> tuple[float, float] | None:
+def _declared_range(kind: Type | None) -> tuple[float, float] | None:
     """Return the declared range of a number; None where there is none."""
     if isinstance(kind, FloatType):
         return None if kind.is_unbounded else kind.written_range
@@ -278,13 +286,15 @@ def _range(kind: Type | None) -> tuple[float, float] | None:
     return None
 
 
-def _from_volts(kind: Type | None) -> str:
-    low, high = _range(kind) or (0.0, VOLTS)
+def _volts_to_range(kind: Type | None) -> str:
+    """Return the factor and offset that map 0 to 5 V to the declared range of a number."""
+    low, high = _declared_range(kind) or (0.0, VOLTS)
     return f"{_float((high - low) / VOLTS)}, {_float(low)}"
 
 
-def _duty(kind: Type | None) -> str:
-    low, high = _range(kind) or (0.0, 1.0 * PWM_STEPS)
+def _range_to_duty(kind: Type | None) -> str:
+    """Return the factor and offset that map the declared range of a number to a PWM duty."""
+    low, high = _declared_range(kind) or (0.0, 1.0 * PWM_STEPS)
     scale = PWM_STEPS / (high - low) if high > low else 1.0
     return f"{_float(scale)}, {_float(-low * scale)}"
 
@@ -295,42 +305,44 @@ def _float(number: float) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _put(port: Port, value: str) -> str:
+def _write_statement(port: Port, value: str) -> str:
+    """Return the statement that writes a pin's value into the input record, clamped to the port's type."""
     kind = port.type
-    place = f"&input[{port.offset}]"
+    address = f"&input[{port.offset}]"
     if isinstance(kind, FloatType):
-        return f"put_{'float' if kind.single else 'double'}({place}, {value});"
+        return f"put_{'float' if kind.single else 'double'}({address}, {value});"
     if _storage(kind) == "bool":
         return f"input[{port.offset}] = is_on({value});"
     low, high = (kind.low, kind.high) if isinstance(kind, IntType) else (0, 0)
     if isinstance(kind, EnumType):
         high = len(kind.values) - 1
     bounds = f"{_integer_literal(low)}, {_integer_literal(high)}"
-    return f"put<{INTEGERS[_storage(kind)]}>({place}, {bounds}, {value});"
+    return f"put<{INTEGERS[_storage(kind)]}>({address}, {bounds}, {value});"
 
 
 def _integer_literal(number: int) -> str:
     return f"{number}" if number > -(1 << 31) else "-2147483647L - 1L"
 
 
-def _get(record: str, port: Port) -> str:
-    place = f"&{record}[{port.offset}]"
+def _read_expression(record: str, port: Port) -> str:
+    """Return the expression of C that reads a port's value from a record."""
+    address = f"&{record}[{port.offset}]"
     if _storage(port.type) == "bool":
-        return place.removeprefix("&")
+        return address.removeprefix("&")
     if isinstance(port.type, FloatType):
-        return f"get<float>({place})" if port.type.single else f"get_double({place})"
-    return f"get<{INTEGERS[_storage(port.type)]}>({place})"
+        return f"get<float>({address})" if port.type.single else f"get_double({address})"
+    return f"get<{INTEGERS[_storage(port.type)]}>({address})"
 
 
 def _storage(kind: Type | None) -> str:
     return "bool" if kind is None else kind.storage
 
 
-def _plain(text: str) -> str:
+def _safe_comment_text(text: str) -> str:
     """Return a text that neither ends a comment of C nor leaves ASCII."""
     return text.replace("*/", "* /").encode("ascii", "replace").decode()
 
 
 def _quoted(text: str) -> str:
     """Return a string of C; what is not ASCII becomes a question mark, as a serial monitor shows it."""
-    return '"' + _plain(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + _safe_comment_text(text).replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -44,7 +44,7 @@ class EmulatedCm900:
         """
         self._time_s += seconds
         self.chip.run(self._time_s)
-        return self.chip.take_line()
+        return self.chip.take_serial_bytes()
 
     def bus(self) -> tuple[tuple[float, int], ...]:
         """Return the times [s] and bytes sent on the Dynamixel bus since the last call."""

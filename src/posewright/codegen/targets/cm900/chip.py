@@ -181,6 +181,7 @@ class Stm32F103:
         self._power_up(_POWER_RESET)
 
     def _power_up(self, reset_cause: int) -> None:
+        """Set the registers and peripherals to their state after a reset, and start the program."""
         self._registers = {_RCC_CR: 1, _RCC_CSR: reset_cause}
         self._transmitters = {_USART1: _Transmitter(), _USART2: _Transmitter()}
         self._incoming.clear()
@@ -263,7 +264,7 @@ class Stm32F103:
         start_s = max(self.time_s, self._incoming[-1][0] if self._incoming else 0.0)
         self._incoming.extend((start_s + (k + 1) * byte_s, byte) for k, byte in enumerate(data))
 
-    def take_line(self) -> bytes:
+    def take_serial_bytes(self) -> bytes:
         """Return the bytes that the board has sent over the line since the last call."""
         return bytes(byte for _, byte in self._transmitters[_USART2].take(self.time_s))
 

@@ -69,12 +69,12 @@ class CortexM3:
         return int(self.machine.reg_read(self._arm.UC_ARM_REG_PC))
 
     @property
-    def caller(self) -> int:
+    def return_address(self) -> int:
         """The return address of a function at its first instruction (the link register)."""
         return int(self.machine.reg_read(self._arm.UC_ARM_REG_LR)) & ~1
 
     def go(
-        self, start: int, until: int = 0xFFFFFFFE, *, max_instructions: int = 0, patience_s: float = 0.0
+        self, start: int, until: int = 0xFFFFFFFE, *, max_instructions: int = 0, timeout_s: float = 0.0
     ) -> None:
         """Run from `start` to `until`, or until the machine is stopped.
 
@@ -82,14 +82,14 @@ class CortexM3:
             start: address of the first instruction.
             until: address to stop at.
             max_instructions: limit of instructions, 0 for none; counting them is many times slower.
-            patience_s: limit in time of this computer, 0 for none [s].
+            timeout_s: limit in time of this computer, 0 for none [s].
 
         Raises:
             BodyError: the program accesses memory that does not exist.
         """
         try:
             self.machine.emu_start(
-                start | 1, until & ~1, timeout=round(patience_s * 1e6), count=max_instructions
+                start | 1, until & ~1, timeout=round(timeout_s * 1e6), count=max_instructions
             )
         except self._unicorn.UcError as error:
             raise BodyError(
@@ -97,26 +97,26 @@ class CortexM3:
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function that is",
             ) from error
 
-    def finish(self, start: int, until: int, patience_s: float) -> None:
+    def finish(self, start: int, until: int, timeout_s: float) -> None:
         """Run from `start` to `until`.
 
         Raises:
             BodyError: as for `go`, or it does not arrive within the time limit.
         """
-        self.go(start, until, patience_s=patience_s)
+        self.go(start, until, timeout_s=timeout_s)
         if self.program_counter != until & ~1:
             raise BodyError(
                 f"the program does not come to an end: it is still at 0x{self.program_counter:08x}",
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function hangs",
             )
 
-    def call(self, function: int, *arguments: int, back: int, patience_s: float) -> None:
-        """Call a function with up to four words, to return to the address `back`; raises as `finish` does."""
+    def call(self, function: int, *arguments: int, return_address: int, timeout_s: float) -> None:
+        """Call a function with up to four words, to return to `return_address`; raises as `finish` does."""
         for k, word in enumerate(arguments):
             self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, word)
         self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
-        self.machine.reg_write(self._arm.UC_ARM_REG_LR, back | 1)
-        self.finish(function, back, patience_s)
+        self.machine.reg_write(self._arm.UC_ARM_REG_LR, return_address | 1)
+        self.finish(function, return_address, timeout_s)
 
     def watch(
         self, on_block: Callable[[int, int], None], outside: Iterable[tuple[int, int]] = ()
@@ -161,10 +161,10 @@ class CortexM3:
         self._lengths[address, size] = count
         return count
 
-    def paint(self, start: int) -> None:
-        """Fill RAM from `start` on with a pattern, for `used`."""
+    def fill_stack_pattern(self, start: int) -> None:
+        """Fill RAM from `start` on with a pattern, for `stack_bytes_used`."""
         self.machine.mem_write(start, bytes([_PAINT]) * (RAM + RAM_BYTES - start))
 
-    def used(self, start: int) -> int:
-        """Return how many bytes at the upper end of RAM were used since `paint`: the stack."""
+    def stack_bytes_used(self, start: int) -> int:
+        """Return how many bytes at the upper end of RAM were used since `fill_stack_pattern`: the stack."""
         return len(bytes(self.machine.mem_read(start, RAM + RAM_BYTES - start)).lstrip(bytes([_PAINT])))

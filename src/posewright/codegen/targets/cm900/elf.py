@@ -56,6 +56,7 @@ class ElfImage:
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the address and content of each segment that is loaded into memory."""
     (table,) = struct.unpack_from("<I", data, 28)
     size, count = struct.unpack_from("<2H", data, 42)
     for k in range(count):
@@ -65,6 +66,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _symbols(data: bytes) -> Iterator[tuple[str, int]]:
+    """Yield the name and value of each symbol."""
     (table,) = struct.unpack_from("<I", data, 32)
     size, count = struct.unpack_from("<2H", data, 46)
     sections = [struct.unpack_from("<10I", data, table + size * k) for k in range(count)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.codegen.targets.target import write_sources
-from posewright.codegen.unit import Footprint, Records, Subject, read_package_sources
+from posewright.codegen.unit import Footprint, Records, UnitSpec, read_package_sources
 from posewright.errors import BodyError
 
 from .core import OUTSIDE, CortexM3
@@ -17,15 +17,15 @@ from .elf import ElfImage
 from .target import Cm900, c_files
 from .toolchain import BUILD, compile_sources, link_image
 
-_STEPS_AT_ONCE = 4096
-_COUNTED_AT_ONCE = 64
-_ALWAYS_COUNTED = 256
-"""Steps that are counted before most are not: counting one takes as long as taking a hundred."""
-_PATIENCE_S = 20.0
-_PATIENCE_A_STEP_S = 0.02
+_STEPS_PER_BATCH = 4096
+_PROFILED_STEPS_PER_BATCH = 64
+_N_FIRST_PROFILED_STEPS = 256
+"""Steps at the start whose instructions are all counted; counting costs as much as a hundred steps."""
+_TIMEOUT_S = 20.0
+_TIMEOUT_PER_STEP_S = 0.02
 """Time limits of this computer, which runs some hundred million instructions a second; a step takes some
 thousand, or a million with a thousand microsteps."""
-_MOST_COUNTED = 8_000_000
+_MAX_INSTRUCTIONS_PER_STEP = 8_000_000
 """Limit of the instructions of a step, where they are counted: 0.1 s on the chip."""
 
 
@@ -35,29 +35,30 @@ class _StepCounter:
     def __init__(self, core: CortexM3, function: int) -> None:
         self.counts: list[int] = []
         self._core = core
-        self._function = function & ~1
-        self._back: int | None = None
-        self._count = 0
+        self._function_address = function & ~1
+        self._return_address: int | None = None
+        self._n_instructions = 0
 
     def begin(self) -> None:
         """Start outside the function, since the step before may have failed."""
-        self._back = None
+        self._return_address = None
 
     def on_block(self, address: int, instructions: int) -> None:
-        if address == self._back:
-            self.counts.append(self._count)
-            self._back = None
-        elif address == self._function and self._back is None:
-            self._back = self._core.caller
-            self._count = 0
-        self._count += instructions
-        if self._back is not None and self._count > _MOST_COUNTED:
+        """Add the instructions of a basic block to the count of the present call, if there is one."""
+        if address == self._return_address:
+            self.counts.append(self._n_instructions)
+            self._return_address = None
+        elif address == self._function_address and self._return_address is None:
+            self._return_address = self._core.return_address
+            self._n_instructions = 0
+        self._n_instructions += instructions
+        if self._return_address is not None and self._n_instructions > _MAX_INSTRUCTIONS_PER_STEP:
             self._core.machine.emu_stop()
 
 
-def _is_chart(subject: Subject) -> bool:
+def _is_chart(unit_spec: UnitSpec) -> bool:
     """Return whether `unit.c` only packs the records of a chart."""
-    return set(c_files(subject.sources())) == {"unit.c", f"{subject.name}.c"}
+    return set(c_files(unit_spec.sources())) == {"unit.c", f"{unit_spec.name}.c"}
 
 
 class CortexProcessor:
@@ -70,7 +71,7 @@ class CortexProcessor:
     variable. Behaviours count with all their files.
 
     Args:
-        subject: the subject to run.
+        unit_spec: the unit to run.
 
     Raises:
         InputError: the sources do not compile, or the image does not fit the chip.
@@ -78,33 +79,34 @@ class CortexProcessor:
         MissingExtraError: Unicorn is not installed.
     """
 
-    def __init__(self, subject: Subject) -> None:
-        self._inputs = subject.inputs
-        self._states = subject.states
+    def __init__(self, unit_spec: UnitSpec) -> None:
+        self._input_dtype = unit_spec.inputs
+        self._state_dtype = unit_spec.states
         with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
-            self._sizes = self._build(subject, Path(folder))
+            self._memory_footprint = self._build(unit_spec, Path(folder))
             image = ElfImage.read(Path(folder) / BUILD / "pil.elf")
-        record = self._inputs.itemsize + self._states.itemsize
-        self._core = CortexM3(image, outside=_STEPS_AT_ONCE * record)
+        record = self._input_dtype.itemsize + self._state_dtype.itemsize
+        self._core = CortexM3(image, outside=_STEPS_PER_BATCH * record)
         self._symbols = image.symbols
-        step = image.symbols[f"{subject.name}_step" if _is_chart(subject) else "unit_step"]
+        step = image.symbols[f"{unit_spec.name}_step" if _is_chart(unit_spec) else "unit_step"]
         self._counter = _StepCounter(self._core, step)
-        self._core.finish(self._core.restart(), self._symbols["main"], _PATIENCE_S)
-        self._steps = 0
-        self._core.paint(self._symbols["bss_end"])
+        self._core.finish(self._core.restart(), self._symbols["main"], _TIMEOUT_S)
+        self._n_steps = 0
+        self._core.fill_stack_pattern(self._symbols["bss_end"])
         self.reset()
 
-    def _build(self, subject: Subject, folder: Path) -> Footprint:
-        sources = (*subject.sources(), *Cm900().sources(subject))
+    def _build(self, unit_spec: UnitSpec, folder: Path) -> Footprint:
+        """Build the test image and the image to be flashed; return the memory that the latter needs."""
+        sources = (*unit_spec.sources(), *Cm900().sources(unit_spec))
         write_sources((*sources, *read_package_sources(__package__, ["pil_main.c"])), folder)
         compile_sources(folder, [*c_files(sources), "pil_main.c"])
         image = link_image(folder, c_files(sources), "image")
-        of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
-        link_image(folder, ["startup.c", "pil_main.c", *of_unit], "pil", keep=["pil_run", "unit_reset"])
-        own = [f"{subject.name}.c"] if _is_chart(subject) else of_unit
+        unit_files = [file.name for file in unit_spec.sources() if file.name.endswith(".c")]
+        link_image(folder, ["startup.c", "pil_main.c", *unit_files], "pil", keep=["pil_run", "unit_reset"])
+        measured_files = [f"{unit_spec.name}.c"] if _is_chart(unit_spec) else unit_files
         return Footprint(
-            flash_bytes=sum(image.parts.get(name, (0, 0))[0] for name in own),
-            ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in of_unit),
+            flash_bytes=sum(image.parts.get(name, (0, 0))[0] for name in measured_files),
+            ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in unit_files),
             image_flash_bytes=image.flash_bytes,
             image_ram_bytes=image.ram_bytes,
             counts="instructions",
@@ -116,61 +118,72 @@ class CortexProcessor:
         self._call("unit_reset")
 
     def _call(self, function: str, *arguments: int, steps: int = 0) -> None:
-        patience_s = _PATIENCE_S + steps * _PATIENCE_A_STEP_S
-        back = self._symbols["main"]
-        self._core.call(self._symbols[function], *arguments, back=back, patience_s=patience_s)
+        """Call a function of the image; the time limit grows with the number of steps."""
+        timeout_s = _TIMEOUT_S + steps * _TIMEOUT_PER_STEP_S
+        return_address = self._symbols["main"]
+        self._core.call(
+            self._symbols[function], *arguments, return_address=return_address, timeout_s=timeout_s
+        )
 
     def run(self, inputs: Records) -> Records:
-        """Take one tick for each record of inputs, from the present state, and return the states.
+        """Run one step (a tick) for each record of inputs, from the present state, and return the states.
 
         Raises:
             BodyError: the unit hangs or accesses memory that does not exist.
         """
-        states = [np.zeros(0, self._states)]
-        for start in range(0, len(inputs), _STEPS_AT_ONCE):
-            batch = inputs[start : start + _STEPS_AT_ONCE]
-            n_counted = self._steps_to_count()
-            states += [self._run_counted(batch[:n_counted]), self._run_batch(batch[n_counted:])]
-            self._steps += len(batch)
+        states = [np.zeros(0, self._state_dtype)]
+        for start in range(0, len(inputs), _STEPS_PER_BATCH):
+            batch = inputs[start : start + _STEPS_PER_BATCH]
+            n_profiled = self._choose_n_profiled_steps()
+            states += [
+                self._run_with_instruction_count(batch[:n_profiled]),
+                self._run_batch(batch[n_profiled:]),
+            ]
+            self._n_steps += len(batch)
         return np.concatenate(states)
 
-    def _steps_to_count(self) -> int:
+    def _choose_n_profiled_steps(self) -> int:
         """Return how many of the next steps are counted."""
-        n_counted = len(self._counter.counts)
-        is_behind = n_counted * _STEPS_AT_ONCE <= self._steps * _COUNTED_AT_ONCE
-        return _COUNTED_AT_ONCE if n_counted < _ALWAYS_COUNTED or is_behind else 0
+        n_profiled = len(self._counter.counts)
+        is_behind = n_profiled * _STEPS_PER_BATCH <= self._n_steps * _PROFILED_STEPS_PER_BATCH
+        return _PROFILED_STEPS_PER_BATCH if n_profiled < _N_FIRST_PROFILED_STEPS or is_behind else 0
 
-    def _run_counted(self, inputs: Records) -> Records:
+    def _run_with_instruction_count(self, inputs: Records) -> Records:
         """Run records with the instructions of each step counted."""
         if not len(inputs):
             return self._run_batch(inputs)
         self._counter.begin()
-        end = self._core.watch(self._counter.on_block)
+        stop_watching = self._core.watch(self._counter.on_block)
         try:
             return self._run_batch(inputs)
         finally:
-            end()
+            stop_watching()
 
     def _run_batch(self, inputs: Records) -> Records:
+        """Run one step for each record of inputs, at most a batch, and return the states."""
         count = len(inputs)
         if not count:
-            return np.zeros(0, self._states)
+            return np.zeros(0, self._state_dtype)
         data = np.ascontiguousarray(inputs).tobytes()
-        if len(data) != count * self._inputs.itemsize:
-            raise BodyError(f"records of inputs have {self._inputs.itemsize} bytes, not {len(data) // count}")
+        if len(data) != count * self._input_dtype.itemsize:
+            raise BodyError(
+                f"records of inputs have {self._input_dtype.itemsize} bytes, not {len(data) // count}"
+            )
         memory = self._core.machine
         if data:
             memory.mem_write(OUTSIDE, data)
         results = OUTSIDE + len(data)
         self._call("pil_run", count, OUTSIDE, results, steps=count)
-        return np.frombuffer(bytes(memory.mem_read(results, count * self._states.itemsize)), self._states)
+        return np.frombuffer(
+            bytes(memory.mem_read(results, count * self._state_dtype.itemsize)), self._state_dtype
+        )
 
     def footprint(self) -> Footprint:
         """Return the footprint, with the instructions of the steps counted so far."""
         counts = self._counter.counts
         return replace(
-            self._sizes,
-            stack_bytes=self._core.used(self._symbols["bss_end"]),
+            self._memory_footprint,
+            stack_bytes=self._core.stack_bytes_used(self._symbols["bss_end"]),
             step_cycles_mean=float(np.mean(counts)) if counts else None,
             step_cycles_worst=max(counts) if counts else None,
         )

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.c import ChartSubject
-from posewright.codegen.offsets import IN, OUT, STATE, constants_of
+from posewright.codegen.c import ChartUnitSpec
+from posewright.codegen.offsets import IN, OUT, STATE, offset_constants
 from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
-from posewright.codegen.unit import SourceFile, Subject, read_package_sources
+from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
 
 from .toolchain import compile_sources, link_image, write_binary
@@ -46,21 +46,21 @@ class Cm900:
 
     name = "cm900"
 
-    def adapt(self, subject: Subject) -> Subject:
+    def adapt(self, unit_spec: UnitSpec) -> UnitSpec:
         """Return a chart with a queue that leaves RAM for other variables; a behaviour as it is."""
-        if not isinstance(subject, ChartSubject) or subject.options.queue is not None:
-            return subject
-        return replace(subject, options=replace(subject.options, queue=BOARD_QUEUE))
+        if not isinstance(unit_spec, ChartUnitSpec) or unit_spec.options.max_queued_events is not None:
+            return unit_spec
+        return replace(unit_spec, options=replace(unit_spec.options, max_queued_events=BOARD_QUEUE))
 
-    def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
+    def sources(self, unit_spec: UnitSpec) -> tuple[SourceFile, ...]:
         """Return the board's own files and the user's.
 
         Raises:
-            InputError: a file of the subject has the name of one of the board's.
+            InputError: a file of the unit has the name of one of the board's.
         """
         fixed = (*read_package_sources(__package__, BOARD_SOURCES), *serial_link())
-        board = (*fixed, SourceFile(HOOKS, tuple(_hook_lines(subject)), keep=True))
-        conflicts = {file.name for file in subject.sources()} & {file.name for file in board}
+        board = (*fixed, SourceFile(HOOKS, tuple(_hook_lines(unit_spec)), keep=True))
+        conflicts = {file.name for file in unit_spec.sources()} & {file.name for file in board}
         if conflicts:
             raise InputError(
                 f"a generated file and one of the board's are both called {', '.join(sorted(conflicts))}",
@@ -109,13 +109,14 @@ def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic],
     return [(name, fields[name][0], fields[name][1]) for name in records.names or ()]
 
 
-def _hook_lines(subject: Subject) -> Iterator[str]:
+def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
     """Yield the lines of `board_hooks.c`, a proposal for the user to change."""
-    fields = _fields(subject.inputs)
-    events = subject.chart.events if isinstance(subject, ChartSubject) else ()
-    constants = constants_of(subject.inputs, IN)
+    fields = _fields(unit_spec.inputs)
+    events = unit_spec.chart.events if isinstance(unit_spec, ChartUnitSpec) else ()
+    constants = offset_constants(unit_spec.inputs, IN)
     reads = list(_read_lines(fields, constants, events))
-    yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
+    name = unit_spec.name
+    yield f"/* Yours: where {name} gets its inputs from, and what it does. It is never written over."
     yield " *"
     yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
     yield " * one of a single byte is 1 where that is past THRESHOLD, an event at the tick at which it has"
@@ -143,17 +144,17 @@ def _hook_lines(subject: Subject) -> Iterator[str]:
         " * Do what a record of states says; unit.h has names for its bytes. For example:",
         " *",
     )
-    yield f" *   board_set_pin(BOARD_PORT_B, 12U, state[{_example(subject)}] != 0U);"
+    yield f" *   board_set_pin(BOARD_PORT_B, 12U, state[{_example(unit_spec)}] != 0U);"
     yield " *"
     yield " * after a board_pin_mode(BOARD_PORT_B, 12U, BOARD_PIN_OUTPUT) in hook_begin."
     yield from (" */", "void hook_tick(const uint8_t *state)", "{", "    (void)state;", "}")
 
 
-def _example(subject: Subject) -> str:
+def _example(unit_spec: UnitSpec) -> str:
     """Return the constant of a byte of the states for an example: an output, else the status."""
-    outputs = subject.chart.outputs if isinstance(subject, ChartSubject) else ()
-    constants = constants_of(subject.states, STATE, dict.fromkeys(outputs, OUT))
-    sizes = {name: kind.itemsize for name, kind, _ in _fields(subject.states)}
+    outputs = unit_spec.chart.outputs if isinstance(unit_spec, ChartUnitSpec) else ()
+    constants = offset_constants(unit_spec.states, STATE, dict.fromkeys(outputs, OUT))
+    sizes = {name: kind.itemsize for name, kind, _ in _fields(unit_spec.states)}
     example = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
     return constants[example]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.codegen.targets.target import Built, write_sources
 from posewright.codegen.toolchains import STRICT, Compiler, cache_folder, compile_sources, find_compiler
-from posewright.codegen.unit import Records, SourceFile, Subject, read_package_sources
+from posewright.codegen.unit import Records, SourceFile, UnitSpec, read_package_sources
 from posewright.documents import write_atomically
 from posewright.errors import InputError, OutputError
 
@@ -28,13 +28,13 @@ class Host:
 
     name = "host"
 
-    def adapt(self, subject: Subject) -> Subject:
-        """Return the subject as it is."""
-        return subject
+    def adapt(self, unit_spec: UnitSpec) -> UnitSpec:
+        """Return the unit specification as it is."""
+        return unit_spec
 
-    def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
+    def sources(self, unit_spec: UnitSpec) -> tuple[SourceFile, ...]:
         """Return the files that run the unit over arrays."""
-        del subject
+        del unit_spec
         return read_package_sources(__package__, ("host.c", "host.h"))
 
     def build(self, folder: Path) -> Built:
@@ -62,23 +62,23 @@ class Host:
 
 
 class HostLibrary:
-    """A unit as an Executable in a library of its own; two libraries of a subject share no variables.
+    """A unit as an Executable in a library of its own; two libraries of a unit share no variables.
 
     A library of the same sources, flags and compiler is taken from the cache, which is `posewright/host` in
     `XDG_CACHE_HOME` or `~/.cache`.
 
     Args:
-        subject: the subject.
+        unit_spec: the unit.
 
     Raises:
         UnavailableError: there is no compiler.
         InputError: C cannot do what the document requires.
     """
 
-    def __init__(self, subject: Subject) -> None:
-        self.inputs = subject.inputs
-        self.states = subject.states
-        sources = (*subject.sources(), *Host().sources(subject))
+    def __init__(self, unit_spec: UnitSpec) -> None:
+        self.inputs = unit_spec.inputs
+        self.states = unit_spec.states
+        sources = (*unit_spec.sources(), *Host().sources(unit_spec))
         self.library = _load_library(sources)
         self.library.host_run.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
         self.library.host_run.restype = None

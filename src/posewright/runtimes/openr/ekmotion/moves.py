@@ -95,7 +95,7 @@ class SpecialMove:
         command: its number.
         steps: poses in the order of their cycles.
         end: the cycle that answers MOVING_FINISH.
-        name: in MoveToPos, such as `Kickb`.
+        name: the name in MoveToPos, such as `Kickb`.
     """
 
     command: Annotated[int, Bounds(MIN_COMMAND, MAX_COMMAND)]
@@ -141,8 +141,8 @@ class SpecialMoves:
     """A table of moves, with the poses of a header.
 
     Attributes:
-        moves: by command.
-        poses: by name, 16 angles in the header's order [micro-radians].
+        moves: the moves by command.
+        poses: the poses by name, 16 angles in the header's order [micro-radians].
         frames: number of frames of the vector that leads to a pose.
         missing: moves that lack arrays in the header, by command.
         remarks: messages about poses beyond the robot's limits.
@@ -186,7 +186,7 @@ def open_moves(
     Args:
         poses: an EKMoves.h; None for ours.
         moves: a table; None for ours.
-        robot: whose limits the poses are checked against; None for no check.
+        robot: the robot whose limits the poses are checked against; None for no check.
 
     Raises:
         DocumentError: the table is faulty.

@@ -14,7 +14,7 @@ class MoNetAgent(OObject):
     """Plays the requests of MoNet.
 
     Args:
-        setup: with the motions and sounds.
+        setup: the setup with the motions and sounds.
         failure: the status for a request that cannot be played.
 
     Attributes:

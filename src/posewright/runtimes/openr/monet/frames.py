@@ -88,9 +88,9 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     """Return the frames of a motion.
 
     Args:
-        index: of the entry in the archive.
-        setup: with the archive.
-        openr: of the robot.
+        index: the index of the entry in the archive.
+        setup: the setup with the archive.
+        openr: the OpenR object of the robot.
         exact: reach each keyframe, instead of the frames that Sony's player sends.
 
     Raises:

@@ -37,7 +37,7 @@ class MoNetResult:
 
     Attributes:
         posture: present posture of the robot.
-        reason: of a failure; ours, as Sony's message has a status only.
+        reason: the reason of a failure; ours, as Sony's message has a status only.
     """
 
     id: int
@@ -55,8 +55,8 @@ class MoNetAgentCommand:
     """MoNet requests an agent to play a motion or a sound.
 
     Attributes:
-        name: in the line of the file.
-        index: of the entry in the archive, or a number that the agent knows; -1 for none.
+        name: the name in the line of the file.
+        index: the index of the entry in the archive, or a number that the agent knows; -1 for none.
     """
 
     agent: str

@@ -276,9 +276,9 @@ def advise_postures(
     Args:
         line: plays the motion.
         setup: the MONET files.
-        graph: of the postures.
-        posture: that MoNet assumes now.
-        openr: of the robot.
+        graph: the graph of the postures.
+        posture: the posture that MoNet assumes now.
+        openr: the OpenR object of the robot.
 
     Returns:
         The text; empty if the line plays no motion, or one that begins or ends near no posture.

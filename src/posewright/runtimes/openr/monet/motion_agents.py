@@ -26,7 +26,7 @@ class MotionAgents(MoNetAgent):
     """Moves joints for MoNet.
 
     Args:
-        setup: with the motions.
+        setup: the setup with the motions.
         exact: reach each keyframe to the micro-radian, instead of playing as Sony's player does.
     """
 
@@ -71,9 +71,9 @@ class MotionAgents(MoNetAgent):
         robot = self.openr.robot
         legs = robot.groups.get(LEGS, ())
         distances = [
-            (abs(angles[0] - self.openr.get_joint_value(primitive)) / MICRO, robot.joint_names[primitive])
-            for primitive, angles in frames.items()
-            if robot.joint_names[primitive] in legs
+            (abs(angles[0] - self.openr.get_joint_value(joint_index)) / MICRO, robot.joint_names[joint_index])
+            for joint_index, angles in frames.items()
+            if robot.joint_names[joint_index] in legs
         ]
         distance, joint = max(distances, default=(0.0, ""))
         if math.degrees(distance) > FARTHEST_DEG:
@@ -84,8 +84,8 @@ class MotionAgents(MoNetAgent):
 
 
 def _blocks(frames: Frames) -> Iterator[Mapping[int, list[int]]]:
-    """Yield the frames in blocks of 16, by primitive."""
+    """Yield the frames in blocks of 16, by joint index."""
     n_frames = len(next(iter(frames.values())))
     for begin in range(0, n_frames, MAX_FRAMES):
         end = begin + MAX_FRAMES
-        yield {primitive: angles[begin:end].tolist() for primitive, angles in frames.items()}
+        yield {joint_index: angles[begin:end].tolist() for joint_index, angles in frames.items()}

@@ -20,7 +20,7 @@ class SoundAgent(MoNetAgent):
     """Logs the sounds that are to be played; a sound without an archive has no duration.
 
     Args:
-        setup: with the sounds.
+        setup: the setup with the sounds.
     """
 
     def __init__(self, setup: MonetSetup) -> None:

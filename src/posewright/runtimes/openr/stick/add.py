@@ -46,8 +46,8 @@ class StickChange:
     """The changed files, before they are written.
 
     Attributes:
-        archive: with the motion.
-        commands: with the command.
+        archive: the archive with the new motion.
+        commands: the commands with the new one.
         index: index of the motion in the archive, from 0.
         findings: warnings that the change causes, and notes on motions that are no longer played.
     """
@@ -97,10 +97,11 @@ def plan_change(
 
 def _with_registration(commands: MonetCommands, registration: CommandRegistration) -> MonetCommands:
     """Return the commands with a new one at the end, or in place of that with the same ID."""
-    replaced = commands.with_id(registration.id)
-    if not replaced:
+    existing = commands.with_id(registration.id)
+    if not existing:
         return commands.with_command(registration.head, registration.lines, registration.comment)
-    new_comments = {comment_for(line.name): comment_for(registration.name) for line in replaced[-1].agents}
+    # of several commands with one ID, MoNet runs the last
+    new_comments = {comment_for(line.name): comment_for(registration.name) for line in existing[-1].agents}
     return commands.with_replaced(registration.id, registration.head, registration.lines, new_comments)
 
 
@@ -109,12 +110,13 @@ def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, .
 
     Jumps are left out: they are checked for the motion itself.
     """
-    counts = Counter(_finding_key(finding) for finding in check_setup(before))
+    old_counts = Counter(_finding_key(finding) for finding in check_setup(before))
     findings = []
     for finding in check_setup(after):
         key = _finding_key(finding)
-        counts[key] -= 1
-        if counts[key] < 0 and finding.level is not Level.NOTE and finding.rule != JUMP:
+        old_counts[key] -= 1
+        is_new = old_counts[key] < 0
+        if is_new and finding.level is not Level.NOTE and finding.rule != JUMP:
             findings.append(finding)
     return tuple(findings)
 
@@ -124,11 +126,11 @@ def _finding_key(finding: MonetFinding) -> tuple[Level, str, str]:
     return finding.level, finding.rule, re.sub(r"line \d+", "line", finding.message)
 
 
-def _unplayed_motions(before: MonetSetup, after: MonetSetup, number: int) -> Iterator[MonetFinding]:
+def _unplayed_motions(before: MonetSetup, after: MonetSetup, command_id: int) -> Iterator[MonetFinding]:
     """Yield a note about each motion that only the replaced command with an ID played."""
-    replaced = () if before.commands is None else before.commands.with_id(number)
+    old_commands = () if before.commands is None else before.commands.with_id(command_id)
     used = used_indices(after)
-    for command in replaced:
+    for command in old_commands:
         for line in command.agents:
             target = target_of(line, before)
             if target is None or target.index is None or target.archive is not before.motions:
@@ -320,8 +322,8 @@ class AddedMotion:
     """The result of an addition.
 
     Attributes:
-        id: of the command.
-        name: of the motion.
+        id: the ID of the command.
+        name: the name of the motion.
         model: the robot model.
         archive: the file with the motion.
         commands: the file with the command.
@@ -392,15 +394,15 @@ def add_to_stick(
         motion: the motion, or a file of any supported format.
         stick: the folder with `OPEN-R`; or an ODA archive and a MONETCMD.CFG without a stick, for which
             sounds and transitions between postures are not looked up.
-        id: by which programs request it: `MoNetExecute(60)`.
-        name: of the motion; by default its own, if that states its postures.
+        id: the ID by which programs request it: `MoNetExecute(60)`.
+        name: the name of the motion; by default its own, if that states its postures.
         model: robot model: ERS-7, ERS-210, ERS-220.
         agent: plays the motion: monetagentMTN, or monetagentMTNWALK for steps.
         sound: a sound of the stick that is played with it.
         sync: whether both begin together.
         overwrite: whether a command with that id, and its motion, may be replaced.
         page: the motion in a file with several.
-        robot: of a file that does not name its robot.
+        robot: the robot of a file that does not name its robot.
         accept_loss: whether parts that the robot cannot do may be left out.
         accept_jump: whether it may begin or end far from the postures in its name.
         output: a folder to write to instead of the stick, with the same structure, ready to be copied.

@@ -67,7 +67,7 @@ class PostureGraph:
     """Postures and the transitions between them.
 
     Attributes:
-        transitions: in the order of their lines.
+        transitions: the transitions in the order of their lines.
         begins: commands by the posture in which they begin.
         set_by_command: postures in which commands end that can be played in any posture.
     """

@@ -23,7 +23,7 @@ class StickMotion:
         entry: name of the entry in its archive.
         name: its own name, which states its postures; that of the entry if it is damaged.
         index: index in its archive, from 0, as in MONETCMD.CFG.
-        ids: of the commands that play it.
+        ids: the IDs of the commands that play it.
         archive: contains it.
     """
 

@@ -20,7 +20,7 @@ class MonetFinding:
             note is for information.
         rule: what was checked, in one word.
         message: the problem.
-        path: of the file; None if there is none.
+        path: the path of the file; None if there is none.
         line: counted from 1; None if the finding concerns no single line.
         hint: what would be right; may be empty.
         models: the robots that it concerns; empty for all, or if they are unknown.
@@ -35,14 +35,14 @@ class MonetFinding:
     models: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        place = f"{Where(path=self.path, line=self.line)}: " if self.path is not None else ""
-        return f"{place}{self.level.value}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+        location = f"{Where(path=self.path, line=self.line)}: " if self.path is not None else ""
+        return f"{location}{self.level.value}: {self.message}" + (f" ({self.hint})" if self.hint else "")
 
     @property
     def text(self) -> str:
         """Place, message and hint, without the level."""
-        place = "" if self.path is None else f"{Where(path=self.path, line=self.line)}: "
-        return place + self.message + (f" ({self.hint})" if self.hint else "")
+        location = "" if self.path is None else f"{Where(path=self.path, line=self.line)}: "
+        return location + self.message + (f" ({self.hint})" if self.hint else "")
 
     def data(self) -> PlainMapping:
         """Return the finding as plain data."""

@@ -24,10 +24,10 @@ _DESCRIPTIONS = {
     EntryKind.UNKNOWN: "of an unknown kind",
 }
 
-MAX_GUESSES = 20
+MAX_SUGGESTIONS = 20
 """For so many names similar ones are searched, which takes long in a large archive."""
 
-NameGuess: TypeAlias = Callable[[str, Iterable[str]], str]
+NameSuggester: TypeAlias = Callable[[str, Iterable[str]], str]
 """Returns a hint with similar names, for a name and the existing ones."""
 
 
@@ -36,7 +36,7 @@ class LineTarget:
     """The entry of an archive that a line plays.
 
     Attributes:
-        archive: of its agent.
+        archive: the archive of its agent.
         index: index of the entry; None if there is no such entry.
     """
 
@@ -83,25 +83,27 @@ def used_indices(setup: MonetSetup) -> set[int]:
 
 def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
     """Check the entries that lines play."""
-    faults: dict[int, str | None] = {}  # of the motions that were read, by index
-    n_guesses = MAX_GUESSES
+    faults_by_index: dict[int, str | None] = {}  # of the motions that were read
+    n_suggestions = MAX_SUGGESTIONS
     for line in lines_of(setup):
         target = target_of(line, setup)
         if target is None:
             continue
         if target.index is None:
-            guess = _suggest_similar if n_guesses > 0 else _suggest_nothing
-            yield from _check_missing_entry(line, target.archive, guess)
-            n_guesses -= 1
+            suggest_name = _suggest_similar if n_suggestions > 0 else _suggest_nothing
+            yield from _check_missing_entry(line, target.archive, suggest_name)
+            n_suggestions -= 1
         elif AGENTS[line.agent].plays == "OMTN":
-            yield from _check_motion(line, target.archive, target.index, setup.models, faults)
+            yield from _check_motion(line, target.archive, target.index, setup.models, faults_by_index)
         else:
             yield from _check_sound(line, target.archive, target.index)
     for command in () if setup.commands is None else setup.commands.commands:
         yield from _check_ambiguous_lines(command, setup)
 
 
-def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> Iterator[MonetFinding]:
+def _check_missing_entry(
+    line: AgentLine, archive: MonetArchive, suggest_name: NameSuggester
+) -> Iterator[MonetFinding]:
     """Yield an error about a line whose entry is not in the archive, unless it is to play nothing."""
     n_entries = len(archive.entries)
     if line.index is not None and line.index >= 0:
@@ -110,12 +112,12 @@ def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGues
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in archive.entries]
         message = f"no sound in {archive.path.name} has the name {quoted(line.name)}"
-        yield error("sound", line.line, message, guess(line.name, names))
+        yield error("sound", line.line, message, suggest_name(line.name, names))
     elif not is_null(line.name):
-        yield _missing_motion(line, archive, guess)
+        yield _missing_motion(line, archive, suggest_name)
 
 
-def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> MonetFinding:
+def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSuggester) -> MonetFinding:
     """Return the error about a name that no motion has, with a hint if an entry has it."""
     index = archive.archive.indices.get(line.name)
     label = None if index is None else archive.labels[index]
@@ -128,7 +130,7 @@ def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) ->
         content = _DESCRIPTIONS[archive.entries[index].content.kind]
         hint = f"there is an entry of this name, but it is {content}"
     else:
-        hint = guess(line.name, [label.name for label in archive.motions.values()])
+        hint = suggest_name(line.name, [label.name for label in archive.motions.values()])
     message = f"no motion in {archive.path.name} has the name {quoted(line.name)}: the robot would not move"
     return error("motion", line.line, message, hint)
 
@@ -223,9 +225,10 @@ def _result_key(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
 
 
 def _suggest_similar(name: str, names: Iterable[str]) -> str:
+    """Return a hint with the most similar names; empty if there are none."""
     similar = difflib.get_close_matches(name, list(names), n=3)
     return f"did you mean {' or '.join(similar)}?" if similar else ""
 
 
-def _suggest_nothing(name: str, names: Iterable[str]) -> str:  # noqa: ARG001 -- a NameGuess
+def _suggest_nothing(name: str, names: Iterable[str]) -> str:  # noqa: ARG001 -- a NameSuggester
     return ""

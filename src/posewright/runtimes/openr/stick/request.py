@@ -15,12 +15,12 @@ from posewright.formats import (
     PageReference,
     Rendering,
     WriteOptions,
-    carry_to_robot,
-    describe_carrying_losses,
+    describe_retargeting_losses,
     describe_unmoved_joints,
     moved_joints,
     read_motion_file,
     require_no_losses,
+    retarget_to_robot,
 )
 from posewright.motions import Level, Motion, check_motion, robot_of_motion
 from posewright.robots import Robot
@@ -47,8 +47,8 @@ class CommandRegistration:
     """A command that plays a motion.
 
     Attributes:
-        id: by which programs request it.
-        name: of the motion.
+        id: the ID by which programs request it.
+        name: the name of the motion.
         agent: plays the motion.
         sound: name of a sound that is played with it; None for none.
         sync: whether both begin together.
@@ -104,7 +104,7 @@ def read_motion_to_add(
     Args:
         motion: the motion, or a file.
         page: the motion in a file with several.
-        robot: of a file that does not name its robot.
+        robot: the robot of a file that does not name its robot.
 
     Raises:
         FormatError: the file has several motions and no page is given, or cannot be read.
@@ -150,9 +150,9 @@ def prepare_motion(
     Args:
         motion: the motion.
         model: the robot model, such as ERS-7.
-        name: of the converted motion.
+        name: the name of the converted motion.
         accept_loss: whether the robot may leave out parts of the motion.
-        path: of the motion's file, for messages.
+        path: the path of the motion's file, for messages.
 
     Returns:
         The converted motion, and findings about jumps.
@@ -163,15 +163,15 @@ def prepare_motion(
     """
     if model not in MODELS:
         raise UnknownNameError.among("robot", model, MODELS, owner="for MONET")
-    carried = carry_to_robot(motion, MODELS[model].robot)
-    extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
-    moved = replace(carried.motion, name=name, extras=extras)
+    retargeted = retarget_to_robot(motion, MODELS[model].robot)
+    extras = {**retargeted.motion.extras, DESIGN: MODELS[model].design}
+    moved = replace(retargeted.motion, name=name, extras=extras)
     omtn = FORMATS[OMTN]
     moved = omtn.prepare_motion(moved, STRAIGHT)  # the robot knows no curves
     rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
-    losses = (*describe_carrying_losses(carried), *_standing_legs_loss(moved), *rendering.losses)
+    losses = (*describe_retargeting_losses(retargeted), *_standing_legs_loss(moved), *rendering.losses)
     require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*describe_unmoved_joints(carried), *_design_remarks(moved), *rendering.remarks)
+    remarks = (*describe_unmoved_joints(retargeted), *_design_remarks(moved), *rendering.remarks)
     return replace(rendering, losses=losses, remarks=remarks), tuple(
         check_jumps(moved, postures_of(moved.name))
     )

@@ -173,7 +173,7 @@ class MonetSetup:
     """The files of one robot model, or of several that share them.
 
     Attributes:
-        models: by their names in DESIGNDB.CFG; empty if they are unknown.
+        models: the models by their names in DESIGNDB.CFG; empty if they are unknown.
         commands: the MONETCMD.CFG; None if there is none, as with the others.
         transitions: the MONET.CFG.
         motions: the archive of motions.
@@ -204,6 +204,7 @@ class MonetSetup:
         }
 
     def __str__(self) -> str:
+        """Return the models and the numbers of commands, transitions, motions and sounds."""
         counts = (
             None if self.commands is None else format_count(len(self.commands.commands), "command"),
             None if self.transitions is None else format_count(len(self.transitions.agents), "transition"),

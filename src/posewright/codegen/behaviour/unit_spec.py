@@ -1,4 +1,4 @@
-"""A whole behaviour as a subject of code generation: sensors, chart, motions and servo packets."""
+"""A whole behaviour to generate code from: sensors, chart, motions and servo packets."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from posewright.codegen.behaviour.motion_sources import player_sources
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
-from posewright.codegen.behaviour.wires import slots_of
-from posewright.codegen.c import ChartSubject, Options
+from posewright.codegen.behaviour.wires import find_slots
+from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile, read_package_sources
 from posewright.controllers import Player
@@ -27,7 +27,7 @@ from posewright.errors import FormatError, InputError, Where
 
 
 @dataclass(frozen=True, eq=False)
-class BehaviourSubject:
+class BehaviourUnitSpec:
     """A behaviour to be generated and proved; it takes one step a servo frame.
 
     A record of inputs has one `float64` for each number that the wires read from the body; the board itself
@@ -68,9 +68,9 @@ class BehaviourSubject:
         return identifier(self.behaviour.name).lower()
 
     @cached_property
-    def chart(self) -> ChartSubject:
+    def chart(self) -> ChartUnitSpec:
         """The chart of the behaviour."""
-        return ChartSubject(self.behaviour.chart, self.options)
+        return ChartUnitSpec(self.behaviour.chart, self.options)
 
     @cached_property
     def tables(self) -> PageTables:
@@ -85,7 +85,7 @@ class BehaviourSubject:
     @cached_property
     def inputs(self) -> np.dtype[np.void]:
         """The dtype of a record of sensor numbers."""
-        names = [(name, "<f8") for name in slots_of(self.behaviour).values()]
+        names = [(name, "<f8") for name in find_slots(self.behaviour).values()]
         return np.dtype(names or [("nothing", "<f8")])
 
     @cached_property
@@ -128,15 +128,19 @@ class BehaviourSubject:
         """Return the behaviour itself with its motions in integer arithmetic."""
         return BehaviourReference(self.behaviour, self.tables, self.chart, self.states)
 
-    def record_of(self, state: BodyState, chance: float = 0.0) -> Records:
-        """Return the record of inputs of a state of the body, `(1,)`.
+    def record_of(self, state: BodyState, random_number: float = 0.0) -> Records:
+        """Return the record of inputs for a state of the body, `(1,)`.
+
+        Args:
+            state: the state of the body.
+            random_number: the value of `random` inputs in this tick, 0 to 1.
 
         Raises:
             BodyError: the body lacks a sensor that the behaviour reads.
         """
         record = np.zeros(1, self.inputs)
-        for slot, name in slots_of(self.behaviour).items():
-            record[name] = slot.value(state, self.behaviour.robot, chance)
+        for slot, field_name in find_slots(self.behaviour).items():
+            record[field_name] = slot.value(state, self.behaviour.robot, random_number)
         return record
 
     def decode_packet(self, packet: bytes, previous: Floats | None = None) -> JointCommands:

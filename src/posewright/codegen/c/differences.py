@@ -19,7 +19,7 @@ from posewright.codegen.c.code import MAX_QUEUE, queue_bound
 from posewright.codegen.c.writer import comment
 from posewright.errors import InputError, Where
 
-MAX_WAYS = 65535
+MAX_TRANSITIONS = 65535
 """Transitions are numbered with 16 bits, and one number means none; there are fewer states."""
 
 MAX_EVENTS = 256
@@ -32,53 +32,62 @@ MAX_PERIOD_S = 2**31 * MICROSECOND_S
 SAFE_PERIOD_S = 1e-3
 """Period in which a tick and the traffic on the serial line fit: a step takes some ten microseconds."""
 
-MAX_PLACES = 4
-GIVEN_UP = "it is given up and changes nothing, and the status stays"
+MAX_LISTED_PLACES = 4
+ABANDONED_TICK_TEXT = "it is given up and changes nothing, and the status stays"
 
 
 @dataclass(frozen=True)
-class Policy:
+class CodeDifference:
     """A difference from the interpreter, or a condition under which there is none.
 
     Attributes:
-        subject: the feature of the chart.
+        feature: feature of the chart that it concerns.
         effect: what the C does.
         where: places in the chart, where known: `walking -> turning (line 12)`.
     """
 
-    subject: str
+    feature: str
     effect: str
     where: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        text = f"{self.subject}: {self.effect}"
+        text = f"{self.feature}: {self.effect}"
         if not self.where:
             return text
-        places = "; ".join(self.where[:MAX_PLACES])
-        n_more = len(self.where) - MAX_PLACES
+        places = "; ".join(self.where[:MAX_LISTED_PLACES])
+        n_more = len(self.where) - MAX_LISTED_PLACES
         return f"{text} [{places}{f' and {n_more} more' if n_more > 0 else ''}]"
 
 
-def policies_of(generator: ChartGenerator) -> tuple[Policy, ...]:
+def find_differences(generator: ChartGenerator) -> tuple[CodeDifference, ...]:
     """Return the differences of a chart's C from the interpreter.
 
     Raises:
         InputError: C cannot do what the chart requires; the hint says what to change.
     """
-    require_possible(generator)
+    require_expressible(generator)
     _ = generator.body  # writing it collects the support functions used
-    policies = [_division(generator), _modulo(generator), _fractions(generator), _soft_doubles(generator)]
-    policies += [_endless_tick(generator), _queue(generator), _period(generator), _names(generator)]
-    return tuple(policy for policy in policies if policy is not None)
+    finders = (
+        _find_division_difference,
+        _find_modulo_difference,
+        _find_float_difference,
+        _find_soft_double_difference,
+        _find_endless_tick_difference,
+        _find_queue_difference,
+        _find_period_difference,
+        _find_name_difference,
+    )
+    differences = [find(generator) for find in finders]
+    return tuple(difference for difference in differences if difference is not None)
 
 
-def policy_lines(policies: tuple[Policy, ...]) -> list[str]:
-    """Return the policies as comments, with an empty line after them."""
-    lines = [comment(str(policy)[0].upper() + str(policy)[1:] + ".") for policy in policies]
+def format_differences(differences: tuple[CodeDifference, ...]) -> list[str]:
+    """Return the differences as comments, with an empty line after them."""
+    lines = [comment(str(difference)[0].upper() + str(difference)[1:] + ".") for difference in differences]
     return [*lines, ""] if lines else []
 
 
-def require_possible(generator: ChartGenerator) -> None:
+def require_expressible(generator: ChartGenerator) -> None:
     """Raise unless a chart can be written as C.
 
     Raises:
@@ -87,7 +96,11 @@ def require_possible(generator: ChartGenerator) -> None:
     machine = generator.machine
     chart = generator.chart
     sizes = {
-        "ways between states": (len(machine.transitions), MAX_WAYS, "let fewer junctions follow one another"),
+        "ways between states": (
+            len(machine.transitions),
+            MAX_TRANSITIONS,
+            "let fewer junctions follow one another",
+        ),
         "events raised inside": (
             len(machine.handled_events),
             MAX_EVENTS,
@@ -109,81 +122,91 @@ def require_possible(generator: ChartGenerator) -> None:
             where=Where(chart.path, chart.lines.get("period_s")),
             hint=f"a period of {MAX_PERIOD_S:g} s at most; count longer times in the chart",
         )
-    queue = generator.options.queue
-    if queue is not None and not 1 <= queue <= MAX_QUEUE:
-        raise InputError(f"a queue cannot hold {queue} events", hint=f"from 1 to {MAX_QUEUE}")
+    max_queued_events = generator.options.max_queued_events
+    if max_queued_events is not None and not 1 <= max_queued_events <= MAX_QUEUE:
+        raise InputError(f"a queue cannot hold {max_queued_events} events", hint=f"from 1 to {MAX_QUEUE}")
 
 
-def _division(generator: ChartGenerator) -> Policy | None:
-    if not generator.code.expressions.divides:
+def _find_division_difference(generator: ChartGenerator) -> CodeDifference | None:
+    if not generator.code.expressions.checks_divisor:
         return None
-    effect = f"{GIVEN_UP.replace('it', 'the tick', 1)} {generator.names.constant}_DIVISION_BY_ZERO until init"
-    return Policy("division by zero", effect, _find_places(generator, _may_divide_by_zero))
+    abandoned = ABANDONED_TICK_TEXT.replace("it", "the tick", 1)
+    effect = f"{abandoned} {generator.names.constant}_DIVISION_BY_ZERO until init"
+    return CodeDifference("division by zero", effect, _find_places(generator, _may_divide_by_zero))
 
 
-def _modulo(generator: ChartGenerator) -> Policy | None:
-    if not {"pw_fmod", "pw_f64_mod"} & generator.code.expressions.used:
+def _find_modulo_difference(generator: ChartGenerator) -> CodeDifference | None:
+    if not {"pw_fmod", "pw_f64_mod"} & generator.code.expressions.support_functions:
         return None
     effect = "exact, bit for bit, but slow where the operands are of very different size"
-    return Policy("`%` of fractions", effect, _find_places(generator, _is_fraction_modulo))
+    return CodeDifference("`%` of fractions", effect, _find_places(generator, _is_fraction_modulo))
 
 
-def _fractions(generator: ChartGenerator) -> Policy | None:
+def _find_float_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return the compiler options that floats depend on; None for a chart without floats."""
     kinds = [*generator.chart.inputs.values(), *generator.chart.variables.values()]
     nodes = [node for expression in generator.machine.expressions for node in nodes_of(expression.tree)]
     divides = any(isinstance(node, Binary) and node.operator is Operator.OVER for node in nodes)
     if not divides and not any(isinstance(kind, FloatType) for kind in kinds):
         return None
-    return Policy("fractions", "exact with -ffp-contract=off and without -ffast-math, as `build` compiles")
+    return CodeDifference(
+        "fractions", "exact with -ffp-contract=off and without -ffast-math, as `build` compiles"
+    )
 
 
-def _soft_doubles(generator: ChartGenerator) -> Policy | None:
+def _find_soft_double_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return that 64-bit floats are slow on the UNO; None if the chart has none or has another target."""
     doubles = [
         name
         for name, kind in {**generator.chart.inputs, **generator.chart.variables}.items()
         if isinstance(kind, FloatType) and not kind.single
     ]
     if not generator.options.soft_doubles or not (
-        doubles or any(name.startswith("pw_f64") for name in generator.code.expressions.used)
+        doubles or any(name.startswith("pw_f64") for name in generator.code.expressions.support_functions)
     ):
         return None
-    return Policy(
+    return CodeDifference(
         "fractions of 64 bits",
         "exact, but slow on the UNO, whose compiler knows 32 bits only; write float32 where that is enough",
         tuple(doubles),
     )
 
 
-def _endless_tick(generator: ChartGenerator) -> Policy | None:
-    if not generator.counts:
+def _find_endless_tick_difference(generator: ChartGenerator) -> CodeDifference | None:
+    if not generator.counts_microsteps:
         return None
-    effect = f"after {MAX_MICROSTEPS} microsteps {GIVEN_UP} {generator.names.constant}_NO_END until init"
-    return Policy("a tick that may not end", effect)
+    status = f"{generator.names.constant}_NO_END"
+    effect = f"after {MAX_MICROSTEPS} microsteps {ABANDONED_TICK_TEXT} {status} until init"
+    return CodeDifference("a tick that may not end", effect)
 
 
-def _queue(generator: ChartGenerator) -> Policy | None:
+def _find_queue_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return the limit of the event queue; None if it cannot overflow."""
     if not generator.may_overflow:
         return None
-    size = generator.code.queue
+    size = generator.code.queue_size
     bound = queue_bound(generator.machine)
     difference = f"; in the interpreter {bound} may wait" if size < bound else ""
     effect = f"{size} may wait at once; a tick that raises one more is given up as if without end{difference}"
-    return Policy("events raised inside", effect, tuple(sorted(generator.machine.handled_events)))
+    return CodeDifference("events raised inside", effect, tuple(sorted(generator.machine.handled_events)))
 
 
-def _period(generator: ChartGenerator) -> Policy | None:
+def _find_period_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return that a board misses ticks of a short period or rounds it to microseconds; None if neither."""
     period_s = generator.chart.period_s
     rounded_s = round(period_s / MICROSECOND_S) * MICROSECOND_S
     if period_s < SAFE_PERIOD_S:
-        return Policy(
+        return CodeDifference(
             "the period", f"a board may miss ticks every {period_s:g} s, and does not make up for them"
         )
     if abs(rounded_s - period_s) > 1e-9 * period_s:
-        return Policy("the period", f"a board keeps whole microseconds: {rounded_s:.6f} s for {period_s!r} s")
+        effect = f"a board keeps whole microseconds: {rounded_s:.6f} s for {period_s!r} s"
+        return CodeDifference("the period", effect)
     return None
 
 
-def _names(generator: ChartGenerator) -> Policy | None:
+def _find_name_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return the names of the chart that differ in C; None if there are none."""
     names = generator.names
     field_names: Mapping[str, str] = {**names.inputs, **names.fields}
     counters = {counter.name for counter in generator.machine.counters}
@@ -193,55 +216,57 @@ def _names(generator: ChartGenerator) -> Policy | None:
     changed += [f"{event} is {text}" for event, text in names.event_inputs.items() if text != f"ev_{event}"]
     if not changed:
         return None
-    return Policy("names that C or the chart's own fields have", "another one is used", tuple(changed))
+    return CodeDifference(
+        "names that C or the chart's own fields have", "another one is used", tuple(changed)
+    )
 
 
 # Where in the chart
 
 NodePredicate = Callable[[Tree, Mapping[str, Value]], bool]
-"""Returns whether a node of an expression has a property, given the values of fixed names."""
+"""Returns whether a node of an expression has a property, given the values of constant names."""
 
 
 def _find_places(generator: ChartGenerator, predicate: NodePredicate) -> tuple[str, ...]:
     """Return the places of the chart with an expression that has a node with a property."""
     places = dict[str, None]()
-    for place, expression in _expressions(generator):
+    for place, expression in _located_expressions(generator):
         if any(predicate(node, expression.constant_values) for node in nodes_of(expression.tree)):
             places[place] = None
     return tuple(places)
 
 
-def _expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
+def _located_expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
     """Yield all expressions of a machine and of its monitored promises, with their places."""
     machine: Machine = generator.machine
     for node in machine.nodes:
         for transition in node.transitions:
-            place = _place(generator.code.transition_name(transition), transition.line)
+            place = _format_place(generator.code.transition_name(transition), transition.line)
             for expression in (*transition.guards, *expressions_in(transition.do)):
                 yield place, expression
         for actions in node.actions:
             for expression in expressions_in(actions):
-                yield _place(node.name, node.line), expression
+                yield _format_place(node.name, node.line), expression
         for counter in node.counters:
             if counter.condition is not None:
-                yield _place(node.name, node.line), counter.condition
+                yield _format_place(node.name, node.line), counter.condition
     for promise, conditions in zip(generator.monitors.promises, generator.monitors.conditions, strict=True):
         for expression in conditions.conditions:
-            yield _place(promise.name, promise.line), expression
+            yield _format_place(promise.name, promise.line), expression
 
 
-def _place(name: str, line: int | None) -> str:
+def _format_place(name: str, line: int | None) -> str:
     return f"{name} (line {line})" if line else name
 
 
-def _may_divide_by_zero(tree: Tree, fixed: Mapping[str, Value]) -> bool:
+def _may_divide_by_zero(tree: Tree, constant_values: Mapping[str, Value]) -> bool:
     if not isinstance(tree, Binary) or tree.operator not in (Operator.OVER, Operator.MODULO):
         return False
-    low, high = range_of(tree.right, fixed)
+    low, high = range_of(tree.right, constant_values)
     return low <= 0 <= high
 
 
-def _is_fraction_modulo(tree: Tree, _fixed: Mapping[str, Value]) -> bool:
+def _is_fraction_modulo(tree: Tree, _constant_values: Mapping[str, Value]) -> bool:
     return (
         isinstance(tree, Binary) and tree.operator is Operator.MODULO and not isinstance(tree.type, IntType)
     )

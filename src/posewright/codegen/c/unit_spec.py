@@ -1,4 +1,4 @@
-"""A chart as a subject of code generation: its C, `unit.c` around it, and its reference."""
+"""A chart to generate code from: its C, `unit.c` around it, and its reference."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from posewright.charts.machine import Machine, lower
 from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, EnumType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
-from posewright.codegen.c.policies import Policy, policies_of, policy_lines
+from posewright.codegen.c.differences import CodeDifference, find_differences, format_differences
 from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.offsets import IN, OUT, STATE, constants_of, offset_lines
+from posewright.codegen.offsets import IN, OUT, STATE, offset_constants, offset_lines
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import ACTIVE, BROKEN, STATUS, RecordFormat
 from posewright.codegen.unit import Executable, SourceFile
 
 
 @dataclass(frozen=True, eq=False)
-class ChartSubject:
-    """A chart as a subject of generation and verification.
+class ChartUnitSpec:
+    """A chart for which a unit is generated and verified.
 
     Attributes:
         chart: the chart.
@@ -54,13 +54,13 @@ class ChartSubject:
         return self.generator.names.prefix
 
     @cached_property
-    def policies(self) -> tuple[Policy, ...]:
+    def differences(self) -> tuple[CodeDifference, ...]:
         """The differences of its C from the interpreter.
 
         Raises:
             InputError: C cannot do what the chart requires.
         """
-        return policies_of(self.generator)
+        return find_differences(self.generator)
 
     @cached_property
     def format(self) -> RecordFormat:
@@ -93,17 +93,18 @@ class ChartSubject:
         Raises:
             InputError: C cannot do what the chart requires.
         """
-        policies = policy_lines(self.policies)
+        comment_lines = format_differences(self.differences)
         header, source = self.generator.generate()
         header = replace(
             header,
-            lines=(*policies, *header.lines),
-            elements=(*(None for _ in policies), *header.elements),
+            lines=(*comment_lines, *header.lines),
+            elements=(*(None for _ in comment_lines), *header.elements),
         )
         wrapper = cpp_wrapper(self.generator)
         return header, source, wrapper, self._unit_header(), self._unit_source()
 
     def _unit_header(self) -> SourceFile:
+        """Return `unit.h`: sizes and offsets of the records, and the unit's functions."""
         writer = CWriter()
         writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
         writer.line(f'#define UNIT_NAME "{self.name}"')
@@ -126,7 +127,7 @@ class ChartSubject:
         meanings |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
         if meanings:
             yield from ("", comment("Where each input begins in a record of inputs."))
-            yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
+            yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
         yield from self.state_offsets(self.states)
 
     def state_offsets(
@@ -149,15 +150,18 @@ class ChartSubject:
         meanings |= behaviour_meanings or {}
         output_prefixes = {field_of[name]: OUT for name in self.chart.outputs}
         yield from ("", comment("Where each value begins in a record of states."))
-        yield from offset_lines(states, constants_of(states, STATE, output_prefixes), meanings)
+        yield from offset_lines(states, offset_constants(states, STATE, output_prefixes), meanings)
 
     def _unit_source(self) -> SourceFile:
+        """Return `unit.c`, which converts between records and the chart's structs."""
         generator = self.generator
         writer = CWriter()
         prefix = generator.names.prefix
         writer.write(['#include "unit.h"', "", "#include <string.h>", "", f'#include "{prefix}.h"', ""])
-        if "NOT_STARTED" in "\n".join((*generator.form.read_active(), *generator.form.write_active())):
-            writer.write([f"#define NOT_STARTED {len(generator.form.constants())}U", ""])
+        if "NOT_STARTED" in "\n".join(
+            (*generator.state_code.lines_loading_active(), *generator.state_code.lines_storing_active())
+        ):
+            writer.write([f"#define NOT_STARTED {len(generator.state_code.constants())}U", ""])
         writer.write([f"static {prefix}_t chart;", ""])
         self.write_bits(writer)
         with writer.function("void unit_reset(void)"):
@@ -170,9 +174,9 @@ class ChartSubject:
 
     def write_bits(self, writer: CWriter, *, loads: bool = True) -> None:
         """Write the functions for bits that `write_state` and, with `loads`, the loading of states call."""
-        form = self.generator.form
-        writes = "\n".join(form.write_active())
-        reads = "\n".join(form.read_active())
+        form = self.generator.state_code
+        writes = "\n".join(form.lines_storing_active())
+        reads = "\n".join(form.lines_loading_active())
         needs_both = bool(self.lowered.history) and isinstance(form, SingleStateCode)
         if "set_bit" in writes or needs_both:
             with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
@@ -190,12 +194,13 @@ class ChartSubject:
         return spans
 
     def _write_unit_load(self, writer: CWriter) -> None:
+        """Write `unit_load`, which sets the chart from a record of states."""
         generator = self.generator
         spans = self._field_spans()
         with writer.function("void unit_load(const uint8_t *state)"):
             writer.line(f"const uint8_t *active = &state[{spans['active'].offset}];")
             writer.line(f"{generator.names.prefix}_init(&chart);")
-            writer.write(generator.form.read_active())
+            writer.write(generator.state_code.lines_loading_active())
             if generator.can_fail:
                 writer.line("chart.status = state[0];")
             for name in self.lowered.registers:
@@ -203,7 +208,7 @@ class ChartSubject:
                 span = spans[self.format.field_of[name]]
                 writer.write(_from_bytes(f"chart.{generator.names.registers[name]}", kind, "state", span))
             for row, name in enumerate(self.format.history_fields):
-                writer.write(generator.form.read_history(row, f"&state[{spans[name].offset}]"))
+                writer.write(generator.state_code.lines_loading_history(row, f"&state[{spans[name].offset}]"))
 
     def _before_first_tick(self, offset: int) -> list[str]:
         """Return lines that set the initial states in a record if the first tick has failed.
@@ -218,6 +223,7 @@ class ChartSubject:
         return [f"if (state[{offset}] == 0U) {{ {comment('it was never entered')}", *assignments, "}"]
 
     def _write_unit_step(self, writer: CWriter) -> None:
+        """Write `unit_step`, which reads a record of inputs, takes a tick and writes a record of states."""
         spans = self._field_spans()
         names = self.generator.names
         prefix = names.prefix
@@ -245,7 +251,7 @@ class ChartSubject:
         """Write lines that store `chart` in a record `state` of zeros, with the bitmap `active` in it."""
         generator = self.generator
         spans = self._field_spans()
-        writer.write(generator.form.write_active())
+        writer.write(generator.state_code.lines_storing_active())
         if generator.can_fail:
             writer.write(self._before_first_tick(spans[ACTIVE].offset))
         for name in self.lowered.registers:
@@ -253,7 +259,7 @@ class ChartSubject:
             span = spans[self.format.field_of[name]]
             writer.write(_to_bytes(f"chart.{generator.names.registers[name]}", kind, span))
         for row, name in enumerate(self.format.history_fields):
-            writer.write(generator.form.write_history(row, f"&state[{spans[name].offset}]"))
+            writer.write(generator.state_code.lines_storing_history(row, f"&state[{spans[name].offset}]"))
         if generator.monitors.promises:
             offset, size = spans[BROKEN]
             writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")

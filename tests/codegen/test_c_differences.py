@@ -13,8 +13,8 @@ from posewright.charts import Chart, read_chart
 from posewright.charts.expression import parse_expression
 from posewright.charts.model import ChartKind, State, StateTarget, Transition
 from posewright.charts.types import BoolType
-from posewright.codegen.c import ChartSubject, Options
-from posewright.codegen.c.policies import policies_of
+from posewright.codegen.c import ChartUnitSpec, Options
+from posewright.codegen.c.differences import find_differences
 from posewright.errors import InputError
 
 from .conftest import need_tool
@@ -49,11 +49,12 @@ def tricky(folder: Path, name: str = "tricky", period: str = "0.1") -> Chart:
 
 
 def told(chart: Chart, options: Options | None = None) -> dict[str, str]:
-    return {one.subject: str(one) for one in policies_of(ChartSubject(chart, options or Options()).generator)}
+    differences = find_differences(ChartUnitSpec(chart, options or Options()).generator)
+    return {difference.feature: str(difference) for difference in differences}
 
 
 def test_what_c_does_otherwise_stands_at_the_head_of_the_header(tmp_path: Path) -> None:
-    header = ChartSubject(tricky(tmp_path)).sources()[0]
+    header = ChartUnitSpec(tricky(tmp_path)).sources()[0]
     head = header.text.split("#ifndef")[0]
     assert "Division by zero: the tick is given up" in head
     assert "TRICKY_DIVISION_BY_ZERO until init [busy -> idle (line 15)]" in head
@@ -65,14 +66,15 @@ def test_what_c_does_otherwise_stands_at_the_head_of_the_header(tmp_path: Path) 
 
 def test_a_chart_that_c_keeps_as_it_is_has_nothing_at_the_head() -> None:
     chart = read_chart(EXAMPLES / "button_lamp" / "button_lamp.chart.yaml")
-    assert ChartSubject(chart).sources()[0].text.startswith("#ifndef BUTTON_LAMP_H")
+    assert ChartUnitSpec(chart).sources()[0].text.startswith("#ifndef BUTTON_LAMP_H")
 
 
 def test_a_queue_and_ticks_without_end_are_told_with_their_sizes() -> None:
     chart = read_chart(EXAMPLES / "handshake" / "handshake.chart.yaml")
     assert "after 1000 microsteps it is given up" in told(chart)["a tick that may not end"]
-    assert "16 may wait at once" in told(chart, Options(queue=16))["events raised inside"]
-    assert "in the interpreter 1000 may wait" in told(chart, Options(queue=16))["events raised inside"]
+    short_queue = told(chart, Options(max_queued_events=16))["events raised inside"]
+    assert "16 may wait at once" in short_queue
+    assert "in the interpreter 1000 may wait" in short_queue
     assert "in the interpreter" not in told(chart)["events raised inside"]
 
 
@@ -91,20 +93,20 @@ def test_a_period_that_a_board_keeps_badly_is_told(tmp_path: Path, period: str, 
 @pytest.mark.parametrize("queue", [0, -1, 1001])
 def test_a_queue_that_cannot_be_is_refused(tmp_path: Path, queue: int) -> None:
     with pytest.raises(InputError, match="a queue cannot hold"):
-        ChartSubject(tricky(tmp_path), Options(queue=queue)).sources()
+        ChartUnitSpec(tricky(tmp_path), Options(max_queued_events=queue)).sources()
 
 
 def test_a_period_that_no_board_can_count_is_refused_where_it_stands(tmp_path: Path) -> None:
     chart = tricky(tmp_path, period="2200")
     with pytest.raises(InputError, match="cannot be timed") as refused:
-        ChartSubject(chart).sources()
+        ChartUnitSpec(chart).sources()
     assert refused.value.where is not None
     assert refused.value.where.path == chart.path
 
 
 @pytest.mark.parametrize("name", ["tricky", "string", "Unit", "math", "é", "int"])
 def test_names_never_clash(tmp_path: Path, name: str) -> None:
-    subject = ChartSubject(tricky(tmp_path, name), Options(monitors=True))
+    unit_spec = ChartUnitSpec(tricky(tmp_path, name), Options(monitors=True))
     rng = np.random.default_rng(4)
     rows = [
         {"x": float(x), "n": int(n), "int": bool(a), "INPUT": bool(b), "go": False}
@@ -116,10 +118,10 @@ def test_names_never_clash(tmp_path: Path, name: str) -> None:
             strict=True,
         )
     ]
-    records = subject.format.pack(rows)
-    with host_unit(subject, tmp_path) as step:
+    records = unit_spec.format.pack(rows)
+    with host_unit(unit_spec, tmp_path) as step:
         found = [step(record) for record in records]
-    wanted = subject.reference().run(records)
+    wanted = unit_spec.reference().run(records)
     assert len({one.tobytes() for one in wanted}) > 5
     assert all(got.tobytes() == want.tobytes() for got, want in zip(found, wanted, strict=True))
 
@@ -153,11 +155,11 @@ def test_numbers_of_one_byte_are_not_too_small(
     chart = Chart(
         "big", ChartKind.STATECHART, 0.1, {"go": BoolType()}, {}, (StateTarget(tops[0].name),), tops
     )
-    subject = ChartSubject(chart)
-    records = subject.format.pack([{"go": k % 7 != 0} for k in range(400)])
-    with host_unit(subject, tmp_path) as step:
+    unit_spec = ChartUnitSpec(chart)
+    records = unit_spec.format.pack([{"go": k % 7 != 0} for k in range(400)])
+    with host_unit(unit_spec, tmp_path) as step:
         found = [step(record).tobytes() for record in records]
-    assert found == [one.tobytes() for one in subject.reference().run(records)]
+    assert found == [one.tobytes() for one in unit_spec.reference().run(records)]
 
 
 USE = """\
@@ -183,7 +185,7 @@ int main()
 
 def test_the_class_of_cpp_steps_its_chart(tmp_path: Path) -> None:
     compiler, c_compiler = need_tool("g++"), need_tool("gcc")
-    for file in ChartSubject(tricky(tmp_path)).sources():
+    for file in ChartUnitSpec(tricky(tmp_path)).sources():
         (tmp_path / file.name).write_text(file.text)
     (tmp_path / "use.cpp").write_text(USE)
     subprocess.run([c_compiler, "-c", "tricky.c"], cwd=tmp_path, check=True)
@@ -197,12 +199,12 @@ def test_the_class_of_cpp_steps_its_chart(tmp_path: Path) -> None:
 @pytest.mark.parametrize("compiler", [["g++"], ["avr-g++", "-mmcu=atmega328p"]])
 def test_the_classes_of_all_examples_compile_without_a_warning(compiler: list[str], tmp_path: Path) -> None:
     tool = need_tool(compiler[0])
-    options = Options(monitors=True, soft_doubles=len(compiler) > 1, queue=16)
+    options = Options(monitors=True, soft_doubles=len(compiler) > 1, max_queued_events=16)
     names = []
     for path in sorted(EXAMPLES.rglob("*.chart.yaml")):
-        subject = ChartSubject(read_chart(path), options)
-        names.append(subject.name)
-        for file in subject.sources():
+        unit_spec = ChartUnitSpec(read_chart(path), options)
+        names.append(unit_spec.name)
+        for file in unit_spec.sources():
             (tmp_path / file.name).write_text(file.text)
     (tmp_path / "use.cpp").write_text("".join(f'#include "{name}.hpp"\n' for name in names))
     done = subprocess.run(
