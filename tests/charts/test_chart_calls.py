@@ -149,8 +149,8 @@ def test_32_bits_go_in_and_come_out() -> None:
         ("ster(a, b, c)", 1, "did you mean steer"),
         ("steer == left", 1, "`steer` is a function"),
         ("steer(a, b, c) and a", 1, "`and` needs a truth value, not a name"),
-        ("steer(a, b, nothing)", 13, "no input, output or constant"),
-        ("i > 3", 1, "no input, output or constant"),
+        ("steer(a, b, nothing)", 13, "unknown input, output or constant"),
+        ("i > 3", 1, "unknown input, output or constant"),
     ],
 )
 def test_a_wrong_call_is_refused_where_it_stands(text: str, column: int, message: str) -> None:

@@ -31,7 +31,7 @@ def test_a_gait_that_is_handed_in_as_a_motion_is_told_where_gaits_are_shown(
     said = refusal(capsys, "motion", verb, AIBO / "gaits" / "trot.gait.yaml")
     assert "trot.gait.yaml" in said
     assert "this is a Posewright gait (`posewright gait show` shows it" in said
-    assert "no motion" in said
+    assert "not a motion file" in said
 
 
 def test_a_tuning_is_no_motion_although_it_names_a_gait(capsys: Captured) -> None:

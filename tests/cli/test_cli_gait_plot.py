@@ -85,7 +85,7 @@ def test_set_changes_what_is_drawn(drawn: list[tuple[Any, ...]]) -> None:
             r"gait\.jpg: unsupported picture format \(end it in one of \.png, \.svg, \.pdf\)",
         ),
         ("trot --forward 9 -o gait.png", r"9 m/s is out of range \(this gait goes at 0 to "),
-        ("trot --turn nan -o gait.png", r"turn_rad_s is nan \(a finite number\)"),
+        ("trot --turn nan -o gait.png", r"turn_rad_s is nan \(use a finite number\)"),
         ("trott -o gait.png", r"trot"),
         ("trot --set shape_factor=2 -o gait.png", r"shape_factor is 2 \(the range is 0 to 1\)"),
         ("trot --set shape=1 -o gait.png", r"shape"),

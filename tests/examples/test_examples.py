@@ -33,11 +33,6 @@ def test_the_example_runs_and_writes_only_into_the_folder_it_is_given(
     assert {entry.name for entry in tmp_path.iterdir()} <= {"given"}
 
 
-@EACH
-def test_the_example_is_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 36
-
-
 def test_the_examples_are_numbered_without_a_gap() -> None:
     assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, len(EXAMPLES) + 1)]
 

@@ -61,7 +61,7 @@ def test_a_fake_body_is_let_go_moved_and_caught(shipped: Shipped, studio_of: Any
     until(window, lambda told: told["state"] == "open")
     window.ask("teach.hold", limb="all")
     until(window, lambda told: told["free"] == [])
-    assert "no limb" in window.answer("teach.release", limb="tail")["error"]["message"]
+    assert "unknown limb" in window.answer("teach.release", limb="tail")["error"]["message"]
     window.ask("teach.release", limb="right_arm")
     until(window, lambda told: set(told["free"]) == set(BIOLOID.groups["right_arm"]))
     place = BIOLOID.joint_names.index("right_elbow")
@@ -136,7 +136,7 @@ def test_only_bodies_that_were_named_can_be_opened_and_other_servos_at_a_port_ar
     shipped: Shipped, studio_of: Any, window_of: Any
 ) -> None:
     window = window_of(studio_of(shipped("sit_down"), body="dynamixel:/dev/null"))
-    assert "no body" in window.answer("teach.connect", body="dynamixel:/dev/ttyS0")["error"]["message"]
+    assert "unknown body" in window.answer("teach.connect", body="dynamixel:/dev/ttyS0")["error"]["message"]
     assert window.answer("teach.record_pose")["error"]["message"] == "no body is open"
     window.ask("teach.connect", body="dynamixel:/dev/null")
     told = until(window, lambda told: told["state"] == "closed" and told["trouble"] != "")

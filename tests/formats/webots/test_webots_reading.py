@@ -127,12 +127,12 @@ def test_a_robot_that_is_asked_for_takes_its_own_devices_and_leaves_the_others()
         (table("soon,p,1,2"), 2, "the time is 'soon'"),
         (table("-00:00:001,p,1,2"), 2, "the time is"),
         (table("100:00:000,p,1,2"), 2, "the time is '100:00:000'"),
-        (table("00:00:000,p,1,two"), 2, "a value is 'two'"),
-        (table("00:00:000,p,1,"), 2, "a value is ''"),
-        (table("00:00:000,p,,1"), 2, "a value is ''"),
-        (table("00:00:000,p,nan,1"), 2, "a value is 'nan'"),
-        (table("00:00:000,p,1e999,1"), 2, "a value is '1e999'"),
-        (table("00:00:000,p,1.5rad,1"), 2, "a value is '1.5rad'"),
+        (table("00:00:000,p,1,two"), 2, "'two' is not a number"),
+        (table("00:00:000,p,1,"), 2, "'' is not a number"),
+        (table("00:00:000,p,,1"), 2, "'' is not a number"),
+        (table("00:00:000,p,nan,1"), 2, "'nan' is not a number"),
+        (table("00:00:000,p,1e999,1"), 2, "'1e999' is not a number"),
+        (table("00:00:000,p,1.5rad,1"), 2, "'1.5rad' is not a number"),
     ],
 )  # fmt: skip
 def test_a_fault_is_an_error_with_its_line(text: str, number: int, said: str) -> None:

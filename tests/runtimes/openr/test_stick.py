@@ -302,7 +302,7 @@ def test_where_there_is_nothing_it_says_so(tmp_path: Path) -> None:
         check_monet(tmp_path)
     with pytest.raises(FormatError, match="no such file"):
         check_monet(tmp_path / "nowhere")
-    with pytest.raises(FormatError, match="no memory stick"):
+    with pytest.raises(FormatError, match="not a memory stick"):
         stick_in(tmp_path)
 
 
