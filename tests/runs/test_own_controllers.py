@@ -151,6 +151,19 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
     assert [run.error for _, run in day.disciplines[0].all_runs] == [None]
 
 
+def test_an_entry_whose_options_name_a_python_file_is_played_only_where_that_is_trusted(
+    tmp_path: Path,
+) -> None:
+    entry = tmp_path / "entry"
+    entry.mkdir()
+    (entry / "entry.yaml").write_text(
+        "entry: Stranger\nrobot: robotis_bioloid\nbehaviours: {obstacle-race: 'openr:move_legs'}\n"
+        "options: {obstacle-race: {objects: look_around.py}}\n"
+    )
+    with pytest.raises(InputError, match=r"has a Python program for obstacle-race: look_around\.py"):
+        pw.play_day([entry], tmp_path / "day")
+
+
 @pytest.mark.parametrize(
     ("reference", "is_python"),
     [

@@ -162,6 +162,7 @@ def is_controller_object(source: object) -> bool:
 
 
 def _create_controller(create: Callable[[], object], name: str) -> Controller:
+    """Return the controller that a user's class or function creates; its errors name the source."""
     with user_code(name):
         candidate = create()
     return _require_controller(candidate, name)
@@ -203,17 +204,16 @@ def _choose_robot(
     """Return the robot of a program: the requested one, else the template's, else that of the option."""
     from posewright.robots import robot as read_robot
 
-    card = requested or template_robot
-    option_card = None if option is None else read_robot(option)
-    if card is None and option_card is None:
+    option_robot = None if option is None else read_robot(option)
+    chosen = requested or template_robot or option_robot
+    if chosen is None:
         raise InputError(f"{program} names no robot", hint="--robot, or --set like=BEHAVIOUR")
-    if card is not None and option_card is not None and option_card.name != card.name:
+    if option_robot is not None and option_robot.name != chosen.name:
         raise InputError(
-            f"{program} is to drive {option_card.name}, but the robot is {card.name}",
+            f"{program} is to drive {option_robot.name}, but the robot is {chosen.name}",
             hint="leave out the option robot, or choose another trial or robot",
         )
-    chosen = card or option_card
-    return chosen if chosen is not None else read_robot(str(option))
+    return chosen
 
 
 def load_object(reference: str) -> object:

@@ -122,10 +122,13 @@ def _require_no_python(contestants: Sequence[Contestant]) -> None:
     """Raise an InputError if an entry contains a Python program, or an option that names a Python file."""
     for contestant in contestants:
         for discipline, behaviour in contestant.behaviours.items():
-            settings = contestant.options.get(discipline, {}).values()
-            if PythonKind().recognises(behaviour) or any(".py" in value for value in settings):
+            options = contestant.options.get(discipline, {})
+            python_files = [value for value in options.values() if ".py" in value]
+            python_programs = [behaviour] if PythonKind().recognises(behaviour) else python_files
+            if python_programs:
                 raise InputError(
-                    f"the entry {contestant.name!r} has a Python program for {discipline}: {behaviour}",
+                    f"the entry {contestant.name!r} has a Python program for {discipline}: "
+                    f"{', '.join(python_programs)}",
                     hint="it could do anything to this machine; --trust-python runs it anyway",
                 )
 
