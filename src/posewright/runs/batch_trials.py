@@ -200,7 +200,7 @@ def run_many(
             derivation=read_derivation(streams),
         ),
     )
-    if _names_object(controller):
+    if _is_shared_controller(controller):
         raise InputError(
             "the seeds of a batch cannot share a controller",
             hint="pass a class or a function that creates it",
@@ -225,8 +225,8 @@ def run_many(
     return batch
 
 
-def _names_object(controller: ControllerSource) -> bool:
-    """Return whether a controller is an object, which would carry its state from one seed to the next."""
+def _is_shared_controller(controller: ControllerSource) -> bool:
+    """Return whether all seeds would use one object, which carries its state from one seed to the next."""
     if isinstance(controller, str):
         return PythonKind().recognises(controller) and is_controller_object(load_object(controller))
     return is_controller_object(controller)

@@ -264,7 +264,7 @@ def run(run: Run) -> Outcome:
             recording = recorder.recording()
             _write_recording(recording, outputs)
     finally:  # all are closed, and the error that ended the run stays the one that is raised
-        close_errors = [str(error) for error in map(_close, controllers.values()) if error is not None]
+        close_errors = [str(error) for error in map(_try_to_close, controllers.values()) if error is not None]
     score = _score_run(run, plant, recording)
     remarks = (*_collect_remarks(run, recording), *close_errors)
     return Outcome(recording, score, wall_s, remarks, link=latencies_of(plant))
@@ -275,16 +275,18 @@ def _require_roles(run: Run) -> None:
     if run.contest is None:
         return
     roles = tuple(run.contest.entries)
-    is_alone = len(roles) <= 1
-    fits = len(run.programs) == 1 if is_alone else tuple(run.programs) == roles
+    has_single_role = len(roles) <= 1
+    fits = len(run.programs) == 1 if has_single_role else tuple(run.programs) == roles
     if not fits:
         raise InputError(
             f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}",
-            hint="one program" if is_alone else f"one program for each of {', '.join(roles)}, in this order",
+            hint="one program"
+            if has_single_role
+            else f"one program for each of {', '.join(roles)}, in this order",
         )
 
 
-def _close(controller: Controller) -> PosewrightError | None:
+def _try_to_close(controller: Controller) -> PosewrightError | None:
     """Close a controller, and return the error with which that failed; None if it did not."""
     try:
         controller.close()

@@ -20,11 +20,11 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @contextmanager
-def user_code(what: str) -> Iterator[None]:
+def user_code(source: str) -> Iterator[None]:
     """Turn whatever a user's code raises in this context into a ControllerError.
 
     Args:
-        what: the code, such as `Mine.next`, for the message.
+        source: name of the code, such as `Mine.next`, for the message.
 
     Raises:
         ControllerError: the code raised an exception that is not ours, or called `sys.exit`.
@@ -37,7 +37,7 @@ def user_code(what: str) -> Iterator[None]:
         if isinstance(error, SystemExit) and error.code == _SIGTERM_EXIT:
             raise
         raise ControllerError(
-            f"{what} raised {type(error).__name__}: {error}".rstrip(": "), where=_find_place(error)
+            f"{source} raised {type(error).__name__}: {error}".rstrip(": "), where=_find_place(error)
         ) from error
 
 
