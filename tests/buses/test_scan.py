@@ -12,10 +12,11 @@ from posewright.buses.dynamixel.fake.damage import BusDamage, BusFault, Schedule
 from posewright.buses.dynamixel.fake.device import FakeSensor
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.scanning import scan, set_id, set_rate
+from posewright.buses.serial_port import SerialPort
 from posewright.errors import BodyError, InputError
 from posewright.robots import robot
 
-from .wired import WireUp
+from .wired import WireUp, plug_in
 
 BIOLOID = robot("robotis_bioloid")
 Plug = Callable[..., Bus]
@@ -134,6 +135,17 @@ def test_a_servo_gets_another_rate_and_the_bus_keeps_its_own(plug: Plug, rate: i
         set_rate(bus, 2, 38400)
     bus.set_baud(rate)
     assert set_rate(bus, 1, 1_000_000).id == 1  # and back
+
+
+@pytest.mark.parametrize("pause_every", [2, 3, 5, 7])
+def test_answers_that_a_busy_computer_cuts_in_two_are_no_fault_of_the_cable(
+    monkeypatch: pytest.MonkeyPatch, pause_every: int
+) -> None:
+    line = plug_in(FakeBus([FakeServo(servo) for servo in range(1, 7)]), monkeypatch)
+    line.pause_every, line.pause_s = pause_every, 0.08
+    bus = Bus(SerialPort(line.name, 1_000_000), answer_timeout_s=0.02)
+    scanned = scan(bus, BIOLOID, ids=range(1, 7), rates=(1_000_000,))
+    assert [(servo.id, servo.remark) for servo in scanned.servos] == [(servo, "") for servo in range(1, 7)]
 
 
 def test_on_a_bad_line_ids_change_all_the_same(plug: Plug) -> None:

@@ -20,7 +20,8 @@ STEP_S, POLL_S = 1e-3, 2e-5
 class FakeSerial:
     """What `serial.Serial` would return on the port of a fake bus; time passes while somebody reads.
 
-    Bytes can be read `delay_s` after they have come over the wire, as on a computer that is busy.
+    Bytes can be read `delay_s` after they have come over the wire, as on a computer that is busy; of every
+    `pause_every`th reply the second half comes another `pause_s` later.
     """
 
     name = "fake://bus"
@@ -31,6 +32,8 @@ class FakeSerial:
         self.is_quick = False
         self.sent: list[bytes] = []
         self.delay_s = 0.0
+        self.pause_every, self.pause_s = 0, 0.0
+        self._n_replies = 0
         self._arriving: list[tuple[float, bytes]] = []
         self._held = b""
 
@@ -76,7 +79,15 @@ class FakeSerial:
     def sleep(self, seconds: float) -> None:
         """Let time pass, as `time.sleep` would."""
         replies = self.fake.advance(self.fake.time_s + seconds)
-        self._arriving += [(self.fake.time_s + self.delay_s, reply.data) for reply in replies]
+        for reply in replies:
+            self._n_replies += 1
+            is_paused = bool(self.pause_every) and self._n_replies % self.pause_every == 0
+            half = len(reply.data) // 2 if is_paused else len(reply.data)
+            due_s = self.fake.time_s + self.delay_s
+            self._arriving += [
+                (due_s, reply.data[:half]),
+                (due_s + is_paused * self.pause_s, reply.data[half:]),
+            ]
         while self._arriving and self._arriving[0][0] <= self.fake.time_s:
             self._held += self._arriving.pop(0)[1]
 

@@ -25,6 +25,7 @@ class NoAnswer(Enum):
     """Why a request has no valid answer; the value is for messages: `VALUE from servo 5`."""
 
     TIMEOUT = "no answer"
+    CUT_OFF = "a cut-off answer"
     CORRUPT = "a garbled answer"
     CHECKSUM = "an answer with a wrong checksum"
     WRONG_ID = "an answer with another ID"
@@ -67,7 +68,7 @@ class BusCounts:
     @property
     def faults(self) -> int:
         """Number of answers that were missing or damaged."""
-        return sum(getattr(self, name) for name in _COUNTERS.values())
+        return sum(getattr(self, name) for name in set(_COUNTERS.values()))
 
     def to_dict(self) -> PlainMapping:
         """Return the counters as plain data."""
@@ -82,6 +83,7 @@ class BusCounts:
 
 _COUNTERS = {
     NoAnswer.TIMEOUT: "timeouts",
+    NoAnswer.CUT_OFF: "corrupt",
     NoAnswer.CORRUPT: "corrupt",
     NoAnswer.CHECKSUM: "checksum",
     NoAnswer.WRONG_ID: "wrong_id",

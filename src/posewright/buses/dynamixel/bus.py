@@ -39,6 +39,7 @@ from posewright.buses.dynamixel.control_table import (
     table_of_model,
 )
 from posewright.buses.dynamixel.packets import (
+    HEADER,
     BITS_A_BYTE,
     BROADCAST_ID,
     OVERHEAD,
@@ -370,12 +371,12 @@ class Bus:
             BodyError: the port is gone.
         """
         servo = packet[2]
-        if self._late_id == servo:  # the late answer would be taken for the answer to this request
-            self.drain()
-        self._late_id = servo
-        self.send(packet)
         longer_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
         timeout_s = max(self.answer_timeout_s, longer_s)
+        if self._late_id == servo:  # the late answer would be taken for the answer to this request
+            self.drain(timeout_s)
+        self._late_id = servo
+        self.send(packet)
         answer = self._transfer(lambda: self._receive(packet, n_parameters, timeout_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
@@ -470,20 +471,29 @@ class Bus:
         is_complete = len(packet) >= OVERHEAD and len(packet) == packet[3] + 4
         if is_complete and checksum(packet[2:-1]) != packet[-1]:
             return NoAnswer.CHECKSUM
-        return NoAnswer.CORRUPT
+        is_start_of_packet = HEADER.startswith(packet[:2])
+        return NoAnswer.CUT_OFF if is_start_of_packet else NoAnswer.CORRUPT
 
     def _start_timeout(self, n_bytes: int, answer_timeout_s: float) -> None:
         """Start the time-out of an answer: the time of `n_bytes` on the wire plus `answer_timeout_s`."""
         self._port_handler.setPacketTimeoutMillis((n_bytes * self.byte_s + answer_timeout_s) * MS)
 
-    def drain(self) -> None:
-        """Discard received bytes until any pending answer is over."""
-        self._transfer(self._drain)
+    def drain(self, answer_timeout_s: float | None = None) -> None:
+        """Discard received bytes until any pending answer is over.
 
-    def _drain(self) -> None:
-        self._start_timeout(OVERHEAD, self.answer_timeout_s)
-        while not self._port_handler.isPacketTimeout():
-            self._port_handler.readPort(self.port.in_waiting)
+        Args:
+            answer_timeout_s: how late the pending answer may come [s]; None for the bus's own time-out.
+
+        Raises:
+            BodyError: the port is gone.
+        """
+
+        def discard() -> None:
+            self._start_timeout(OVERHEAD, answer_timeout_s or self.answer_timeout_s)
+            while not self._port_handler.isPacketTimeout():
+                self._port_handler.readPort(self.port.in_waiting)
+
+        self._transfer(discard)
 
     def _transfer(self, transfer: Callable[[], T]) -> T:
         """Return the result of a transfer over the port; raise a PortGoneError if the port is gone."""

@@ -148,9 +148,10 @@ def _suggest_missing_id(
 
 
 def _probe_once(bus: Bus, read: bytes) -> StatusPacket | NoAnswer:
-    """Return the answer to a read; one that did not come is waited for once more, and longer."""
+    """Return the answer to a read; one that did not come, or not whole, is waited for once more, and longer."""
     answer = bus.exchange(read, PROBE_BLOCK[1])
-    return bus.exchange(read, PROBE_BLOCK[1], LATE_ATTEMPT) if answer is NoAnswer.TIMEOUT else answer
+    is_late = answer in {NoAnswer.TIMEOUT, NoAnswer.CUT_OFF}
+    return bus.exchange(read, PROBE_BLOCK[1], LATE_ATTEMPT) if is_late else answer
 
 
 def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
@@ -162,7 +163,8 @@ def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
             break
     else:
         return None
-    answers_twice = isinstance(answer, StatusPacket) and bus.receives_second_answer()
+    # After a retry, a second answer may be the late one to the first ping.
+    answers_twice = attempt == 0 and isinstance(answer, StatusPacket) and bus.receives_second_answer()
     read = InstructionPacket(servo, Instruction.READ, bytes(PROBE_BLOCK)).encode()
     probes = [_probe_once(bus, read) for _ in range(PROBES)]
     is_silent = all(probe is NoAnswer.TIMEOUT for probe in probes)  # its status return level may be 0
