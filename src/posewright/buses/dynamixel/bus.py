@@ -39,9 +39,9 @@ from posewright.buses.dynamixel.control_table import (
     table_of_model,
 )
 from posewright.buses.dynamixel.packets import (
-    HEADER,
     BITS_A_BYTE,
     BROADCAST_ID,
+    HEADER,
     OVERHEAD,
     InstructionPacket,
     checksum,

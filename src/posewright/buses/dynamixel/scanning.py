@@ -148,7 +148,7 @@ def _suggest_missing_id(
 
 
 def _probe_once(bus: Bus, read: bytes) -> StatusPacket | NoAnswer:
-    """Return the answer to a read; one that did not come, or not whole, is waited for once more, and longer."""
+    """Return the answer to a read; wait once more, and longer, for one that did not come or not whole."""
     answer = bus.exchange(read, PROBE_BLOCK[1])
     is_late = answer in {NoAnswer.TIMEOUT, NoAnswer.CUT_OFF}
     return bus.exchange(read, PROBE_BLOCK[1], LATE_ATTEMPT) if is_late else answer
