@@ -95,7 +95,7 @@ def table(
         tuple(columns),
         tuple(tuple(row) for row in rows),
         title,
-        None if text_columns is None else frozenset(text_columns),
+        text_columns=None if text_columns is None else frozenset(text_columns),
     )
 
 

@@ -396,7 +396,7 @@ class _ArenaDocument:
         """Return the walls, the lines and the shapes of the document."""
         width = self.size_m[1]
         lines = [
-            Shape(f"line_{i}", Role.LINE, x, 0.0, (self.line_width_m, width, 0.0))
+            Shape(f"line_{i}", Role.LINE, x, y=0.0, size_m=(self.line_width_m, width, 0.0))
             for i, x in enumerate(self.lines_x_m)
         ]
         return (*self._walls(), *lines, *self.shapes)
@@ -412,10 +412,10 @@ class _ArenaDocument:
         along = (length + 2.0 * thickness, thickness, self.wall_height_m)
         start, end, left, right = WALLS
         return (
-            Shape(start, Role.WALL, -offset, 0.0, across),
-            Shape(end, Role.WALL, length + offset, 0.0, across),
-            Shape(left, Role.WALL, length / 2.0, width / 2.0 + offset, along),
-            Shape(right, Role.WALL, length / 2.0, -width / 2.0 - offset, along),
+            Shape(start, role=Role.WALL, x=-offset, y=0.0, size_m=across),
+            Shape(end, role=Role.WALL, x=length + offset, y=0.0, size_m=across),
+            Shape(left, role=Role.WALL, x=length / 2.0, y=width / 2.0 + offset, size_m=along),
+            Shape(right, role=Role.WALL, x=length / 2.0, y=-width / 2.0 - offset, size_m=along),
         )
 
 

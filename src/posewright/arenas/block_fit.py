@@ -74,7 +74,7 @@ def fit_block(points: Floats) -> BlockFit:
         width = 2.0 * radius
         yaw = 0.0
     size = (round(length, 4), round(width, 4), round(top - base, 4))
-    return BlockFit(x, y, base, size, yaw, is_block, is_round)
+    return BlockFit(x, y, base_m=base, size_m=size, yaw_rad=yaw, is_block=is_block, is_round=is_round)
 
 
 def _smallest_rectangle(points: Floats) -> tuple[float, Floats, Floats]:

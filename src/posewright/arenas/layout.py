@@ -97,7 +97,7 @@ def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
     x, y = (parts[key].number(low=-100.0, high=100.0) for key in ("x", "y"))
     own_turn_deg = parts["yaw_deg"].number(low=-360.0, high=360.0) if "yaw_deg" in parts else 0.0
     kind = parts["kind"].choice("kind of box", arena.box_kinds) if "kind" in parts else BOX
-    return Box(x, y, (turn_deg + own_turn_deg) * RAD_PER_DEG, kind)
+    return Box(x, y, yaw_rad=(turn_deg + own_turn_deg) * RAD_PER_DEG, kind=kind)
 
 
 def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = None) -> None:

@@ -102,7 +102,10 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
     if not_finite:
         return tuple(
             LayoutFault(
-                LayoutFaultKind.NOT_FINITE, f"{_box_name(i)} has no finite place", "metres, degrees", i + 1
+                LayoutFaultKind.NOT_FINITE,
+                message=f"{_box_name(i)} has no finite place",
+                hint="metres, degrees",
+                box=i + 1,
             )
             for i in not_finite
         )
@@ -192,7 +195,7 @@ def _find_outside(distances: Floats, missing_edges: Sequence[int]) -> Iterator[L
         else:
             message = f"{_box_name(i)} overlaps {_obstacle_name(n + edge, distances)} by {depth}"
             hint = "the whole box must be inside the walls"
-        yield LayoutFault(LayoutFaultKind.OUTSIDE, message, hint, i + 1)
+        yield LayoutFault(LayoutFaultKind.OUTSIDE, message, hint, box=i + 1)
 
 
 def _find_overlaps(distances: Floats) -> Iterator[LayoutFault]:
@@ -200,7 +203,7 @@ def _find_overlaps(distances: Floats) -> Iterator[LayoutFault]:
     n = len(distances) - len(_EDGES)
     for i, j in np.argwhere(np.triu(distances[:n, :n] < -TOLERANCE_M)).tolist():
         message = f"{_box_name(i)} and {_box_name(j)} overlap by {-distances[i, j]:.3f} m"
-        yield LayoutFault(LayoutFaultKind.OVERLAP, message, "boxes may touch but not overlap", j + 1)
+        yield LayoutFault(LayoutFaultKind.OVERLAP, message, hint="boxes may touch but not overlap", box=j + 1)
 
 
 def _find_surplus(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
@@ -208,7 +211,7 @@ def _find_surplus(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
     if n_boxes > arena.max_boxes:
         first = arena.max_boxes + 1
         message = f"{n_boxes} boxes: too many from box {first} on"
-        yield LayoutFault(LayoutFaultKind.COUNT, message, f"at most {arena.max_boxes}", first)
+        yield LayoutFault(LayoutFaultKind.COUNT, message, hint=f"at most {arena.max_boxes}", box=first)
 
 
 def _find_outside_zone(corner_x: Floats, arena: Arena) -> Iterator[LayoutFault]:
@@ -220,7 +223,7 @@ def _find_outside_zone(corner_x: Floats, arena: Arena) -> Iterator[LayoutFault]:
     hint = f"the whole box must be between the lines at x = {low:g} and {high:g} m"
     for i in np.flatnonzero(is_outside).tolist():
         message = f"{_box_name(i)} is partly outside the middle zone"
-        yield LayoutFault(LayoutFaultKind.ZONE, message, hint, i + 1)
+        yield LayoutFault(LayoutFaultKind.ZONE, message, hint, box=i + 1)
 
 
 def _find_narrow_gaps(distances: Floats, arena: Arena) -> Iterator[LayoutFault]:
@@ -231,4 +234,4 @@ def _find_narrow_gaps(distances: Floats, arena: Arena) -> Iterator[LayoutFault]:
     for i, j in np.argwhere(np.triu(is_narrow)).tolist():
         pair = f"{_box_name(i)} and {_obstacle_name(j, distances)}"
         message = f"the gap between {pair} is {distances[i, j]:.3f} m wide"
-        yield LayoutFault(LayoutFaultKind.GAP, message, hint, i + 1)
+        yield LayoutFault(LayoutFaultKind.GAP, message, hint, box=i + 1)

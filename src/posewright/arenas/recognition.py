@@ -168,7 +168,7 @@ class _ArenaBuilder:
         name = self._choose_name(piece.name, role.value)
         if role is Role.LINE:
             size = (*block.size_m[:2], 0.0)
-            shape = Shape(name, role, block.x, block.y, size, yaw_rad=block.yaw_rad)
+            shape = Shape(name, role, block.x, block.y, size_m=size, yaw_rad=block.yaw_rad)
             self.shapes.append(replace(shape, is_round=block.is_round))
             return
         if block.is_block or block.is_round:
@@ -188,7 +188,7 @@ class _ArenaBuilder:
         hull = tuple((px, py, pz) for px, py, pz in np.round(points - (x, y, base), 4).tolist())
         length, width, height = (high - low).tolist()
         self.notes.append(f"{name}: {len(hull)} points; hollows are filled, since a field has convex meshes")
-        self.shapes.append(Shape(name, role, x, y, (length, width, height), base_m=base, hull_m=hull))
+        self.shapes.append(Shape(name, role, x, y, size_m=(length, width, height), base_m=base, hull_m=hull))
 
     def _choose_name(self, piece_name: str, role: str) -> str:
         """Return an unused name for a shape, made from the name of its piece."""
@@ -290,7 +290,7 @@ class _ArenaBuilder:
         for block, size in zip(blocks, sizes, strict=True):
             x = round(block.x - low_x, 4)
             y = round(block.y - middle_y, 4) + 0.0
-            boxes.append(Box(x, y, round(block.yaw_rad, 6) + 0.0, kind_names[size]))
+            boxes.append(Box(x, y, yaw_rad=round(block.yaw_rad, 6) + 0.0, kind=kind_names[size]))
         return box_kinds, tuple(boxes)
 
     def _build_sources(self, *, has_boxes: bool) -> dict[str, str]:

@@ -57,24 +57,27 @@ class DomainParameters:
         for name in _SCALES:
             scale = getattr(self, name)
             _require(
-                math.isfinite(scale) and scale > 0.0, name, scale, "a positive number; 1 changes nothing"
+                math.isfinite(scale) and scale > 0.0,
+                name,
+                value=scale,
+                hint="a positive number; 1 changes nothing",
             )
         friction = self.friction
         _require(
             friction is None or (math.isfinite(friction) and friction >= 0.0),
-            "friction",
-            friction,
-            "0 or more, or None for the model's own",
+            name="friction",
+            value=friction,
+            hint="0 or more, or None for the model's own",
         )
         latency = self.latency_frames
         _require(
             0 <= latency <= MAX_LATENCY_FRAMES and latency == int(latency),
-            "latency_frames",
-            latency,
-            f"a whole number, 0..{MAX_LATENCY_FRAMES}",
+            name="latency_frames",
+            value=latency,
+            hint=f"a whole number, 0..{MAX_LATENCY_FRAMES}",
         )
-        _require_within("com_shift_m", self.com_shift_m, 3, MAX_SHIFT_M)
-        _require_within("slope_rad", self.slope_rad, 2, MAX_SLOPE_RAD)
+        _require_within("com_shift_m", values=self.com_shift_m, count=3, limit=MAX_SHIFT_M)
+        _require_within("slope_rad", values=self.slope_rad, count=2, limit=MAX_SLOPE_RAD)
 
     @property
     def is_nominal(self) -> bool:
@@ -93,7 +96,7 @@ class DomainParameters:
 
 def _require_within(name: str, values: tuple[float, ...], count: int, limit: float) -> None:
     is_valid = len(values) == count and all(abs(value) <= limit for value in values)
-    _require(is_valid, name, values, f"{count} numbers within {-limit:.4g}..{limit:.4g}")
+    _require(is_valid, name, value=values, hint=f"{count} numbers within {-limit:.4g}..{limit:.4g}")
 
 
 def _require(is_valid: bool, name: str, value: object, hint: str) -> None:

@@ -155,7 +155,9 @@ def read(
             control_table = bus.table(servo)
             names = ",".join(registers or control_table.registers).split(",")
             values = {name: bus.read(servo, control_table.register(name)) for name in names if name}
-            all_values.append(_RegisterValues(servo, bus.joints.get(servo), control_table.device, values))
+            all_values.append(
+                _RegisterValues(servo, bus.joints.get(servo), control_table.device, registers=values)
+            )
     console.print_result(
         [asdict(values) for values in all_values], [_register_table(all_values)], as_json=as_json
     )

@@ -105,11 +105,15 @@ def calibrate(
             calibration = _merge_directions(calibration, tested_calibration, tested)
         if target is not None and ask(_pose_question(str(pose))) == dynamixel.YES:
             without_offsets = dynamixel.Calibration(
-                name, card.name, {}, calibration.reversed, calibration.ids
+                name, robot=card.name, offsets_ticks={}, reversed=calibration.reversed, ids=calibration.ids
             )
             offsets = dynamixel.measure_offsets(bus, dynamixel.apply(card, without_offsets), target)
             calibration = dynamixel.Calibration(
-                name, card.name, offsets, calibration.reversed, calibration.ids
+                name,
+                robot=card.name,
+                offsets_ticks=offsets,
+                reversed=calibration.reversed,
+                ids=calibration.ids,
             )
     dynamixel.apply(card, calibration)
     dynamixel.write_calibration(calibration, path)
@@ -472,7 +476,7 @@ def monitor(
         duration_s = math.inf if is_live else 0.0
     with _open_bus(port, baud, card) as bus:
         if is_live:
-            _watch_live(bus, card, duration_s, period)
+            _watch_live(bus, card, duration_s, period_s=period)
             return
         rounds = dynamixel.watch(bus, card, duration_s, now=bus.now, sleep=bus.sleep, period_s=period)
         counts = bus.counts.to_dict()

@@ -216,7 +216,7 @@ def run_from_keyboard(
     inputs = {name: kind.default for name, kind in chart.inputs.items()}
     n_ticks = 0
     _print_keyboard_help(chart)
-    _print_snapshot(chart, snapshot, None)
+    _print_snapshot(chart, snapshot, tick=None)
     for line in _read_lines():
         if line.strip().lower() == HELP_WORD:
             _print_keyboard_help(chart)

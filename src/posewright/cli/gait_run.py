@@ -148,12 +148,12 @@ def run(
       posewright gait run trot --forward 0.1 --body zenoh:aibo
     """
     command = gaits.VelocityCommand(forward, left, turn)
-    options = WalkOptions(command, seconds, settle, body, seed, as_json)
+    options = WalkOptions(command, seconds, settle_s=settle, body=body, seed=seed, as_json=as_json)
     if speeds is not None or Path(gait_name).is_dir():
         require_unset({"--plot": plot, "--record": record, "--bodies": n_bodies}, "with several walks")
         paths = runs.files_in([gait_name], ".gait.yaml")
         gaits_by_name = {name: open_gait(str(path), robot_name, settings) for name, path in paths.items()}
-        _run_batch(gaits_by_name, speeds, options, BatchOptions(out, workers))
+        _run_batch(gaits_by_name, speeds, options, batch_options=BatchOptions(out, workers))
         return
     if out is not None:
         raise InputError("--out is for several walks", hint="use it with a folder of gaits, or with --speeds")
@@ -280,7 +280,7 @@ def compare(
     for path in output_paths:
         require_recording_path(path, *gait_names)
     command = gaits.VelocityCommand(forward, left, turn)
-    options = WalkOptions(command, seconds, settle, body, seed, as_json)
+    options = WalkOptions(command, seconds, settle_s=settle, body=body, seed=seed, as_json=as_json)
     results = [_walk(gait, robot, options) for gait, robot in gaits_and_robots]
     for result, path in zip(results, output_paths, strict=False):  # there may be no paths
         recordings.write_mcap(result.recording, path)

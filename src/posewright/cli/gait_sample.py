@@ -211,5 +211,5 @@ def _sample_for_file(
 def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
     """Return the format of a file, which depends on its name and on the robot."""
     standing = motions.Keyframe(motions.Pose(robot.joint_names, robot.pose(gait.pose)), 0.0)
-    motion = motions.Motion(gait.name, robot.name, robot.joint_names, (standing,))
+    motion = motions.Motion(gait.name, robot=robot.name, joints=robot.joint_names, keyframes=(standing,))
     return formats.format_for(motion, output)

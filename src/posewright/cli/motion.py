@@ -167,7 +167,9 @@ def check(
     if record is not None and not physics:
         raise InputError("--record needs --physics", hint="add --physics, or leave --record out")
 
-    options = runs.CheckOptions(rules, pose, celebration, physics, to_radians(attitude), friction)
+    options = runs.CheckOptions(
+        rules, pose, celebration, physics, attitude=to_radians(attitude), friction=friction
+    )
     if is_many:
 
         def check_file(path: Path) -> runs.MotionCheck:

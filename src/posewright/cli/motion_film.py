@@ -74,13 +74,13 @@ def film(
     figures.require_camera(camera, {motion.robot: formats.robot_of_motion(motion).sensors})
     attitude_rad = to_radians(attitude)
     with spinner(f"{motion.name}: playing") as show_status:
-        options = RenderOptions(camera, pictures, speed, size_px, film_progress(show_status))
+        options = RenderOptions(camera, pictures, speed, size_px, on_progress=film_progress(show_status))
         result = None
         if not no_physics:
             result = runs.try_motion(motion, attitude=attitude_rad, friction=friction)
             if record is not None:
                 recordings.write_mcap(result.recording, record)
-        _render(motion, result, output, attitude_rad, options)
+        _render(motion, result, output, attitude=attitude_rad, options=options)
     print_line(f"{motion.name} -> {output}")
 
 

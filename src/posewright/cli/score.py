@@ -57,7 +57,12 @@ def obstacle_race(
     )
     total = ("counts in the total", f"{points.points:.3f}")
     table = Table(
-        ("for", "points"), rows, "One leg of the obstacle race", frozenset({"for"}), total, framed=True
+        ("for", "points"),
+        rows,
+        title="One leg of the obstacle race",
+        text_columns=frozenset({"for"}),
+        total=total,
+        framed=True,
     )
     arguments = {"time_s": time, "distance_cm": distance, "penalties": penalties}
     console.print_result({**points.to_dict(), **arguments}, [table], as_json=as_json)

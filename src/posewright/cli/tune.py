@@ -157,7 +157,7 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
     seed = options.seed
     if seed is None:
         seed = 0 if journal is None else journal.plan.seed
-    progress = SearchProgress(task, generations, population, journal, time.perf_counter)
+    progress = SearchProgress(task, generations, population, journal, clock=time.perf_counter)
     workers = options.workers
     if workers is None:
         is_long = progress.n_remaining >= MIN_EVALUATIONS_FOR_WORKERS
@@ -181,7 +181,9 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
         figures.save_figure(figures.draw_tuning(journal_path), files.plot)
     if files.output is not None and tuned_gait.gait is not None:
         gaits.write_gait(tuned_gait.gait, files.output)
-    data = runs.tuned_data(tuned_gait, seed, journal_path, files.output, progress.wall_s)
+    data = runs.tuned_data(
+        tuned_gait, seed, journal=journal_path, output=files.output, wall_s=progress.wall_s
+    )
     print_result(data, runs.tuned_lines(tuned_gait, journal_path, files.output), as_json=as_json)
     if tuned_gait.result.facts.get("falls"):
         console.print_warning(

@@ -182,11 +182,11 @@ def generate(
     user_texts = {file.name: file.text for file in files if file.keep}
     kept_names = tuple(name for name in user_texts if (folder / name).exists())
     proposed = {file.name: file for file in files if file.name in kept_names}
-    warnings = tuple(check_user_files(folder, proposed, texts["unit.h"], unit_spec.name))
+    warnings = tuple(check_user_files(folder, proposed, header=texts["unit.h"], chart_name=unit_spec.name))
     texts |= {name: text for name, text in user_texts.items() if name not in kept_names}
     digests = {name: [*previous_digests.get(name, ()), _sha256(text)] for name, text in texts.items()}
     unfinished = {**manifest, "files": {}, UNFINISHED: {**previous_digests, **digests}}
-    _write(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, _json(unfinished))
+    _write(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, unfinished=_json(unfinished))
     return Generated(
         folder,
         target,

@@ -106,7 +106,13 @@ class CompiledMachine:
         configuration = machine.planner.enter_chart().configuration
         start = machine.start(configuration)
         values = tuple(start[name] for name in machine.registers)
-        return Snapshot(machine, False, configuration, values, tuple(() for _ in machine.history))
+        return Snapshot(
+            machine,
+            started=False,
+            configuration=configuration,
+            values=values,
+            history=tuple(() for _ in machine.history),
+        )
 
     def _snapshot(self, record: bytes) -> Snapshot:
         """Return the Snapshot of a state record, which is cached."""

@@ -141,7 +141,9 @@ class RecordFormat:
         n = len(self.machine.registers)
         history = tuple([self._node_numbers(bitmap) for bitmap in stored[n : n + len(self.machine.history)]])
         leaves = self._leaves(self._node_numbers(active))
-        return Snapshot(self.machine, True, leaves, tuple(stored[:n]), history)
+        return Snapshot(
+            self.machine, started=True, configuration=leaves, values=tuple(stored[:n]), history=history
+        )
 
     def unpack_all(self, states: Records) -> list[Snapshot]:
         """Return the Snapshots of state records."""
@@ -156,7 +158,7 @@ class RecordFormat:
         history_rows = zip(*histories, strict=True) if histories else [()] * len(states)
         leaves = self._leaves
         return [
-            Snapshot(machine, True, leaves(numbers), row, history)
+            Snapshot(machine, started=True, configuration=leaves(numbers), values=row, history=history)
             for numbers, row, history in zip(active, rows, history_rows, strict=True)
         ]
 

@@ -57,5 +57,5 @@ def line_ranges(files: Iterable[SourceFile]) -> tuple[LineRange, ...]:
         for element, group in groupby(enumerate(file.elements, 1), key=itemgetter(1)):
             numbers = [number for number, _ in group]
             if element is not None:
-                ranges.append(LineRange(file.name, numbers[0], numbers[-1], element))
+                ranges.append(LineRange(file.name, first=numbers[0], last=numbers[-1], element=element))
     return tuple(ranges)

@@ -31,7 +31,13 @@ def check_user_files(
     """
     for name in OWN_FILES:
         if name in proposed:
-            yield from _check_file(name, read_text(folder / name), proposed[name], header, chart_name)
+            yield from _check_file(
+                name,
+                text=read_text(folder / name),
+                proposed=proposed[name],
+                header=header,
+                chart_name=chart_name,
+            )
         elif (folder / name).exists():
             yield f"{name} is of another target: move it away"
 

@@ -132,5 +132,7 @@ def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None)
             raise InputError(f"{robot}: a {title} of {value:g} {unit}".rstrip(), hint="a number above 0")
         passed = value <= limit if unit else value == limit
         source = contest_rules.sources.get(f"entry.{rule}", "")
-        verdicts.append(Verdict(title, value, limit, unit, passed, source, methods.get(field_name, "")))
+        verdicts.append(
+            Verdict(title, value, limit, unit, passed, source, method=methods.get(field_name, ""))
+        )
     return Inspection(robot, contest_rules.name, tuple(verdicts))

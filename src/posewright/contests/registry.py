@@ -167,7 +167,7 @@ def _describe_text_difference(text: str, shipped_text: str) -> str:
         return "another text"
     values.pop("sources", None)
     shipped_values.pop("sources", None)
-    return _describe_difference(values, shipped_values, "")
+    return _describe_difference(values, shipped_values, key_path="")
 
 
 def _describe_difference(value: object, shipped_value: object, key_path: str) -> str:

@@ -170,7 +170,7 @@ def drive(
     run_clock = plant.clock or clock or SimulatedClock()
     with _open_bodies(plant.bodies, on_end, on_failure), _garbage_collection_frozen(run_clock):
         run_clock.restart()
-        loop = _DriveLoop(plant, controllers, watchers, run_clock, safety or {})
+        loop = _DriveLoop(plant, controllers, watchers, run_clock, safety=safety or {})
         while not loop.advance(until_s):
             pass
 
@@ -314,7 +314,9 @@ class _DriveLoop:
         self._watchers = watchers
         self._clock = clock
         self._robots = [
-            _DrivenRobot(name, body, controllers[name], safety.get(name) or Safety(body.robot))
+            _DrivenRobot(
+                name, body, controller=controllers[name], safety=safety.get(name) or Safety(body.robot)
+            )
             for name, body in plant.bodies.items()
         ]
         self._frame_s = plant.frame_period_s

@@ -56,10 +56,10 @@ class Interventions:
             return None
         return Interventions(
             tuple(self.guards[k] for k in selected),
-            self.frames[selected] - begin,
-            self.joints[selected],
-            self.values[selected],
-            self.limits[selected],
+            frames=self.frames[selected] - begin,
+            joints=self.joints[selected],
+            values=self.values[selected],
+            limits=self.limits[selected],
         )
 
 
@@ -155,8 +155,8 @@ class Safety:
         places = np.concatenate((beyond, too_fast))
         return Interventions(
             (SafetyLimit.JOINT_LIMIT,) * len(beyond) + (SafetyLimit.SPEED_LIMIT,) * len(too_fast),
-            places[:, 0],
-            places[:, 1],
-            np.concatenate((angles, speeds)),
-            np.concatenate((limits, self._step[too_fast[:, 1]] / self._period_s)),
+            frames=places[:, 0],
+            joints=places[:, 1],
+            values=np.concatenate((angles, speeds)),
+            limits=np.concatenate((limits, self._step[too_fast[:, 1]] / self._period_s)),
         )

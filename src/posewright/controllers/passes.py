@@ -239,7 +239,10 @@ class Passes:
                 robot_free[self._columns] = free[begin]
             keyframe = settings[begin]
             yield Stretch(
-                rows[begin:end], robot_free, self._stiffness[keyframe], self._lights[keyframe] or None
+                rows[begin:end],
+                robot_free,
+                stiffness=self._stiffness[keyframe],
+                lights=self._lights[keyframe] or None,
             )
 
     def _stiffness_of(self, keyframe: Keyframe, servo_stiffness: Floats) -> Floats | None:

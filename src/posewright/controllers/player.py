@@ -293,7 +293,7 @@ class Player:
         """Return a join from the present command to a pose; empty where the poses are equal."""
         if not poses_differ(self._command, pose):
             return ()
-        return (Stretch(join_frames(self._command, pose, self._max_speeds, self._frame_s)),)
+        return (Stretch(join_frames(self._command, pose, self._max_speeds, frame_period_s=self._frame_s)),)
 
     def _prepare_pass(self, sampled_pass: Pass, *join: Stretch) -> None:
         self._phase = sampled_pass.phase

@@ -115,7 +115,7 @@ class Element:
     def attribute_number(self, name: str, default: float | None = None) -> float:
         """Return the finite number of an attribute; raise FormatError if it holds anything else."""
         defaults = None if default is None else (default,)
-        return self.attribute_numbers(name, 1, defaults)[0]
+        return self.attribute_numbers(name, count=1, default=defaults)[0]
 
     def numbers(self, *counts: int) -> tuple[float, ...]:
         """Return the numbers in the element's text; if `counts` are given, it must have one of them."""
@@ -208,7 +208,7 @@ class _MarkupReader:
         self._path = path
         self._rules = rules
         self._count = 0
-        self._open = [_OpenElement("", {}, 1)]
+        self._open = [_OpenElement("", {}, line=1)]
         separator = None if rules.prefixes is None else _SEPARATOR
         self._parser = expat.ParserCreate(encoding, separator)
         self._parser.buffer_text = True
@@ -261,7 +261,12 @@ class _MarkupReader:
         closed = self._open.pop()
         text = "".join(closed.text).strip()
         element = Element(
-            closed.name, closed.attributes, tuple(closed.children), text, closed.line, self._path
+            closed.name,
+            closed.attributes,
+            children=tuple(closed.children),
+            text=text,
+            line=closed.line,
+            path=self._path,
         )
         self._open[-1].children.append(element)
 

@@ -120,7 +120,7 @@ class Node:
         """Return the elements of a list; raise DocumentError if the value is not a list."""
         self._require(isinstance(self.value, list), "a list")
         return [
-            Node(element, self.path, f"{self.trail}[{i}]", self._line_of(i))
+            Node(element, self.path, trail=f"{self.trail}[{i}]", line=self._line_of(i))
             for i, element in enumerate(self.value)
         ]
 
@@ -143,7 +143,7 @@ class Node:
             if not isinstance(key, str):
                 self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
-            entries[key] = Node(element, self.path, trail, self._line_of(key))
+            entries[key] = Node(element, self.path, trail, line=self._line_of(key))
         for key in required:
             if key not in entries:
                 self.fail(f"{key!r} is missing", hint=f"required: {', '.join(required)}")

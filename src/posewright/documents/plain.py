@@ -56,7 +56,7 @@ def plain_with_arrays(value: object) -> Any:
 
     The return type is `Any`, because data with arrays is no `PlainData`.
     """
-    return _converter(None, False, keep_arrays=True).convert(value)
+    return _converter(None, nan_as_none=False, keep_arrays=True).convert(value)
 
 
 class _PlainConverter:

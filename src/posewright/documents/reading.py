@@ -70,7 +70,7 @@ def parse_document(text: str, path: Path | None = None) -> Node:
         raise DocumentError(
             "half a character (a lone surrogate) cannot be read", where=Where(path, line)
         ) from error
-    root = Node(tree, path, "", 1)
+    root = Node(tree, path, trail="", line=1)
     if not isinstance(tree, dict):
         root.fail(f"expected a document with named entries, found {describe(tree)}")
     return root

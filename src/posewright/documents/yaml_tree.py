@@ -215,7 +215,12 @@ class _TreeBuilder:
             container.positions[key] = key_line, line, column
             self.keys[-1] = None
         elif isinstance(value, TreeMap | TreeList):
-            self.fail(line, "not valid YAML: a list or a mapping as a key", "use a text as the key", column)
+            self.fail(
+                line,
+                message="not valid YAML: a list or a mapping as a key",
+                hint="use a text as the key",
+                column=column,
+            )
         elif value in container:
             key_text = "<<" if value is _MERGE else value
             hint = "rename one of the two, or combine their values"

@@ -30,7 +30,7 @@ def format_yaml(data: Mapping[str, object]) -> str:
 
     Lists of scalars and `FlowMapping`s are written on one line.
     """
-    return "".join(_block_lines(data, ""))
+    return "".join(_block_lines(data, indent=""))
 
 
 def _block_lines(data: Mapping[str, object], indent: str) -> Iterator[str]:

@@ -78,12 +78,12 @@ def camera_topics(
         times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
         packed = []
         size = (sensor_card["width"], sensor_card["height"])
-        with open_renderer(playback, playback.at(times), camera, size, rate_hz) as picture_at:
+        with open_renderer(playback, playback.at(times), camera, size, fps=rate_hz) as picture_at:
             for row in range(len(times)):
                 packed.append(_jpeg(picture_at(row)))
                 if on_progress is not None:
                     on_progress((number + (row + 1) / len(times)) / len(cameras))
-        topics.append(compressed_images(robot, sensor, to_ns(times), packed))
+        topics.append(compressed_images(robot, camera=sensor, times_ns=to_ns(times), images=packed))
     return tuple(topics)
 
 

@@ -86,7 +86,7 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
         row, column = divmod(number, COLUMNS)
         left = LEFT + column * CELL_WIDTH
         top = TOP + row * CELL_HEIGHT
-        axes = axes_at(sheet, (WIDTH, height), left, top, CELL_WIDTH - 0.12, PICTURE_HEIGHT)
+        axes = axes_at(sheet, (WIDTH, height), left, top, width=CELL_WIDTH - 0.12, height=PICTURE_HEIGHT)
         _draw_motion(axes, motion)
     return label_figure(sheet, title)
 
@@ -103,7 +103,9 @@ def draw_motion_summary(motion: Motion, *, figure: Canvas | None = None) -> Figu
         InputError: the robot has no model.
     """
     sheet = canvas(figure, (CELL_WIDTH, PICTURE_HEIGHT), dpi=150)
-    axes = axes_at(sheet, (CELL_WIDTH, PICTURE_HEIGHT), 0.0, 0.0, CELL_WIDTH, PICTURE_HEIGHT)
+    axes = axes_at(
+        sheet, page=(CELL_WIDTH, PICTURE_HEIGHT), left=0.0, top=0.0, width=CELL_WIDTH, height=PICTURE_HEIGHT
+    )
     _draw_poses(axes, motion)
     axes.axis("off")
     return label_figure(sheet, motion.name)
@@ -152,7 +154,9 @@ def _draw_poses(axes: Axes, motion: Motion) -> None:
     (joints,) = poses.positions.values()
     distance = 0.0
     for number, (base, angles) in enumerate(zip(bases, joints, strict=True)):
-        draw_outline(axes, header, base + number * distance * np.eye(7)[0], angles, "side")
+        draw_outline(
+            axes, header, base=base + number * distance * np.eye(7)[0], positions=angles, view="side"
+        )
         distance = distance or _GAP * axes.dataLim.width
     axes.axhline(0.0, color=GREY, lw=0.6, zorder=0)
     axes.margins(0.03, 0.06)

@@ -199,7 +199,7 @@ def draw_field(
     arena = Arena.from_dict(recording.header.arena) if recording.header.arena else None
     if arena is not None:
         _draw_ground(axes, arena)
-        _draw_beams(axes, recording, arena, begin, end)
+        _draw_beams(axes, recording, arena, begin_s=begin, end_s=end)
         _draw_boxes(axes, recording, arena, in_span)
     mark_positions: list[Floats] = []
     for name in recording.robots:
@@ -326,7 +326,9 @@ def _draw_path(
             state: (colours.get(state, OTHER_COLOUR), has_position & (states == state)) for state in names
         }
     for label, (colour, rows) in strokes.items():
-        _draw_strokes(axes, times, positions, rows, has_position, color=colour, label=label)
+        _draw_strokes(
+            axes, times, positions, is_drawn=rows, has_position=has_position, color=colour, label=label
+        )
     first, last = np.flatnonzero(has_position)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
     axes.plot(*positions[first], "o", color="black", ms=7, zorder=6, label=label)
@@ -336,7 +338,7 @@ def _draw_path(
     if np.linalg.norm(positions[has_position] - positions[first], axis=1).max() < _MIN_TRAVEL_M:
         axes.annotate("does not leave its place", positions[first], (10, 10), textcoords="offset points")
     else:
-        _mark_times(axes, recording, record.base, has_position, marked)
+        _mark_times(axes, recording, record.base, has_position, mark_positions=marked)
 
 
 def _draw_strokes(

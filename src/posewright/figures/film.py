@@ -189,12 +189,14 @@ def open_renderer(
 
     width, height = size
     is_film = fps is not None
-    near = plan_close_up(playback, poses, camera, width / height, steady=is_film)
+    near = plan_close_up(playback, poses, camera, aspect=width / height, steady=is_film)
     first_base = next(iter(poses.base.values()))
     if near is None:
         views = None
     else:
-        views = plan_camera_path(playback.world.arena, camera, near, first_base, poses.boxes, fps=fps)
+        views = plan_camera_path(
+            playback.world.arena, camera, close_up=near, base=first_base, boxes=poses.boxes, fps=fps
+        )
     with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
 
         def picture_at(row: int) -> Picture:

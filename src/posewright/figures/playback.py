@@ -77,7 +77,7 @@ class Poses:
         lights = {
             name: {led: colours[rows] for led, colours in leds.items()} for name, leds in self.lights.items()
         }
-        return Poses(times, base, joints, boxes, lights)
+        return Poses(times, base, positions=joints, boxes=boxes, lights=lights)
 
 
 def _interpolate_poses(before: Floats, after: Floats, share: Floats) -> Floats:
@@ -245,15 +245,27 @@ def playback_of_motion(
         base = np.empty((len(times), 7))
         for row in range(len(times)):
             lean = attitude if leans is None else tuple(leans[row, :2].tolist())
-            place(world.instance(), 0.0, 0.0, 0.0, positions[row], lean=None if lean is None else Lean(*lean))
+            place(
+                world.instance(),
+                x_m=0.0,
+                y_m=0.0,
+                yaw_rad=0.0,
+                joints=positions[row],
+                lean=None if lean is None else Lean(*lean),
+            )
             base[row] = world.base
         lights = {played_robot.name: motion.lights_at(np.asarray(times), played_robot)}
         return Poses(
             times,
-            {played_robot.name: base},
-            {played_robot.name: positions},
-            np.zeros((len(times), 0, 7)),
-            lights,
+            base={played_robot.name: base},
+            positions={played_robot.name: positions},
+            boxes=np.zeros((len(times), 0, 7)),
+            lights=lights,
         )
 
-    return Playback(world, 0.0, min((motion.repeat or MAX_LOOPS) * motion.duration, MAX_DURATION_S), poses_at)
+    return Playback(
+        world,
+        begin_s=0.0,
+        end_s=min((motion.repeat or MAX_LOOPS) * motion.duration, MAX_DURATION_S),
+        at=poses_at,
+    )

@@ -56,7 +56,10 @@ def header_of(robot: Robot) -> RobotHeader:
 def _standing_base(robot: Robot, positions: Floats) -> Floats:
     """Return the pose of the base of a robot standing on its feet: x y z qw qx qy qz, `(7,)`."""
     still = Motion(
-        "still", robot.name, robot.joint_names, (Keyframe(Pose(robot.joint_names, positions), 0.0),)
+        "still",
+        robot=robot.name,
+        joints=robot.joint_names,
+        keyframes=(Keyframe(Pose(robot.joint_names, positions), 0.0),),
     )
     (bases,) = playback_of_motion(still, robot).at(np.zeros(1)).base.values()
     base: Floats = bases[0]
@@ -86,7 +89,10 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
     for view in VIEWS:
         draw_outline(axes[view], header, base, positions, view)
         _draw_joints(
-            axes[view], drawn_robot, link_frames(header, base[np.newaxis], positions[np.newaxis]), view
+            axes[view],
+            drawn_robot,
+            frames=link_frames(header, base[np.newaxis], positions[np.newaxis]),
+            view=view,
         )
         axes[view].set_title(_TITLES[view], color=GREY)
     description = (

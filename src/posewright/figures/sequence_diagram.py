@@ -95,19 +95,19 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     diagram = canvas(figure, size, dpi=150)
     title = f"{header.controller} on {header.robot}"
     diagram.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
-    axes = axes_at(diagram, size, 0.0, TITLE, size[0], depth)
+    axes = axes_at(diagram, page=size, left=0.0, top=TITLE, width=size[0], height=depth)
     axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
     axes.axis("off")
     for name, x in columns.items():
         axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
-        _write(axes, x, 0.5 * HEAD, name, fill="white", edge=INK, weight="bold", fontsize=SIZE + 0.5)
+        _write(axes, x, y=0.5 * HEAD, text=name, fill="white", edge=INK, weight="bold", fontsize=SIZE + 0.5)
     for loop in loops:
         _draw_loop(axes, loop, columns)
     last_s = None
     for row in rows:
         if row.entry.time_s != last_s:  # only the first row of each time has a label
             last_s = row.entry.time_s
-            _write(axes, TIME, row.y, f"{last_s:.3f} s", color=GREY, ha="right")
+            _write(axes, TIME, row.y, text=f"{last_s:.3f} s", color=GREY, ha="right")
         _draw_row(axes, row, columns)
     if left_out:
         note = f"... and {left_out} more; see --json and --show-messages"
@@ -133,7 +133,12 @@ def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_Loo
         if step.times > 1:
             ends = tuple(name for entry in step.body for name in ends_of(entry))
             loops.append(
-                _LoopBox(top, y - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
+                _LoopBox(
+                    top,
+                    bottom=y - 0.3 * ROW,
+                    label=f"{step.times} times, until {step.until_s:.3f} s",
+                    ends=ends,
+                )
             )
             y += 0.5 * ROW
     return rows, loops, left_out
@@ -180,7 +185,9 @@ def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
     frame = Rectangle((left, loop.top), right - left, loop.bottom - loop.top)
     frame.set(facecolor="#f7f7f5", edgecolor=GREY, linewidth=0.7, zorder=0.5)
     axes.add_patch(frame)
-    _write(axes, left + 0.06, loop.top + 0.4 * ROW, loop.label, ha="left", color=GREY, style="italic")
+    _write(
+        axes, x=left + 0.06, y=loop.top + 0.4 * ROW, text=loop.label, ha="left", color=GREY, style="italic"
+    )
 
 
 def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
@@ -188,7 +195,7 @@ def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
     sender, receiver = (columns[name] for name in ends_of(row.entry))
     kind = row.entry.kind
     if kind not in BETWEEN:
-        _write(axes, sender, row.y, row.label, fill=_FILLS.get(kind, "#f2f2f0"))
+        _write(axes, sender, row.y, text=row.label, fill=_FILLS.get(kind, "#f2f2f0"))
         return
     colour = WRONG if kind == "silent" else COLOURS[0] if kind == "notify" else GREY
     arrow = {
@@ -202,7 +209,7 @@ def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
     if sender == receiver:
         arrow["connectionstyle"] = "arc3,rad=-1.2"
     axes.annotate("", (receiver, row.y), (sender, row.y), arrowprops=arrow, zorder=2)
-    _write(axes, 0.5 * (sender + receiver), row.y - 0.02, row.label, va="bottom", color=colour)
+    _write(axes, x=0.5 * (sender + receiver), y=row.y - 0.02, text=row.label, va="bottom", color=colour)
 
 
 def _write(

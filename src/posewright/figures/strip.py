@@ -119,7 +119,9 @@ def draw_strip(
         playback = playback_of_motion(source, robot, pose=pose, attitude=attitude)
         end_s = playback.end_s
         title = f"{source.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
-        contents = StripContents(title, end_s, end_s, playback.world.frame_period_s, motion=source)
+        contents = StripContents(
+            title, last_s=end_s, ends_s=end_s, frame_s=playback.world.frame_period_s, motion=source
+        )
     else:
         recorded_robot = robot if isinstance(robot, Robot) else None
         playback = playback_of_recording(source, recorded_robot)
@@ -285,7 +287,7 @@ def _draw_page(contents: StripContents, times: list[float], pictures: list[Pictu
         panel.set_axis_off()
     for panel, time_s, picture in zip(axes.flat, times, pictures, strict=False):
         panel.imshow(picture, aspect="auto", interpolation="antialiased")
-        _label(panel, contents, time_s, faults.get(time_s, ""))
+        _label(panel, contents, time_s, faults=faults.get(time_s, ""))
     figure.text(
         0.08 / width_in,
         1.0 - 0.19 / height_in,

@@ -81,8 +81,10 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     draw_footfalls(axes["footfalls"], result)
     draw_heights(axes["heights"], result.walk)
     velocities = {"forward": FORWARD, "to the left": LEFT}
-    draw_rates(axes["rates"], result.walk, velocities, "velocity of each cycle; dotted: commanded")
-    draw_rates(axes["turns"], result.walk, {"turn": TURN}, "turning left")
+    draw_rates(
+        axes["rates"], result.walk, colours=velocities, title="velocity of each cycle; dotted: commanded"
+    )
+    draw_rates(axes["turns"], result.walk, colours={"turn": TURN}, title="turning left")
     axes["rates"].set_ylabel("[m/s]")
     axes["turns"].set_ylabel("[rad/s]")
     draw_tilt(axes["tilt"], result)
@@ -171,7 +173,7 @@ def draw_path(axes: Axes, walk: Walk) -> None:
 def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     """Draw the commanded path, beginning with the robot's pose when the measurement began."""
     path = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
-    for span in command_spans(walk.velocity_commands, walk.frame_s, begin, walk.last):
+    for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end=walk.last):
         for _ in range(span.start, span.stop):
             path.append(chain(path[-1], se2_exp(span.command.components(walk.frame_s))))
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
@@ -246,7 +248,7 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
         colours: by component: `forward`, `to the left`, `turn`.
         title: of the axes.
     """
-    rates = cycle_velocities(walk, 0, walk.last_upright_row)
+    rates = cycle_velocities(walk, begin=0, end=walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
     times = [timed.time_s for timed in walk.velocity_commands]

@@ -53,7 +53,10 @@ def import_arena(
         else:
             pieces, notes = pieces_of(read_scene(path), suffix, up=Up(up))
         return recognise_arena(
-            arena_name, _transform_pieces(pieces, scale, turn_deg), f"imported from {path.name}", notes
+            arena_name,
+            pieces=_transform_pieces(pieces, scale, turn_deg),
+            source=f"imported from {path.name}",
+            notes=notes,
         )
     except InputError as error:
         if error.where is None:

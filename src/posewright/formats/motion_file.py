@@ -236,7 +236,7 @@ def retarget_to_robot(motion: Motion, robot: str | Robot | None) -> RetargetedMo
     """Return the motion carried over to a robot; unchanged if it is the motion's own robot or None."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
-        return RetargetedMotion(motion, (), (), ())
+        return RetargetedMotion(motion, missing=(), unmoved=(), clips=())
     retargeted = retarget_motion(motion, card, _card_of_motion(motion))
     origin = Origin(CARRIED, None, robot=card)  # keeps the card, which may be a user's own
     return replace(retargeted, motion=replace(retargeted.motion, origin=origin))

@@ -144,7 +144,7 @@ def _other_kind(
 def _native_kind(name: str, title: str) -> FileKind:
     """Return the kind of a native document that is no motion, recognized by its first key."""
     key = name.removeprefix("posewright-").encode()
-    return _other_kind(name, title, text_matches(rb"^" + key + rb"[ \t]*:"), Evidence.KEY)
+    return _other_kind(name, title, detects=text_matches(rb"^" + key + rb"[ \t]*:"), evidence=Evidence.KEY)
 
 
 _ROBOBASIC = rb"(?i)^[ \t]*(?:MOVE[ \t]+G\d|MOVE(?:6|8|12|16|24|32)[ \t]|DIR[ \t]+G\d|PTP[ \t]+\w)"
@@ -183,35 +183,44 @@ UNSUPPORTED: tuple[FileKind, ...] = (
     _native_kind("posewright-robot", "a Posewright robot card"),
     _other_kind(
         "robi-rm4",
-        "a Robi RM4 program (`posewright robi list FILE --motion MOTION` reads its poses)",
-        _is_robi,
-        Evidence.KEY,
+        title="a Robi RM4 program (`posewright robi list FILE --motion MOTION` reads its poses)",
+        detects=_is_robi,
+        evidence=Evidence.KEY,
     ),
     _other_kind(
         "aibo-monet",
-        "a Sony AIBO MONET configuration (`posewright aibo check` reads it)",
-        text_matches(rb"^monetagent|\bMONET_MOTION\b"),
-        Evidence.LOOSE,
+        title="a Sony AIBO MONET configuration (`posewright aibo check` reads it)",
+        detects=text_matches(rb"^monetagent|\bMONET_MOTION\b"),
+        evidence=Evidence.LOOSE,
     ),
     _other_kind(
         "robobasic",
-        "a RoboBASIC program (`posewright basic motions FILE -o FOLDER` makes motions of its routines)",
-        text_matches(_ROBOBASIC),
-        Evidence.LOOSE,
+        title="a RoboBASIC program (`posewright basic motions FILE -o FOLDER` makes motions of its routines)",
+        detects=text_matches(_ROBOBASIC),
+        evidence=Evidence.LOOSE,
     ),
-    _other_kind("xml", "an XML file of unknown kind", lambda content: content.is_xml, Evidence.LOOSE),
+    _other_kind(
+        "xml",
+        title="an XML file of unknown kind",
+        detects=lambda content: content.is_xml,
+        evidence=Evidence.LOOSE,
+    ),
     FileKind(
         "robotis-pages",
-        "a ROBOTIS binary page file (CM-5, CM-530, DARwIn-OP, OP2, OP3)",
-        _has_page_layout,
-        Evidence.LAYOUT,
+        title="a ROBOTIS binary page file (CM-5, CM-530, DARwIn-OP, OP2, OP3)",
+        detects=_has_page_layout,
+        evidence=Evidence.LAYOUT,
     ),
-    FileKind("cmpack-mot", "a CMPack binary motion", _has_record_size, Evidence.LAYOUT),
+    FileKind(
+        "cmpack-mot", title="a CMPack binary motion", detects=_has_record_size, evidence=Evidence.LAYOUT
+    ),
     _other_kind(
         "aibo-encrypted",
-        "an encrypted Sony AIBO archive (archives under DATA/E are encrypted, those under DATA/P are not)",
-        lambda content: looks_encrypted(content.data, content.path),
-        Evidence.LAYOUT,
+        title=(
+            "an encrypted Sony AIBO archive (archives under DATA/E are encrypted, those under DATA/P are not)"
+        ),
+        detects=lambda content: looks_encrypted(content.data, content.path),
+        evidence=Evidence.LAYOUT,
     ),
 )
 """Kinds of file that are recognized but not read."""

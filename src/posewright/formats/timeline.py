@@ -100,7 +100,7 @@ def timeline_of(
     times_s = tuple(
         keyframe_times_ms[number] / MS_PER_S if number in keyframe_times_ms else None for number in numbers
     )
-    return Timeline(tuple(poses), tuple(losses), tuple(remarks), times_s)
+    return Timeline(tuple(poses), losses=tuple(losses), remarks=tuple(remarks), times_s=times_s)
 
 
 def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]:
@@ -116,12 +116,12 @@ def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterato
     if pose_at_zero:
         angles = motion.resolved_poses()[0].angles
         if motion.keyframes[0].reach_s > 0.0:
-            yield TimedPose(0, angles, ~np.isnan(angles), 0, 0.0)
+            yield TimedPose(0, angles, is_set=~np.isnan(angles), keyframe=0, exact_s=0.0)
     for number, keyframe, times_s in zip(count(1), motion.keyframes, key_times(motion), strict=False):
         is_set = ~np.isnan(keyframe.pose.angles)
         angles = np.where(is_set, keyframe.pose.angles, angles)
         for time_s in times_s if keyframe.pause_s else times_s[:1]:
-            yield TimedPose(_round_to_step(time_s, step_ms), angles, is_set, number, time_s)
+            yield TimedPose(_round_to_step(time_s, step_ms), angles, is_set, keyframe=number, exact_s=time_s)
 
 
 def key_times(motion: Motion) -> Iterator[tuple[float, float]]:

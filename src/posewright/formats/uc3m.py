@@ -235,7 +235,7 @@ def build_motion(table: JointTable, card: Robot, *, name: str, path: Path | None
         name,
         card.name,
         joints,
-        tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
+        keyframes=tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
         repeat=None,
         start=poses[0],
         source="joint table of the UC3M thesis (2013)",
@@ -266,7 +266,10 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     columns = _columns(motion, card)
     ids = [row.id for row in old.rows] if old else range(1, max(columns) + 1)
     n_cells = 2 + len(motion.keyframes)
-    rows = [_build_row(i, columns.get(i), old.row_of[i] if old else None, n_cells) for i in ids]
+    rows = [
+        _build_row(i, joint_angles=columns.get(i), old_row=old.row_of[i] if old else None, n_cells=n_cells)
+        for i in ids
+    ]
     if old is not None and velocity is Velocity.TRUE:
         has_same_angles = [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old.rows]
         if has_same_angles:
@@ -352,7 +355,7 @@ QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0))
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     table = read_table(data, path)
     motion = build_motion(table, robot(ROBOT) if card is None else card, name=path.stem, path=path)
-    return MotionFile.of_single_motion(UC3M_CSV, path, motion, table.remarks, table)
+    return MotionFile.of_single_motion(UC3M_CSV, path, motion, warnings=table.remarks, document=table)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:

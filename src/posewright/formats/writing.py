@@ -220,7 +220,7 @@ def write_motion(
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    motion_format, motion, rendering = _render(motion, path, format, options)
+    motion_format, motion, rendering = _render(motion, path, name=format, options=options)
     require_no_losses(rendering.losses, motion_format.name, path, accept_loss=accept_loss)
     read_back(motion, rendering, motion_format)
     write_atomically(path, rendering.data)
@@ -235,7 +235,7 @@ def preview_motion(
     options: WriteOptions | None = None,
 ) -> Conversion:
     """Return the report of `write_motion` without writing anything; errors as there."""
-    motion_format, motion, rendering = _render(motion, Path(path), format, options)
+    motion_format, motion, rendering = _render(motion, path=Path(path), name=format, options=options)
     written_motion = read_back(motion, rendering, motion_format)
     rounding = None
     if written_motion is not None:

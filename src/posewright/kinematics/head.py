@@ -108,7 +108,7 @@ def camera_pose(shape: HeadShape, angles: Floats) -> tuple[Floats, Floats]:
     neck, pan, tilt = angles.T
     ahead, up = _tilt(tilt, *shape.camera)
     positions = _from_head(neck, pan, ahead, up, at=shape.head)
-    directions = _from_head(neck, pan, np.cos(tilt), np.sin(tilt), at=(0.0, 0.0))
+    directions = _from_head(neck, pan, ahead=np.cos(tilt), up=np.sin(tilt), at=(0.0, 0.0))
     return positions + np.array([shape.neck[0], 0.0, shape.neck[1]]), directions
 
 
@@ -233,7 +233,7 @@ class Head:
         if neck_tilt is not None:
             self._require_neck_tilt(neck_tilt)
         neck_tilts = np.full(len(rows), self.rest_rad if neck_tilt is None else neck_tilt)
-        angles, is_visible = solve_look(self.shape, self.limits, rows, neck_tilts)
+        angles, is_visible = solve_look(self.shape, self.limits, points=rows, neck_tilts=neck_tilts)
         hidden_indices = np.flatnonzero(~is_visible)
         if hidden_indices.size and neck_tilt is None:
             angles[hidden_indices], is_reached = self._solve_with_any_neck(rows[hidden_indices])
@@ -247,7 +247,7 @@ class Head:
                 else np.array([neck_tilt])
             )
             nearest_angles = [
-                nearest_within_limits(self.shape, self.limits, rows[index], neck_tilts)
+                nearest_within_limits(self.shape, self.limits, point=rows[index], neck_tilts=neck_tilts)
                 for index in hidden_indices
             ]
             angles[hidden_indices] = np.array(nearest_angles)
@@ -272,7 +272,10 @@ class Head:
             points_chunk = points[start : start + CHUNK_SIZE]
             tilts = np.tile(neck_tilts, len(points_chunk))
             _, is_visible = solve_look(
-                self.shape, self.limits, np.repeat(points_chunk, N_NECK_TILTS, axis=0), tilts
+                self.shape,
+                self.limits,
+                points=np.repeat(points_chunk, N_NECK_TILTS, axis=0),
+                neck_tilts=tilts,
             )
             is_visible = is_visible.reshape(len(points_chunk), N_NECK_TILTS)
             visible_tilts = neck_tilts[is_visible.argmax(axis=1)]
@@ -287,10 +290,10 @@ class Head:
         hidden = visible + np.clip(self.rest_rad - visible, -step, step)
         for _ in range(N_BISECTIONS):
             middle = 0.5 * (visible + hidden)
-            _, is_visible = solve_look(self.shape, self.limits, points, middle)
+            _, is_visible = solve_look(self.shape, self.limits, points, neck_tilts=middle)
             visible = np.where(is_visible, middle, visible)
             hidden = np.where(is_visible, hidden, middle)
-        angles, _ = solve_look(self.shape, self.limits, points, visible)
+        angles, _ = solve_look(self.shape, self.limits, points, neck_tilts=visible)
         return angles
 
     def _build_unreachable_error(self, points: Floats, hidden: Indices) -> UnreachableError:
@@ -328,11 +331,11 @@ def head_of(robot: Robot, *, rest_rad: float | None = None) -> Head:
         rest_rad = min(max(robot.poses.get("stand", {}).get(geometry.joints[0], 0.0), low), high)
     head = Head(
         geometry.joints,
-        (neck, pan, tilt),
-        HeadShape(*((x, z) for x, _, z in (geometry.neck_m, geometry.head_m, geometry.camera_m))),
-        limits,
-        rest_rad,
-        geometry.camera,
+        indices=(neck, pan, tilt),
+        shape=HeadShape(*((x, z) for x, _, z in (geometry.neck_m, geometry.head_m, geometry.camera_m))),
+        limits=limits,
+        rest_rad=rest_rad,
+        camera=geometry.camera,
     )
     head._require_neck_tilt(rest_rad)
     return head

@@ -195,8 +195,8 @@ def nearest_strict(shape: LegShape, points: Floats) -> Floats:
     stopped = np.abs(angles[:, 0]) > 0.5 * math.pi
     if stopped.any():
         x, y, z = points[stopped].T
-        forward, forward_miss_sq = _nearest_on_ring(shape, z, y, -x)
-        backward, backward_miss_sq = _nearest_on_ring(shape, -z, y, x)
+        forward, forward_miss_sq = _nearest_on_ring(shape, z, y, z=-x)
+        backward, backward_miss_sq = _nearest_on_ring(shape, -z, y, z=x)
         is_forward = forward_miss_sq <= backward_miss_sq
         rotator = np.where(is_forward, 0.5 * math.pi, -0.5 * math.pi)
         angles[stopped] = np.column_stack([rotator, np.where(is_forward[:, None], forward, backward)])
@@ -209,6 +209,6 @@ def _nearest_on_ring(shape: LegShape, x: Floats, y: Floats, z: Floats) -> tuple[
     out = np.where(z < 0.0, np.hypot(y, z), np.abs(y))
     towards = out - shape.upper
     q3 = np.where(x >= 0.0, np.arctan2(x, towards), np.where(towards >= 0.0, 0.0, math.pi))
-    a, h = foot_in_plane(shape, q3, 1.0)
+    a, h = foot_in_plane(shape, q3, knee=1.0)
     miss = (x - a) ** 2 + (out - h) ** 2 + np.where(z < 0.0, 0.0, z) ** 2
     return np.column_stack([q2, q3]), miss

@@ -86,7 +86,14 @@ class SixJointLeg:
         side = turn[:, 1]
         ankle_roll = math.atan2(float(side @ np.cross(ahead, across)), float(side @ across))
         hip_roll = math.atan2(across[2], math.hypot(across[0], across[1]))
-        return LegAngles(yaw, hip_roll, hip_pitch, knee, _wrap_angle(pitch - hip_pitch - knee), ankle_roll)
+        return LegAngles(
+            yaw,
+            hip_roll,
+            hip_pitch,
+            knee,
+            ankle_pitch=_wrap_angle(pitch - hip_pitch - knee),
+            ankle_roll=ankle_roll,
+        )
 
     def _knee(self, distance: float) -> float:
         """Return the knee's angle for an ankle at a distance from the hip [rad]."""

@@ -83,7 +83,11 @@ class ThreeJointLeg:
 
     def __post_init__(self) -> None:
         shape = LegShape.of(
-            self.upper_m, self.lower_m, self.upper_angle_rad, self.lower_angle_rad, self.side_m
+            self.upper_m,
+            lower=self.lower_m,
+            upper_angle=self.upper_angle_rad,
+            lower_angle=self.lower_angle_rad,
+            side=self.side_m,
         )
         object.__setattr__(self, "_shape", shape)
 

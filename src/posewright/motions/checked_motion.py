@@ -278,7 +278,7 @@ class CheckedMotion:
     def start_segment(self) -> Segment:
         """The start pose as a segment of one point."""
         pose = np.rad2deg(self.poses[0].angles)
-        return Segment(0, 0.0, 0.0, pose, pose, pose[None])
+        return Segment(0, begins_s=0.0, reach_s=0.0, begin=pose, end=pose, points=pose[None])
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
@@ -325,7 +325,7 @@ class CheckedMotion:
         for i, keyframe in enumerate(self.motion.keyframes):
             reach_s = keyframe.reach_s / self.motion.speed
             begins_s = pass_start_s + self.arrival_s(i + 1) - reach_s
-            yield Segment(i + 1, begins_s, reach_s, rows[i], rows[i + 1], points[i])
+            yield Segment(i + 1, begins_s, reach_s, begin=rows[i], end=rows[i + 1], points=points[i])
 
 
 def keyframe_name(number: int) -> str:

@@ -70,7 +70,17 @@ def check_steps(checked: CheckedMotion) -> Iterator[Finding]:
                 limit = large
                 bound = f"more than {large:g} deg is large"
             message = f"{keyframe_name(segment.number)}: {joint} goes {value:.1f} deg in one step, {bound}"
-            yield Finding(level, "step", message, segment.number, joint, value, limit, "deg", times_s)
+            yield Finding(
+                level,
+                "step",
+                message,
+                keyframe=segment.number,
+                joint=joint,
+                value=value,
+                limit=limit,
+                unit="deg",
+                times_s=times_s,
+            )
 
 
 def check_duration(checked: CheckedMotion) -> Iterator[Finding]:
@@ -116,7 +126,17 @@ def _pose_findings(checked: CheckedMotion, number: int) -> Iterator[Finding]:
                 f"near is {limit:g} deg"
             )
             findings.append(
-                Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg", times_s)
+                Finding(
+                    Level.ERROR,
+                    "pose",
+                    message,
+                    keyframe=number,
+                    joint=joint,
+                    value=value,
+                    limit=limit,
+                    unit="deg",
+                    times_s=times_s,
+                )
             )
     if len(findings) >= MIN_REPEATS:
         worst = max(findings, key=lambda finding: finding.excess)
@@ -176,8 +196,8 @@ def check_camera(checked: CheckedMotion) -> Iterator[Finding]:
         Level.WARNING,
         "camera",
         message,
-        turn.number,
-        turn.joint,
+        keyframe=turn.number,
+        joint=turn.joint,
         value=float(n_lost),
         limit=float(rules.camera_lost_frames),
         unit="frames",
@@ -213,7 +233,9 @@ def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[
 def _fastest_turn(checked: CheckedMotion, segment: Segment, columns: Sequence[int]) -> _FastestTurn:
     column = columns[int(segment.fastest[columns].argmax())]
     speed = float(segment.fastest[column])
-    return _FastestTurn(speed, checked.motion.joints[column], segment.number, segment.fastest_s(column))
+    return _FastestTurn(
+        speed, checked.motion.joints[column], segment.number, time_s=segment.fastest_s(column)
+    )
 
 
 RULES: Mapping[str, Callable[[CheckedMotion], Iterator[Finding]]] = MappingProxyType(
@@ -277,7 +299,7 @@ def check_motion(
     for name in poses:
         if name not in robot.poses:
             raise UnknownNameError.among("pose", name, robot.poses)
-    checked = CheckedMotion(motion, robot, thresholds, poses, celebration)
+    checked = CheckedMotion(motion, robot, rules=thresholds, near_poses=poses, celebration=celebration)
     rules_to_check = [rule for name, rule in RULES.items() if name in selected]
     findings = merge_repeated(finding for rule in rules_to_check for finding in rule(checked))
     levels = list(Level)

@@ -140,7 +140,7 @@ class KeyframeInterpolator:
         begin = rows[phase, segments]
         end = rows[phase, segments + 1]
         with np.errstate(invalid="ignore"):  # infinite angles are reported by the design rules
-            angles = self._interpolate(begin, end, passes, segments, u[:, None])
+            angles = self._interpolate(begin, end, passes, segments, u=u[:, None])
         free = np.stack([self.first.free, self.later.free])[phase, segments + 1]
         angles[free] = np.nan
         return angles, free
@@ -185,10 +185,10 @@ class KeyframeInterpolator:
             reach = np.array([keyframe.reach_s for keyframe in self.keyframes])[keys[1], None]
             angles[is_spline] = _hermite(
                 begin[is_spline],
-                end[is_spline],
-                reach * begin_slopes[keys],
-                reach * end_slopes[keys],
-                u[is_spline],
+                end=end[is_spline],
+                begin_slope=reach * begin_slopes[keys],
+                end_slope=reach * end_slopes[keys],
+                u=u[is_spline],
             )
         return angles
 

@@ -226,7 +226,9 @@ class Motion:
         is_later_pass = times - self._within_pass(times) > 0.0
         indices = self.sample_at(times).keyframes
         card = robot_of_motion(self, robot)
-        return sample_lights(self.keyframes, card, indices.tolist(), is_later_pass.tolist())
+        return sample_lights(
+            self.keyframes, robot=card, indices=indices.tolist(), is_later_pass=is_later_pass.tolist()
+        )
 
     def _within_pass(self, times: Floats) -> Floats:
         """Return `times` (n,) [s] counted from the beginning of their pass; its end belongs to it."""

@@ -232,7 +232,7 @@ def _clip_pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, c
     angles = np.where(fits, pose.angles, np.clip(pose.angles, lower, upper))
     for name, requested, clipped in zip(joints, pose.angles.tolist(), angles.tolist(), strict=True):
         if abs(requested - clipped) > 0.0:
-            clips.append(Clip(number, name, requested, clipped))
+            clips.append(Clip(number, joint=name, requested_rad=requested, clipped_rad=clipped))
     return Pose(joints, angles, pose.free)
 
 

@@ -153,7 +153,14 @@ def sample_motion(
             f"the table would have {rate_hz * end_s:.3g} rows; at most {MAX_ROWS:,} are allowed",
             hint="lower the rate or end earlier",
         )
-    return SampleTable(motion, robot, motion.sample(rate_hz, until_s=until_s), rate_hz, unit, numbering)
+    return SampleTable(
+        motion,
+        robot,
+        samples=motion.sample(rate_hz, until_s=until_s),
+        rate_hz=rate_hz,
+        unit=unit,
+        numbering=numbering,
+    )
 
 
 def _json_rows(values: Floats) -> list[list[float | None]]:

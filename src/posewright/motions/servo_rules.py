@@ -33,7 +33,15 @@ def check_finite(checked: CheckedMotion) -> Iterator[Finding]:
             if np.isinf(angle):
                 message = f"{keyframe_name(number)}: {joint} is infinite"
                 times_s = (checked.arrival_s(number),)
-                yield Finding(Level.ERROR, "finite", message, number, joint, float(angle), times_s=times_s)
+                yield Finding(
+                    Level.ERROR,
+                    "finite",
+                    message,
+                    keyframe=number,
+                    joint=joint,
+                    value=float(angle),
+                    times_s=times_s,
+                )
 
 
 def check_limits(checked: CheckedMotion) -> Iterator[Finding]:
@@ -82,7 +90,17 @@ def _limit_finding(checked: CheckedMotion, segment: Segment, column: int, point:
         reason = f"its {'limit' if hard == soft else 'mechanical limit'} is {hard:.2f} deg"
     message = f"{segment.point_name(point)}: {joint} is commanded to {value:.2f} deg, {reason}"
     times_s = (segment.time_s(point),)
-    return Finding(level, "limit", message, segment.number, joint, value, limit, "deg", times_s)
+    return Finding(
+        level,
+        "limit",
+        message,
+        keyframe=segment.number,
+        joint=joint,
+        value=value,
+        limit=limit,
+        unit="deg",
+        times_s=times_s,
+    )
 
 
 def check_speeds(checked: CheckedMotion) -> Iterator[Finding]:
@@ -98,7 +116,7 @@ def check_speeds(checked: CheckedMotion) -> Iterator[Finding]:
     for segment, lags in zip(checked.segments, checked.lags_deg, strict=True):
         for column in np.flatnonzero(segment.fastest > allowed).tolist():
             is_late = bool(segment.mean[column] > allowed[column])
-            yield _speed_finding(checked, segment, column, float(lags[column]), is_late=is_late)
+            yield _speed_finding(checked, segment, column, lag_deg=float(lags[column]), is_late=is_late)
 
 
 def _speed_finding(
@@ -136,7 +154,17 @@ def _speed_finding(
     level = Level.ERROR if is_error else Level.WARNING
     message = f"{segment_name(segment.number)}: {joint} is commanded {command}{bound}"
     times_s = (segment.fastest_s(column),)
-    return Finding(level, "speed", message, segment.number, joint, fastest, limit, "deg/s", times_s)
+    return Finding(
+        level,
+        "speed",
+        message,
+        keyframe=segment.number,
+        joint=joint,
+        value=fastest,
+        limit=limit,
+        unit="deg/s",
+        times_s=times_s,
+    )
 
 
 def check_returns_from_free(checked: CheckedMotion) -> Iterator[Finding]:
@@ -145,7 +173,7 @@ def check_returns_from_free(checked: CheckedMotion) -> Iterator[Finding]:
         for joint in sorted(checked.poses[number - 1].free - pose.free):
             message = f"{keyframe_name(number)}: {joint} was free before; it starts from wherever it hangs"
             times_s = (checked.arrival_s(number),)
-            yield Finding(Level.WARNING, "free", message, number, joint, times_s=times_s)
+            yield Finding(Level.WARNING, "free", message, keyframe=number, joint=joint, times_s=times_s)
 
 
 def check_coupled_limits(checked: CheckedMotion) -> Iterator[Finding]:
@@ -220,4 +248,14 @@ def _coupled_finding(
     )
     level = Level.ERROR if is_error else Level.WARNING
     times_s = (segment.time_s(point),)
-    return Finding(level, "coupled", message, segment.number, joint, value, limit, "deg", times_s)
+    return Finding(
+        level,
+        "coupled",
+        message,
+        keyframe=segment.number,
+        joint=joint,
+        value=value,
+        limit=limit,
+        unit="deg",
+        times_s=times_s,
+    )

@@ -234,7 +234,7 @@ class PlantServer:
             on_failure.pop_all()
         if plant.clock is not None:
             plant.clock.restart()
-        session = self._session = Session(session_id, client, plant, self._now())
+        session = self._session = Session(session_id, client, plant, last_request_s=self._now())
         self.counts["sessions"] += 1
         return session
 

@@ -208,7 +208,9 @@ class RemotePlant:
             for name, entry in _entries_by_name(answer, "bodies", robots).items():
                 description = entry.fields(required=("facts", "supervised"), optional=())
                 description["facts"].fields()
-                self._bodies[name] = RemoteBody(self, name, robots[name], description["facts"].value)
+                self._bodies[name] = RemoteBody(
+                    self, name, robot=robots[name], facts=description["facts"].value
+                )
                 if description["supervised"].boolean():
                     self._supervised.add(name)
         except PosewrightError:
@@ -232,7 +234,9 @@ class RemotePlant:
         """The round trip times so far; 0 without a `now`."""
         times_ms = np.array(self._round_trips_s or [0.0]) * 1000.0
         p50, p99, worst = (float(percentile) for percentile in np.percentile(times_ms, (50.0, 99.0, 100.0)))
-        return Latencies(self._frames, len(self._round_trips_s), self.session.lost, p50, p99, worst)
+        return Latencies(
+            self._frames, len(self._round_trips_s), self.session.lost, p50_ms=p50, p99_ms=p99, worst_ms=worst
+        )
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
         """Advance by one frame per row of the commands; return the states of the joints in these frames."""
@@ -348,7 +352,9 @@ class RemoteBody:
                 boxes=truth.boxes[-1:],
                 box_contacts=truth.box_contacts[-1:],
             )
-        self._row = JointStates(states.times[-1:], states.positions[-1:], states.efforts[-1:], truth)
+        self._row = JointStates(
+            states.times[-1:], positions=states.positions[-1:], efforts=states.efforts[-1:], truth=truth
+        )
         self._is_current = False
 
     def update_state(self, entry: Node) -> None:

@@ -110,10 +110,10 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
         read_name(entries["name"]),
         robot,
         pose,
-        (start[0], start[1], start[2]),
-        _read_sensors(entries["sensors"]),
-        entries["seed"].integer(low=0, high=MAX_SEED),
-        read_record(entries["domain"], DomainParameters, degrees=False),
+        start=(start[0], start[1], start[2]),
+        sensors=_read_sensors(entries["sensors"]),
+        seed=entries["seed"].integer(low=0, high=MAX_SEED),
+        domain=read_record(entries["domain"], DomainParameters, degrees=False),
         record_contacts=entries["record_contacts"].boolean(),
     )
 
@@ -202,10 +202,10 @@ def read_states(node: Node, n_joints: int) -> JointStates:
     shape = (len(times), n_joints)
     return JointStates(
         times,
-        _array(entries["positions"], _FLOATS, shape),
-        _array(entries["efforts"], _FLOATS, shape),
-        _optional(entries["truth"], lambda entry: _read_truth(entry, len(times))),
-        tuple(read_record(entry, Fault) for entry in entries["faults"].items()),
+        positions=_array(entries["positions"], _FLOATS, shape),
+        efforts=_array(entries["efforts"], _FLOATS, shape),
+        truth=_optional(entries["truth"], lambda entry: _read_truth(entry, len(times))),
+        faults=tuple(read_record(entry, Fault) for entry in entries["faults"].items()),
     )
 
 
@@ -240,7 +240,14 @@ def _read_contacts(node: Node) -> Contacts:
     speeds = _array(entries["speeds"], _FLOATS, (n,))
     if n and not (pairs.min() >= 0 and pairs.max() < len(names) and frames.min() >= 0):
         node.fail("a contact has an invalid index", hint="`pairs` are indices of `names`")
-    return Contacts(names, frames.astype(np.intp), pairs.astype(np.intp), depths, forces, speeds)
+    return Contacts(
+        names,
+        frames=frames.astype(np.intp),
+        pairs=pairs.astype(np.intp),
+        depths=depths,
+        forces=forces,
+        speeds=speeds,
+    )
 
 
 def read_state(node: Node, n_joints: int) -> BodyState:
@@ -248,10 +255,10 @@ def read_state(node: Node, n_joints: int) -> BodyState:
     entries = _entries(node, "time_s", "positions", "efforts", "velocities", "sensors")
     return BodyState(
         entries["time_s"].number(),
-        _array(entries["positions"], _FLOATS, (n_joints,)),
-        _array(entries["efforts"], _FLOATS, (n_joints,)),
-        _optional(entries["velocities"], lambda entry: _array(entry, _FLOATS, (n_joints,))),
-        {name: _read_reading(entry) for name, entry in entries["sensors"].fields().items()},
+        positions=_array(entries["positions"], _FLOATS, (n_joints,)),
+        efforts=_array(entries["efforts"], _FLOATS, (n_joints,)),
+        velocities=_optional(entries["velocities"], lambda entry: _array(entry, _FLOATS, (n_joints,))),
+        sensors={name: _read_reading(entry) for name, entry in entries["sensors"].fields().items()},
     )
 
 

@@ -188,16 +188,16 @@ class _RecordCollector:
             attachment = records.Attachment.read(_stream(body))
             if zlib.crc32(body[:-4]) != _CHECKSUM.unpack(body[-4:])[0]:
                 raise ValueError(f"the checksum of the attachment {attachment.name!r:.80} is wrong")
-            _add_unique(self._contents.attachments, "attachments", attachment.name, attachment.data)
+            _add_unique(self._contents.attachments, "attachments", attachment.name, value=attachment.data)
         elif opcode == Opcode.METADATA:
             self._count_rare_bytes(8 * len(body))  # as objects, thousands of short entries take more memory
             metadata = records.Metadata.read(_stream(body))
-            _add_unique(self._contents.metadata, "metadata records", metadata.name, metadata.metadata)
+            _add_unique(self._contents.metadata, "metadata records", metadata.name, value=metadata.metadata)
         elif opcode == Opcode.MESSAGE:
             self._bytes_left -= len(body)
             if self._bytes_left < 0:
                 raise _too_large_error("it has more bytes of messages than are allowed")
-        self._add_chunkable_record(opcode, body, 0, len(body))
+        self._add_chunkable_record(opcode, data=body, start=0, end=len(body))
 
     def count_record(self) -> None:
         """Count a record.
@@ -224,8 +224,8 @@ class _RecordCollector:
         while position < len(body):
             opcode, length = _RECORD_HEAD.unpack_from(body, position)
             position += _RECORD_HEAD.size
-            _require_allowed_length(opcode, length, position, len(body))
-            self._add_chunkable_record(opcode, body, position, position + length)
+            _require_allowed_length(opcode, length, position, end=len(body))
+            self._add_chunkable_record(opcode, data=body, start=position, end=position + length)
             position += length
 
     def _add_chunkable_record(self, opcode: int, data: bytes, start: int, end: int) -> None:
@@ -265,7 +265,7 @@ class _RecordCollector:
             order = sorted(range(len(messages)), key=sequences.__getitem__)
             sorted_messages = [messages[i] for i in order]
             topic = self._channels[channel_id].topic
-            _add_unique(self._contents.messages, "channels", topic, sorted_messages)
+            _add_unique(self._contents.messages, kind="channels", name=topic, value=sorted_messages)
         return self._contents
 
 

@@ -170,7 +170,7 @@ def _read_recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     documents = {name: _decode_attachment(name, raw) for name, raw in contents.attachments.items()}
     are_rules_unchanged = _require_unchanged_texts(
         stored_seal,
-        compute_part_checksums(metadata, documents, ""),
+        compute_part_checksums(metadata, documents, content_digest=""),
         trust_attached_rules=trust_attached_rules,
     )
     require_shape("its header", parsed["header"], dict)

@@ -139,7 +139,9 @@ class Recorder:
         for name, robot_header in header.robots.items():
             body = plant.bodies[name]
             body.open()
-            self._recorders[name] = _RobotRecorder(robot_header, len(header.boxes), body.observe(), every)
+            self._recorders[name] = _RobotRecorder(
+                robot_header, n_boxes=len(header.boxes), start=body.observe(), frames_per_row=every
+            )
         self._reported_limits: set[tuple[str, SafetyLimit, int]] = set()
 
     def watch(self, block: RecordableBlock) -> bool:
@@ -176,7 +178,9 @@ class Recorder:
         robots = {name: recorder.record() for name, recorder in self._recorders.items()}
         times = recorders[0].column("times")
         box_recorder = next((recorder for recorder in recorders if recorder.has_boxes), recorders[0])
-        return Recording(self.header, times, robots, box_recorder.column("boxes"), tuple(self._events))
+        return Recording(
+            self.header, times, robots, boxes=box_recorder.column("boxes"), events=tuple(self._events)
+        )
 
     def _event_data(self, robot: str, data: PlainMapping) -> PlainMapping:
         """Return the data of an event, with the robot's name if there are several robots."""

@@ -42,7 +42,7 @@ def row_shapes(joints: int, feet: int, boxes: int) -> dict[str, tuple[int, ...]]
     }
 
 
-ARRAYS = (*row_shapes(0, 0, 0), "start_positions", "start_base")
+ARRAYS = (*row_shapes(0, feet=0, boxes=0), "start_positions", "start_base")
 FLAGS = frozenset({"foot_contacts", "box_contacts", "free"})
 CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
 

@@ -64,7 +64,7 @@ def exact_topics(recording: Recording) -> Iterator[Topic]:
     packed = messages.row(n_boxes).pack(
         n_rows, time_s=recording.times, boxes=recording.boxes.reshape(n_rows, 7 * n_boxes)
     )
-    yield Topic(ROWS, messages.ROW, times_ns, packed)
+    yield Topic(ROWS, messages.ROW, times_ns, messages=packed)
     for name, record in recording.robots.items():
         yield from _robot_topics(f"/{name}/", record, times_ns)
         yield from _decision_topics(f"/{name}/", record.decisions)
@@ -105,12 +105,15 @@ def read_recording(header: Header, columns: PlainMapping, messages_by_topic: Mes
             f"its decisions and events have {size} bytes", hint=f"at most {limit} for {n_rows} rows"
         )
     robots = {
-        name: _read_robot(name, header, columns[name], messages_by_topic, n_rows) for name in header.robots
+        name: _read_robot(
+            name, header, columns=columns[name], messages_by_topic=messages_by_topic, n_rows=n_rows
+        )
+        for name in header.robots
     }
     boxes = rows["boxes"].reshape(n_rows, len(header.boxes), 7)
     if not np.isfinite(times).all():
         raise InputError(f"the time of row {np.isfinite(times).argmin()} is not a finite number")
-    return Recording(header, times, robots, boxes, _read_events(messages_by_topic.get(EVENTS, ())))
+    return Recording(header, times, robots, boxes, events=_read_events(messages_by_topic.get(EVENTS, ())))
 
 
 def is_read_back(topic: str) -> bool:
@@ -175,7 +178,7 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
     layouts = _joint_layouts(header)
     for name, (position, effort) in positions_and_efforts.items():
         packed = layouts[name].pack(n_rows, stamp=stamp, position=position, effort=effort)
-        yield Topic(prefix + name, messages.JOINT_STATE, times_ns, packed)
+        yield Topic(prefix + name, messages.JOINT_STATE, times_ns, messages=packed)
     free = record.free
     slips = record.slips
     layout = _row_layout(header, len(record.box_contacts.T), free=free is not None, slips=slips is not None)
@@ -188,10 +191,12 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
         free=absent if free is None else free,
         slips=absent if slips is None else slips,
     )
-    yield Topic(prefix + "row", messages.ROBOT_ROW, times_ns, packed)
+    yield Topic(prefix + "row", messages.ROBOT_ROW, times_ns, messages=packed)
     start_layout = messages.start(len(header.joints))
     packed = start_layout.pack(1, base=record.start_base[None], positions=record.start_positions[None])
-    yield Topic(prefix + "start", messages.START, np.zeros(1, dtype=np.uint64), packed)
+    yield Topic(
+        prefix + "start", schema=messages.START, times_ns=np.zeros(1, dtype=np.uint64), messages=packed
+    )
     if record.contacts is not None:
         contacts = record.contacts
         packed = messages.contact().pack(
@@ -202,11 +207,13 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
             forces=contacts.forces,
             speeds=contacts.speeds,
         )
-        yield Topic(prefix + "contacts", messages.CONTACT, times_ns[contacts.frames], packed)
+        yield Topic(
+            prefix + "contacts", schema=messages.CONTACT, times_ns=times_ns[contacts.frames], messages=packed
+        )
     if record.lights is not None:
         colours = np.concatenate([np.empty((n_rows, 0)), *record.lights.values()], axis=1)
         packed = messages.lights(tuple(record.lights)).pack(n_rows, colour=colours)
-        yield Topic(prefix + "lights", messages.LIGHTS, times_ns, packed)
+        yield Topic(prefix + "lights", messages.LIGHTS, times_ns, messages=packed)
 
 
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
@@ -221,14 +228,14 @@ def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
         strict=True,
     )
     packed_decisions = [to_json(dict(zip(_DECISION_KEYS, row, strict=True))).encode() for row in rows]
-    yield Topic(prefix + "decisions", messages.DECISION, times_ns, packed_decisions)
+    yield Topic(prefix + "decisions", messages.DECISION, times_ns, messages=packed_decisions)
     if decisions.sensors:
         layout = messages.readings({name: len(values.T) for name, values in decisions.sensors.items()})
         columns = {"time_s": decisions.times}
         columns |= {str(i): values for i, values in enumerate(decisions.sensors.values())}
         packed = layout.pack_fields(len(decisions), columns)
         schema = messages.readings_schema(tuple(decisions.sensors))
-        yield Topic(prefix + "sensors", schema, times_ns, packed)
+        yield Topic(prefix + "sensors", schema, times_ns, messages=packed)
 
 
 _DECISION_KEYS = ("time_s", "state", "inputs", "outputs", "playing")
@@ -241,7 +248,7 @@ def _events_topic(events: Sequence[Event]) -> Topic:
         _pack_event(event, seconds, nanoseconds)
         for event, (seconds, nanoseconds) in zip(events, stamps(times_ns).tolist(), strict=True)
     ]
-    return Topic(EVENTS, messages.EVENT, times_ns, packed)
+    return Topic(EVENTS, messages.EVENT, times_ns, messages=packed)
 
 
 def _pack_event(event: Event, seconds: int, nanoseconds: int) -> bytes:
@@ -287,12 +294,14 @@ def _read_robot(
     if not has_requests:
         del layouts["joint_requests"]
     joints = {
-        topic: _unpack_topic(layout, prefix + topic, messages_by_topic, n_rows)
+        topic: _unpack_topic(layout, prefix + topic, messages_by_topic, n_expected=n_rows)
         for topic, layout in layouts.items()
     }
     row_layout = _row_layout(robot, len(header.boxes), free=has_free, slips=has_slips)
-    rows = _unpack_topic(row_layout, prefix + "row", messages_by_topic, n_rows)
-    start = _unpack_topic(messages.start(len(robot.joints)), prefix + "start", messages_by_topic, 1)
+    rows = _unpack_topic(row_layout, prefix + "row", messages_by_topic, n_expected=n_rows)
+    start = _unpack_topic(
+        messages.start(len(robot.joints)), prefix + "start", messages_by_topic, n_expected=1
+    )
     return RobotRecord(
         header=robot,
         positions=joints["joint_states"]["position"],
@@ -320,7 +329,7 @@ def _read_lights(
     if names is None:
         return None
     require_shape(f"names of {topic}", names, [str])
-    colours = _unpack_topic(messages.lights(names), topic, messages_by_topic, n_rows)["colour"]
+    colours = _unpack_topic(messages.lights(names), topic, messages_by_topic, n_expected=n_rows)["colour"]
     return {name: colours[:, 3 * i : 3 * i + 3] for i, name in enumerate(names)}
 
 
@@ -349,7 +358,7 @@ def _read_decisions(prefix: str, sensor_sizes: Mapping[str, int], messages_by_to
         if min(sensor_sizes.values()) < 0 or sum(sensor_sizes.values()) > MAX_READING_NUMBERS:
             raise InputError(f"{prefix}sensors: a reading has 0 to {MAX_READING_NUMBERS} numbers")
         layout = messages.readings(sensor_sizes)
-        values = _unpack_topic(layout, prefix + "sensors", messages_by_topic, len(rows))
+        values = _unpack_topic(layout, prefix + "sensors", messages_by_topic, n_expected=len(rows))
         sensors = {name: values[str(i)] for i, name in enumerate(sensor_sizes)}
     return Decisions(
         times=np.array([float(row["time_s"]) for row in rows], dtype=np.float64),

@@ -47,16 +47,23 @@ def view_topics(recording: Recording) -> Iterator[Topic]:
     rows = slice(None, None, row_step)
     times_ns = to_ns(recording.times[rows])
     start_ns = np.zeros(1, dtype=np.uint64)
-    yield Topic("/scene", messages.SCENE, start_ns, [to_json(build_scene(recording)).encode()])
+    yield Topic(
+        "/scene",
+        schema=messages.SCENE,
+        times_ns=start_ns,
+        messages=[to_json(build_scene(recording)).encode()],
+    )
     fixed_frames = _fixed_frames(recording)
     if fixed_frames.parents:
-        yield Topic("/tf_static", messages.TF_MESSAGE, start_ns, fixed_frames.pack(start_ns))
-    yield Topic("/tf", messages.TF_MESSAGE, times_ns, _moving_frames(recording, rows).pack(times_ns))
+        yield Topic(
+            "/tf_static", schema=messages.TF_MESSAGE, times_ns=start_ns, messages=fixed_frames.pack(start_ns)
+        )
+    yield Topic("/tf", messages.TF_MESSAGE, times_ns, messages=_moving_frames(recording, rows).pack(times_ns))
     for name, record in recording.robots.items():
         for foot, foot_name in enumerate(record.header.feet):
             points = record.footprints[rows, foot].astype(np.float32)
             packed = messages.polygon(4).pack(len(points), stamp=stamps(times_ns), points=points)
-            yield Topic(f"/{name}/footprint/{foot_name}", messages.POLYGON_STAMPED, times_ns, packed)
+            yield Topic(f"/{name}/footprint/{foot_name}", messages.POLYGON_STAMPED, times_ns, messages=packed)
         yield from _sensor_topics(name, record.header.sensors, record.decisions)
 
 
@@ -148,7 +155,7 @@ def compressed_images(
         values["data"][:] = np.frombuffer(image, dtype=np.uint8)
         packed.append(bytes(raw))
     name = f"/{robot}/image/{camera}/compressed"
-    return Topic(name, messages.COMPRESSED_IMAGE, times_ns, packed)
+    return Topic(name, messages.COMPRESSED_IMAGE, times_ns, messages=packed)
 
 
 def _sensor_topics(
@@ -167,10 +174,10 @@ def _sensor_topics(
             packed = messages.laser_scan(frame, sensor_card, values.shape[1]).pack(
                 n, stamp=stamp, ranges=ranges
             )
-            yield Topic(f"/{robot}/scan/{channel}", messages.LASER_SCAN, times_ns, packed)
+            yield Topic(f"/{robot}/scan/{channel}", messages.LASER_SCAN, times_ns, messages=packed)
         elif kind == "range" and values.shape[1] == 1:
             packed = messages.single_range(frame, sensor_card).pack(n, stamp=stamp, range=ranges[:, 0])
-            yield Topic(f"/{robot}/range/{channel}", messages.RANGE, times_ns, packed)
+            yield Topic(f"/{robot}/range/{channel}", messages.RANGE, times_ns, messages=packed)
         elif kind == "flash_lidar":
             yield from _flash_lidar_topics(robot, channel, sensor_card, decisions)
         elif channel.endswith(".orientation"):
@@ -196,10 +203,10 @@ def _flash_lidar_topics(
     ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
     ahead[(distances >= float(sensor_card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
     packed = messages.depth_image(frame, rows, columns).pack(n, stamp=stamp, data=ahead)
-    yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, packed)
+    yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, messages=packed)
     points = np.stack([ahead, ahead * left, ahead * up], axis=-1)
     packed = messages.point_cloud(frame, rows, columns).pack(n, stamp=stamp, data=points)
-    yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, packed)
+    yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, messages=packed)
 
 
 def _indices_with_spacing(times: Floats, period_s: float) -> list[int]:
@@ -229,4 +236,4 @@ def _imu_topic(
         angular_velocity=velocity,
         acceleration=acceleration,
     )
-    yield Topic(f"/{robot}/imu/{sensor}", messages.IMU, times_ns, packed)
+    yield Topic(f"/{robot}/imu/{sensor}", messages.IMU, times_ns, messages=packed)

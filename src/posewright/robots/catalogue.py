@@ -156,7 +156,10 @@ def unlisted_robot(
         name=name,
         maker="unknown",
         title=title or f"{name}, a robot without a card",
-        joints=tuple(Joint(joint, -turn_rad, turn_rad, (-turn_rad, turn_rad)) for joint in joints),
+        joints=tuple(
+            Joint(joint, lower_rad=-turn_rad, upper_rad=turn_rad, hardware_rad=(-turn_rad, turn_rad))
+            for joint in joints
+        ),
         servos=tuple(_unlisted_servo(joint) for joint in joints),
         feet=(),
         poses={},

@@ -192,7 +192,7 @@ def _rows_of_table(node: Node, joints: Collection[str]) -> Iterator[CoupledLimit
                 hint="other joints, each once",
             )
         for row in fields["rows_deg"].items():
-            yield _parse_row(row, joint, condition_joints, math.radians(rounding_deg))
+            yield _parse_row(row, joint, condition_joints, rounding_rad=math.radians(rounding_deg))
 
 
 def _parse_row(node: Node, joint: str, condition_joints: list[str], rounding_rad: float) -> CoupledLimit:

@@ -86,7 +86,14 @@ def parse_joint(name: str, node: Node) -> Joint:
     stops = (math.radians(hardware[0]), math.radians(hardware[1])) if hardware else None
     two_state = "two_state" in fields and fields["two_state"].boolean()
     uncertain = fields["uncertain"].choice("uncertainty", UNCERTAINTIES) if "uncertain" in fields else ""
-    return Joint(name, math.radians(lower), math.radians(upper), stops, two_state, uncertain)
+    return Joint(
+        name,
+        lower_rad=math.radians(lower),
+        upper_rad=math.radians(upper),
+        hardware_rad=stops,
+        two_state=two_state,
+        uncertain=uncertain,
+    )
 
 
 def parse_range(node: Node) -> tuple[float, float]:

@@ -72,7 +72,7 @@ def read_robot(path: Path | str) -> Robot:
     joints = _parse_joints(fields["joints"])
     names = tuple(joint.name for joint in joints)
     models = {name: parse_servo_model(name, node) for name, node in _entries(fields, "servo_models")}
-    servos = _parse_servos(fields["servos"], joints, models, fields["joints"])
+    servos = _parse_servos(fields["servos"], joints, models, limits=fields["joints"])
     feet = _parse_feet(fields.get("feet"))
     poses = {name: parse_pose(node, joints, servos) for name, node in _entries(fields, "poses")}
     groups = parse_groups(_entries(fields, "groups"), names)
@@ -158,7 +158,7 @@ def _parse_servos(
     joint_nodes = limits.fields()
     for joint in joints:
         require_reachable_limits(
-            servos[joint.name], joint.lower_rad, joint.upper_rad, joint_nodes[joint.name]
+            servos[joint.name], joint.lower_rad, joint.upper_rad, node=joint_nodes[joint.name]
         )
     return tuple(servos[name] for name in names)
 
@@ -219,7 +219,7 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
         else:
             angle_rad = math.radians(entry.number())
             slack_rad = ROUNDING_RAD
-        _require_within_limits(joint, angle_rad, slack_rad, entry)
+        _require_within_limits(joint, angle_rad, slack_rad, node=entry)
         pose[joint.name] = angle_rad
     return pose
 

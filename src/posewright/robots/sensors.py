@@ -268,7 +268,7 @@ class FootContact:
     @property
     def channels(self) -> tuple[Channel, ...]:
         """Whether the foot touches the floor."""
-        return (Channel(self.name, ""),)
+        return (Channel(self.name, unit=""),)
 
 
 @dataclass(frozen=True)

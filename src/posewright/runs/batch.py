@@ -300,7 +300,7 @@ def run_batch(
         with open_executor(workers if executor is None else 1, len(pending)) as own_executor:
             for run in map_in_order(_StoringTask(task, key, folder), pending, executor or own_executor):
                 add(run, is_stored=False)
-    return Batch(key, measure, settings, tuple(runs[name] for name in items), folder)
+    return Batch(key, measure, settings, runs=tuple(runs[name] for name in items), folder=folder)
 
 
 def stem_of(key: str, name: str) -> str:

@@ -54,8 +54,8 @@ def fake_bus(
     body_spec = BodySpec(
         robot.name,
         robot,
-        robot.pose(pose),
-        ORIGIN,
+        start_pose=robot.pose(pose),
+        start=ORIGIN,
         seed=streams.noise(robot.name, 0),
         domain=choice.domain(streams.body),
     )

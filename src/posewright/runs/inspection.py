@@ -42,9 +42,9 @@ def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspe
     )
     measures = Measures(
         round(model.height_m, 6),
-        round(max(card_mass_kg, model.mass_kg), 6),
-        round(max(model.soles_m), 6),
-        len(robot_card.feet),
-        methods,
+        mass_kg=round(max(card_mass_kg, model.mass_kg), 6),
+        foot_m=round(max(model.soles_m), 6),
+        legs=len(robot_card.feet),
+        methods=methods,
     )
     return inspect_measures(robot_card.name, measures, rules)

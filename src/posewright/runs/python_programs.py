@@ -65,7 +65,10 @@ class PythonKind:
         factory = controller_factory(loaded, name)
         template = read_behaviour(options["like"], robot=robot) if "like" in options else None
         card = _choose_robot(
-            robot, template.robot if template is not None else None, options.get("robot"), name
+            robot,
+            template_robot=template.robot if template is not None else None,
+            option=options.get("robot"),
+            program=name,
         )
         class_name = name.rpartition(":")[2]
         return PythonProgram(

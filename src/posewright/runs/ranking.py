@@ -64,7 +64,9 @@ def rank(*recordings: str | Path) -> Batch:
         runs.append(run)
     if not runs:
         raise InputError("there are no recordings to rank", hint="name recordings, or folders of them")
-    unordered = Batch("recording", "points", {"contest": first[0] if first else ""}, tuple(runs))
+    unordered = Batch(
+        "recording", measure="points", settings={"contest": first[0] if first else ""}, runs=tuple(runs)
+    )
     rankings = [run.ranking for run in unordered.ranked]
     ranked_runs = []
     for run in unordered.ranked:

@@ -88,13 +88,15 @@ def replay(
 def _judge_recording(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
     """Judge a recording by its contest's rules; without a known contest the outcome is unjudged."""
     if not has_contest(recording.header):
-        return Outcome(recording, Unjudged(recording), 0.0)
+        return Outcome(recording, Unjudged(recording), wall_s=0.0)
     try:
         contest = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
     except UnknownNameError as error:
-        return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
+        return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), wall_s=0.0)
     remark = describe_attached_rules(recording.header, contest)
-    return Outcome(recording, judge(recording, contest), 0.0, (remark,) if remark else ())
+    return Outcome(
+        recording, score=judge(recording, contest), wall_s=0.0, remarks=(remark,) if remark else ()
+    )
 
 
 def draw_board(outcome: Outcome) -> Figure:

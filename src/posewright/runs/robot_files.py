@@ -141,7 +141,9 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     all_oddities = (*remarks, *find_oddities(mechanism))
     mechanism = with_card_limits(mechanism)
     feet = _find_feet(mechanism)
-    card = render_document(_card_data(mechanism, name or _short_name(mechanism.name, path), path.name, feet))
+    card = render_document(
+        _card_data(mechanism, name=name or _short_name(mechanism.name, path), file=path.name, feet=feet)
+    )
     model = model_text(mechanism, feet)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

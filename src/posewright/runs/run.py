@@ -172,7 +172,7 @@ class Run:
                     name,
                     program.robot,
                     program.start_pose,
-                    self.starts.get(name, ORIGIN),
+                    start=self.starts.get(name, ORIGIN),
                     sensors=tuple(sensor for sensor in program.sensors if sensor.name not in card_sensors),
                     seed=self.streams.noise(name, index),
                     domain=self.domain,

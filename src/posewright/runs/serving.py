@@ -105,11 +105,11 @@ def serve(
     body_spec = BodySpec(
         robot.name,
         robot,
-        robot.pose(pose),
-        start,
-        tuple(sensors),
-        streams.noise(robot.name, 0),
-        choice.domain(streams.body),
+        start_pose=robot.pose(pose),
+        start=start,
+        sensors=tuple(sensors),
+        seed=streams.noise(robot.name, 0),
+        domain=choice.domain(streams.body),
     )
     if record is not None:
         require_writable(Path(record))
@@ -178,7 +178,7 @@ def _camera_streams(
     with ExitStack() as on_exit:
         films = {
             camera.name: on_exit.enter_context(
-                Film(plant, camera.width, camera.height, camera.name, quick=True)
+                Film(plant, camera.width, camera.height, camera=camera.name, quick=True)
             )
             for camera in (*body_spec.robot.sensors, *body_spec.sensors)
             if isinstance(camera, Camera)

@@ -86,7 +86,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
     name = str(name_or_path)
     if name not in trial_names() and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
-        return Trial(name, entry.robot, entry.behaviour, name)
+        return Trial(name, entry.robot, entry.behaviour, contest=name)
     path = _TRIALS.find(name_or_path, extra_names=contest_names())
     return _parse_trial(read_document(path), folder=None if name in trial_names() else path.parent)
 
@@ -298,9 +298,9 @@ def _with_controller(program: Program, controller: ControllerSource) -> Program:
     name = controller if isinstance(controller, str) else ""
     return ProgramWithController(
         program,
-        controller_factory(source, name),
-        controller_name(source),
-        source_documents(source),
+        factory=controller_factory(source, name),
+        name=controller_name(source),
+        source=source_documents(source),
     )
 
 

@@ -50,7 +50,7 @@ def header_line(plan: Plan, made_with: str) -> str:
         "spread": plan.spread,
         "seed": plan.seed,
     }
-    return _add_checksum(header, "hash", "")
+    return _add_checksum(header, "hash", previous_checksum="")
 
 
 def attempt_line(attempt: Attempt, previous_checksum: str) -> str:
@@ -104,7 +104,9 @@ def read_header(line: str) -> tuple[Plan, str]:
 
 
 def _read_dimension(data: PlainMapping) -> Dimension:
-    return Dimension(data["name"], data["low"], data["high"], data["start"], data["is_whole"])
+    return Dimension(
+        data["name"], low=data["low"], high=data["high"], start=data["start"], is_whole=data["is_whole"]
+    )
 
 
 def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> Attempt:
@@ -128,7 +130,7 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
         for dimension in plan.dimensions:
             value = entry["values"][dimension.name]
             values[dimension.name] = int(value) if dimension.is_whole else float(value)
-        attempt = Attempt(generation, index, values, Evaluation(score, facts))
+        attempt = Attempt(generation, index, values, evaluation=Evaluation(score, facts))
         expected_line = attempt_line(attempt, previous_checksum)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the line is damaged") from error
@@ -226,12 +228,12 @@ def parse_journal(data: bytes, path: Path) -> Journal:
         attempts: list[Attempt] = []
         for line_number, line in enumerate(lines[:-1], start=2):
             text = _decode_line(line)
-            attempts.append(read_attempt(text, plan, line_number - 2, checksum))
+            attempts.append(read_attempt(text, plan, number=line_number - 2, previous_checksum=checksum))
             checksum = checksum_of(text)
     except LineError as error:
         advice = _ADVICE if line_number > 1 else "expected a file that `posewright tune` wrote"
         raise FormatError(str(error), where=Where(path, line=line_number), hint=advice) from error
-    return Journal(plan, made_with, tuple(attempts), n_bytes, checksum)
+    return Journal(plan, made_with, attempts=tuple(attempts), n_bytes=n_bytes, last_checksum=checksum)
 
 
 def _decode_line(line: bytes) -> str:

@@ -252,5 +252,9 @@ def make_plan(problem: Problem, *, population: int | None, spread: float, seed: 
     if population is None:
         population = MIN_POPULATION + int(3.0 * math.log(max(1, len(dimensions))))
     return Plan(
-        problem.fingerprint, dimensions, operator.index(population), float(spread), operator.index(seed)
+        problem.fingerprint,
+        dimensions,
+        population=operator.index(population),
+        spread=float(spread),
+        seed=operator.index(seed),
     )

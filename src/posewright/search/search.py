@@ -62,7 +62,7 @@ class CmaSearch:
         self._random_state = random.get_state()
         axes = [_Axis(dimension) for dimension in plan.dimensions]
         if len(axes) == 1:  # cma needs two dimensions; the second one has no effect
-            axes.append(_Axis(Dimension("idle", 0.0, 1.0, 0.5)))
+            axes.append(_Axis(Dimension("idle", low=0.0, high=1.0, start=0.5)))
         with self._private_random_state():
             cma = _import_cma()
             self._strategy = cma.CMAEvolutionStrategy(
@@ -251,7 +251,11 @@ def tune(
             pickle_task(task)  # raises before anything is written
         writer = None if journal is None else stack.enter_context(JournalWriter(Path(journal), plan))
         run = _TuningRun(
-            plan, search, lambda candidates: map_in_order(task, candidates, executor), writer, after
+            plan,
+            search,
+            evaluate_all=lambda candidates: map_in_order(task, candidates, executor),
+            journal=writer,
+            after=after,
         )
         return run.run(generations, watch)
 
@@ -338,7 +342,7 @@ class _TuningRun:
         """Evaluate candidates from a number on, add the attempts to the journal, and yield them."""
         for i, evaluation in enumerate(self._evaluate_all(candidates)):
             generation, index = self._plan.locate(number + i)
-            attempt = Attempt(generation, index, candidates[i], evaluation)
+            attempt = Attempt(generation, index, values=candidates[i], evaluation=evaluation)
             if self._journal is not None:
                 self._journal.add(attempt)
             if self._after is not None:

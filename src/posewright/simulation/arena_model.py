@@ -79,10 +79,10 @@ def add_arena(spec: mujoco.MjSpec, arena: Arena | None, *, lines: bool = True) -
         lines: whether lines and markers, which can only be seen, are added too.
     """
     if arena is None:
-        _add_floor(spec, (0.0, 0.0), (BARE_FLOOR_M, BARE_FLOOR_M), _FLOOR_FRICTION)
+        _add_floor(spec, centre=(0.0, 0.0), half_size=(BARE_FLOOR_M, BARE_FLOOR_M), friction=_FLOOR_FRICTION)
         return
     centre = (arena.size_x / 2.0, 0.0)
-    _add_floor(spec, centre, (arena.size_x / 2.0, arena.size_y / 2.0), arena.friction)
+    _add_floor(spec, centre, half_size=(arena.size_x / 2.0, arena.size_y / 2.0), friction=arena.friction)
     for shape in arena.shapes:
         if shape.is_solid:
             _add_solid(spec, shape, arena.friction)

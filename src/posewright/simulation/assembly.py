@@ -85,7 +85,7 @@ def compile_world(
     try:
         add_arena(world_spec, arena, lines=reduction.visuals)
         for entry, base in zip(robots, bases, strict=True):
-            _add_contact_sensors(world_spec, entry, str(base.name), arena)
+            _add_contact_sensors(world_spec, entry, base=str(base.name), arena=arena)
             _add_cameras(world_spec, entry)
     except ValueError as error:  # a name that occurs twice
         raise InputError(f"the arena and the robots cannot share a model: {error}") from error

@@ -188,7 +188,7 @@ class SimulatedBody:
         self._servos.set(None, None)
         self._is_released = False
         self._set_command(self._start_pose)
-        self._place(self._start, None)
+        self._place(self._start, lean=None)
         self._sensors.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -197,7 +197,7 @@ class SimulatedBody:
         The joints take the command that is in effect. Boxes and other robots stay where they are, even where
         the robot then overlaps one.
         """
-        self._place((x_m, y_m, yaw_rad), None)
+        self._place((x_m, y_m, yaw_rad), lean=None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
         """Put the robot at its start in a pose `(n_joints,)` [rad], which also becomes its command.

@@ -108,9 +108,9 @@ def plan_camera_path(
     return [
         CameraPose(
             (float(x), float(y), close_up.height_m),
-            float(azimuth_deg),
-            float(elevation_deg),
-            close_up.distance_m,
+            azimuth_deg=float(azimuth_deg),
+            elevation_deg=float(elevation_deg),
+            distance_m=close_up.distance_m,
         )
         for (x, y), azimuth_deg, elevation_deg in zip(targets, azimuth, elevation, strict=True)
     ]
@@ -149,7 +149,9 @@ def _plan_directions(
         course_deg = np.degrees(np.arctan2(y, x))
     stride = 1 if fps is None else max(1, round(_PLANNING_STEP_S * fps))
     rows = np.unique([*range(0, len(base), stride), len(base) - 1])
-    hidden = _compute_hidden_shares(arena, close_up, base[rows], boxes[rows], default_elevation)
+    hidden = _compute_hidden_shares(
+        arena, close_up, base=base[rows], boxes=boxes[rows], elevation_deg=default_elevation
+    )
     if fps is not None:
         hidden = _widen_hidden(hidden)
     azimuths, elevations = _find_cheapest_path(

@@ -120,12 +120,17 @@ class ContactRecorder:
         contact = data.contact
         if self._only_touches:
             empty = np.empty(0)
-            self._frames.append(_FrameContacts(contact.geom.copy(), empty, empty, empty))
+            self._frames.append(
+                _FrameContacts(contact.geom.copy(), distances=empty, points=empty, forces=empty)
+            )
             return
         self._stacked_geom_poses = None
         self._frames.append(
             _FrameContacts(
-                contact.geom.copy(), contact.dist.copy(), contact.pos.copy(), self._compute_own_forces()
+                contact.geom.copy(),
+                distances=contact.dist.copy(),
+                points=contact.pos.copy(),
+                forces=self._compute_own_forces(),
             )
         )
         self._geom_poses.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
@@ -159,7 +164,7 @@ class ContactRecorder:
         keys = np.unique((frames[is_recorded] * n + low[is_recorded]) * n + high[is_recorded])
         pairs = np.column_stack((keys // n % n, keys % n))
         unknown = np.full(len(keys), np.nan)
-        return Contacts(self._names, keys // (n * n), pairs, unknown, unknown, unknown)
+        return Contacts(self._names, keys // (n * n), pairs, depths=unknown, forces=unknown, speeds=unknown)
 
     def _compute_contacts(self) -> Contacts:
         """Return the contacts of the stored frames: each pair's greatest depth and speed, and its force."""
@@ -205,7 +210,7 @@ class ContactRecorder:
         first_is_own = self._object_of_geom[geoms[:, 0]] < self._floor
         own = np.where(first_is_own, geoms[:, 0], geoms[:, 1])
         displacements = self._displace_points(
-            points, self._row_of_geom[own], frames, np.maximum(frames - 1, 0)
+            points, self._row_of_geom[own], frames, target_frames=np.maximum(frames - 1, 0)
         )
         return np.asarray(displacements[:, 2] / self._frame_period_s)
 
@@ -228,7 +233,7 @@ class ContactRecorder:
             own = np.where(objects[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
             next_frames = frames[rows] + 1
             displacements = self._displace_points(
-                points[rows], self._row_of_geom[own], frames[rows], next_frames
+                points[rows], geom_rows=self._row_of_geom[own], frames=frames[rows], target_frames=next_frames
             )
             distances = np.hypot(displacements[:, 0], displacements[:, 1])
             n_points = np.bincount(next_frames, minlength=len(slips))

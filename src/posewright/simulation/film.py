@@ -133,7 +133,7 @@ class Film:
             self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
             self._model.vis.global_.orthographic = 1  # MuJoCo 3 ignores the camera's own setting
         self._data: mujoco.MjData = mujoco.MjData(self._model)
-        self._camera = _create_camera(world, self._view, width / height, self._close_up)
+        self._camera = _create_camera(world, self._view, aspect=width / height, close_up=self._close_up)
         wall_names = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in wall_names}
         self._leds = LedGeoms(self._model, list(world.instances.values()))
@@ -258,7 +258,7 @@ def camera_picture(world: World, sensor: str, robot: str | None = None) -> Pictu
     if sensor not in cameras:
         raise UnknownNameError.among("camera", sensor, cameras)
     camera = cameras[sensor]
-    with Film(world, camera.width, camera.height, instance.prefix + sensor) as film:
+    with Film(world, camera.width, camera.height, camera=instance.prefix + sensor) as film:
         return film.now()
 
 

@@ -192,8 +192,8 @@ def find_addresses(
     soles = [_find_sole(model, robot, prefix + foot) for foot in robot.feet]
     return Addresses(
         base_body=base,
-        base_qpos=_joint_span(model.jnt_qposadr, free_joint, 7),
-        base_qvel=_joint_span(model.jnt_dofadr, free_joint, 6),
+        base_qpos=_joint_span(model.jnt_qposadr, free_joint, length=7),
+        base_qvel=_joint_span(model.jnt_dofadr, free_joint, length=6),
         joint_qpos=np.array([model.jnt_qposadr[joint] for joint in joints], dtype=np.intp),
         joint_qvel=np.array([model.jnt_dofadr[joint] for joint in joints], dtype=np.intp),
         actuators=_find_actuators(model, robot, names, joints, base),

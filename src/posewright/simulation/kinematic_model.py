@@ -169,7 +169,7 @@ class KinematicModel:
 
     def stand(self, angles: Floats, lean: Lean | None = None) -> LinkPoses:
         """Set joint angles `(n_joints,)` [rad] and put the robot on the floor as `place` does."""
-        place(self._instance, 0.0, 0.0, 0.0, angles, lean=lean)
+        place(self._instance, x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=angles, lean=lean)
         return self._copy_link_poses()
 
     def set_pose(self, base: Floats, angles: Floats) -> LinkPoses:
@@ -214,9 +214,9 @@ class KinematicModel:
         addresses = self._instance.addresses
         return LinkPoses(
             data.qpos[addresses.base_qpos].copy(),
-            data.xpos[self._bodies].copy(),
-            data.xquat[self._bodies].copy(),
-            data.subtree_com[addresses.base_body].copy(),
+            positions=data.xpos[self._bodies].copy(),
+            rotations=data.xquat[self._bodies].copy(),
+            centre_of_mass=data.subtree_com[addresses.base_body].copy(),
         )
 
     def _build_meshes(self) -> Iterator[LinkMesh]:
@@ -226,7 +226,7 @@ class KinematicModel:
             for geom, (red, green, blue, opacity) in visible_geoms(model, body):
                 vertices, faces = _triangulate_geom(model, geom)
                 yield LinkMesh(
-                    link, _to_link_frame(model, geom, vertices), faces, (red, green, blue, opacity)
+                    link, _to_link_frame(model, geom, vertices), faces, colour=(red, green, blue, opacity)
                 )
 
 

@@ -201,7 +201,7 @@ def _create_hinge_factory(model: mujoco.MjModel) -> _HingeFactory:
             effort = float(model.jnt_actfrcrange[joint].max())
         damping = float(model.dof_damping[model.jnt_dofadr[joint]])
         speed = effort / damping if damping > 0.0 else 0.0
-        return Hinge(name, axis, lower, upper, effort, speed)
+        return Hinge(name, axis, lower_rad=lower, upper_rad=upper, effort_nm=effort, speed_rad_s=speed)
 
     return create_hinge
 
@@ -295,7 +295,9 @@ class _LinkExtractor:
             centre = model.geom_pos[geom] + box_centre - origin_shift
             sizes = 2.0 * model.geom_aabb[geom, 3:]
             kind = _KIND_OF_GEOM_TYPE.get(int(model.geom_type[geom]), ShapeKind.BOX)
-            forms.append(LinkShape(kind, to_triple(sizes), to_triple(centre), rotation))
+            forms.append(
+                LinkShape(kind, size_m=to_triple(sizes), position_m=to_triple(centre), rotation=rotation)
+            )
         return forms
 
 
@@ -348,7 +350,7 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         site = bodies[mount.link].add_site(name=mount.name, size=(0.003,) * 3, group=4)
         site.pos = mount.position_m
         site.quat = mount.rotation
-    compile_spec(spec.copy(), None)
+    compile_spec(spec.copy(), path=None)
     return str(spec.to_xml())
 
 

@@ -70,7 +70,9 @@ def find_mount(instance: ModelInstance, name: str, data: mujoco.MjData | None = 
     for kind, positions, matrices in (sites, bodies):
         index = int(mujoco.mj_name2id(model, kind, instance.prefix + name))
         if index >= 0:
-            return MountFrame(int(kind), index, positions[index], matrices[index].reshape(3, 3))
+            return MountFrame(
+                int(kind), index, position=positions[index], rotation=matrices[index].reshape(3, 3)
+            )
     site_names = [model.site(index).name for index in range(model.nsite)]
     body_names = [model.body(index).name for index in range(model.nbody)]
     prefix = instance.prefix

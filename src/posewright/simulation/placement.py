@@ -108,7 +108,12 @@ def place(
     data.qacc_warmstart[:] = 0.0
     _set_base(instance, (x_m, y_m, pose_on_floor.height_m), yaw @ pose_on_floor.tilt)
     if _penetration_depth(instance, platforms) > _MAX_DEPTH_M:
-        _lower_onto(instance, platforms, (x_m, y_m, pose_on_platform.height_m), yaw @ pose_on_platform.tilt)
+        _lower_onto(
+            instance,
+            platforms,
+            floor_position=(x_m, y_m, pose_on_platform.height_m),
+            rotation=yaw @ pose_on_platform.tilt,
+        )
     mujoco.mj_forward(instance.model, data)
 
 

@@ -195,10 +195,14 @@ class PointIk:
             base = kinematic_model.links[0]
             position_cost = 0.0 if link == base else BASE_COST
             tasks.append(
-                self._create_frame_task(kinematic_model.body(base), "body", position_cost, BASE_COST)
+                self._create_frame_task(
+                    kinematic_model.body(base), "body", position_cost, rotation_cost=BASE_COST
+                )
             )
         if kinematic_model.is_flat_foot(link):
-            tasks.append(self._create_frame_task(self._body, "body", 0.0, SOLE_COST))
+            tasks.append(
+                self._create_frame_task(self._body, kind="body", position_cost=0.0, rotation_cost=SOLE_COST)
+            )
         return tasks
 
     def _create_foot_tasks(self, planted: Collection[str]) -> Sequence[mink.Task]:

@@ -159,7 +159,7 @@ def weld_joints(spec: mujoco.MjSpec, robot: Robot, welded: Mapping[str, float]) 
             spec.delete(actuator)
     for joint in list(spec.joints):
         if joint.name in welded:
-            _weld(spec, robot, model, joint, welded[joint.name])
+            _weld(spec, robot, model, joint, angle_rad=welded[joint.name])
     # keyframes of a model with all joints
     for key in list(spec.keys):
         spec.delete(key)

@@ -85,7 +85,7 @@ class ServoBank:
         model.actuator_biasprm[actuators] = 0.0
         model.actuator_forcelimited[actuators] = 1
         model.actuator_forcerange[actuators] = np.stack([-stall, stall], axis=-1)
-        self.set(None, None)
+        self.set(None, free=None)
 
     @property
     def stiffness(self) -> Floats:
@@ -105,7 +105,7 @@ class ServoBank:
         self._stiffness_scale = stiffness
         self._damping_scale = damping
         self._is_default = False
-        self.set(None, None)
+        self.set(None, free=None)
 
     def set(self, stiffness: Floats | None, free: Flags | None) -> None:
         """Set the stiffness of each joint; a free joint has none, and only the damping of its gears.

@@ -99,7 +99,9 @@ class CurvesPanel(Panel):
                 max_speed = float(robot.max_speeds[robot.index(name)])
                 curves[name] = {
                     "angles_deg": angles_deg(row),
-                    "too_fast": find_overspeed_segments(indices, times, row.reshape(times.shape), max_speed),
+                    "too_fast": find_overspeed_segments(
+                        indices, times, angles=row.reshape(times.shape), max_speed=max_speed
+                    ),
                 }
         return {"times_s": np.round(times, 6).ravel().tolist(), "joints": curves}
 

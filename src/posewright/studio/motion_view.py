@@ -53,7 +53,7 @@ def open_view(
         document,
         page_number,
         server,
-        path.resolve().parent,
+        folder=path.resolve().parent,
         panels=lambda context: [ViewedFilePanel(context, path, robot)],
     )
 

@@ -129,7 +129,9 @@ def reach_view(robot: Robot, angles: Floats) -> View:
         joint: {
             "lower_deg": round(math.degrees(low), 3),
             "upper_deg": round(math.degrees(high), 3),
-            "wrong": _describe_violation(robot, joint, list(causes[joint]), angles, low, high),
+            "wrong": _describe_violation(
+                robot, joint, limiting_joints=list(causes[joint]), angles=angles, low=low, high=high
+            ),
         }
         for joint, (low, high) in ranges.items()
     }

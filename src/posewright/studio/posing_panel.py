@@ -320,7 +320,7 @@ class PosingPanel(Panel):
                 scene.stance,
                 scene.angles,
                 link,
-                local,
+                point=local,
                 movable_joints=movable_joints,
                 planted=planted,
             ),

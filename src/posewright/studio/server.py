@@ -248,7 +248,7 @@ class Server:
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return _response(http.HTTPStatus.UNAUTHORIZED, b"the token is not valid for this studio\n")
         cookie = f"{COOKIE}-{self.port}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-        return _response(http.HTTPStatus.SEE_OTHER, b"", {"Location": "/", "Set-Cookie": cookie})
+        return _response(http.HTTPStatus.SEE_OTHER, body=b"", headers={"Location": "/", "Set-Cookie": cookie})
 
 
 def _path(request: Request) -> str:

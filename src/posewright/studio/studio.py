@@ -96,7 +96,9 @@ def open_studio(
         ]
 
     folder = path if is_folder(path) else path.resolve().parent
-    studio = assemble(opened.document(), opened.page, Server(host, port), folder, panels=panels, body=body)
+    studio = assemble(
+        opened.document(), opened.page, server=Server(host, port), folder=folder, panels=panels, body=body
+    )
     if opened.recording is not None:
         session = studio.session
         arguments = {"file": path.resolve().name}
@@ -126,7 +128,9 @@ def assemble(
         session = Session(document, Cursor(page))
         scene = SceneView(server.viser, document.robot)
         cleanup.callback(session.close)
-        context = StudioContext(session, scene, Player(session, scene), Workspace(folder), body)
+        context = StudioContext(
+            session, scene, player=Player(session, scene), workspace=Workspace(folder), body=body
+        )
         for panel in (MotionPanel(session), context.player, *panels(context)):
             session.add(panel)
         session.start()

@@ -382,7 +382,7 @@ class TeachPanel(Panel):
                 pause_s=0.0,
                 lights=None,
             )
-            keyframes = with_range(motion, index, index, [frame]).keyframes
+            keyframes = with_range(motion, begin=index, end=index, frames=[frame]).keyframes
             self._session.do(ReplaceKeyframes(cursor.page, keyframes, "catch a pose"))
             self._session.look(keyframe=index)
         else:

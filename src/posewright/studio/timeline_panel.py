@@ -93,7 +93,7 @@ class TimelinePanel(Panel):
 
     def _insert(self, label: str, index: int, frames: Sequence[Keyframe]) -> None:
         """Insert keyframes at an index, and select them."""
-        keyframes = with_range(self._motion, index, index, frames).keyframes
+        keyframes = with_range(self._motion, begin=index, end=index, frames=frames).keyframes
         self._replace_keyframes(label, keyframes, range(index, index + len(frames)))
 
     def _replace_keyframes(

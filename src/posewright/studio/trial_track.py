@@ -206,7 +206,7 @@ def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator
     marked_times_s = set()
     for mark in picture.marks if picture is not None else ():
         marked_times_s.add(round(mark.time_s, 1))
-        yield Incident(mark.time_s, mark.label, mark.kind.value, first_robot)
+        yield Incident(mark.time_s, text=mark.label, kind=mark.kind.value, robot=first_robot)
     for event in recording.events:
         # the contest's mark explains events at the same time better
         is_marked = event.kind != "stop" and round(event.time_s, 1) in marked_times_s
@@ -229,7 +229,7 @@ def _falls(recording: Recording) -> Iterator[Incident]:
         return
     for robot, evaluation in robot_evaluations.items():
         for time_s, side in zip(evaluation.fall_times_s or (), evaluation.fall_sides or (), strict=True):
-            yield Incident(time_s, f"falls {side}", MarkKind.PENALTY.value, robot)
+            yield Incident(time_s, text=f"falls {side}", kind=MarkKind.PENALTY.value, robot=robot)
 
 
 def _describe_event(event: Event) -> str:

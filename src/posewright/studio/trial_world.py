@@ -97,7 +97,9 @@ class RobotNodes:
         for number, (sensor, card) in enumerate(header.sensors.items()):
             if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card):
                 frame = link_frame(name, header, card["link"]) if "link" in card else f"{name}/{BASE}"
-                self.rays[sensor] = Rays(viser_scene, self.paths[frame], f"sensor-{number}", card)
+                self.rays[sensor] = Rays(
+                    viser_scene, frame=self.paths[frame], name=f"sensor-{number}", card=card
+                )
 
     def show(self, base: Floats, positions: Floats) -> None:
         """Show the robot with a base pose `(7,)` and joint angles `(n_joints,)` [rad]."""

@@ -158,7 +158,13 @@ class DynamixelPlant(SingleBodyPlant):
         self._require_open()
         states = self.servos.states
         velocities = states.velocities.copy() if self._settings.reads is ReadScope.STATE else None
-        return BodyState(self.time_s, states.positions, states.efforts.copy(), velocities, self._sensors())
+        return BodyState(
+            self.time_s,
+            states.positions,
+            efforts=states.efforts.copy(),
+            velocities=velocities,
+            sensors=self._sensors(),
+        )
 
     def observe(self) -> JointStates:
         """Return one row: positions and efforts that were read last."""
@@ -319,7 +325,7 @@ class DynamixelPlant(SingleBodyPlant):
         return np.zeros(len(self.robot.joints), np.bool_)
 
     def _report(self, kind: FaultKind, text: str, joint: str | None = None) -> None:
-        self._faults.append(Fault(self.time_s, kind, text, joint))
+        self._faults.append(Fault(self.time_s, kind, message=text, joint=joint))
 
     # --- the start
 

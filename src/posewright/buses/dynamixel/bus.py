@@ -230,17 +230,17 @@ class Bus:
         packet = InstructionPacket(require_id(servo), Instruction.PING).encode()
         answer = self._exchange_with_retries(packet, 0)
         try:
-            data = self._exchange_with_retries(_read_request(servo, 0, 3), 3).parameters
+            data = self._exchange_with_retries(_read_request(servo, address=0, size=3), 3).parameters
         except ServoSilentError:
             is_like_echo = bytes(packet[3:5]) == bytes((2, answer.error))
             if is_like_echo:  # an echo of our own ping reads as an answer
                 raise
-            return Ping(servo, answer.error, None, None)
+            return Ping(servo, answer.error, model_number=None, firmware=None)
         model = int.from_bytes(data[:2], "little")
         firmware = data[2]
         if table := table_of_model(model):
             self._tables[servo] = table
-        return Ping(servo, answer.error, model, firmware)
+        return Ping(servo, answer.error, model_number=model, firmware=firmware)
 
     def read(self, servo: int, register: Register | str) -> int:
         """Return the value of a register.

@@ -179,7 +179,7 @@ def _read_table(name: str, node: Node) -> ControlTable:
     registers: dict[str, Register] = {}
     for area in areas:
         for key, entry in fields[area].fields().items():
-            registers[key] = _read_register(key, Area(area), entry, registers)
+            registers[key] = _read_register(key, area=Area(area), node=entry, previous=registers)
     return ControlTable(name, fields["model_number"].integer(low=0, high=0xFFFF), registers)
 
 
@@ -200,7 +200,7 @@ def _read_register(name: str, area: Area, node: Node, previous: Mapping[str, Reg
     else:
         value = initial.integer(low=low, high=high)
     address = fields["address"].integer(low=0, high=0xFF)
-    return Register(name, address, size, access, area, value, low, high)
+    return Register(name, address, size, access, area, initial=value, low=low, high=high)
 
 
 def signed(value: int) -> int:

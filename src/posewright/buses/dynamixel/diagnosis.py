@@ -139,7 +139,7 @@ def diagnose(
     for n_done, servo in enumerate(queried):
         if on_progress:
             on_progress(n_done, len(queried) + 1, bus.name(servo))
-        reports.append(_report(bus, servo, names.get(servo), servos_by_id.get(servo), robot))
+        reports.append(_report(bus, servo, joint=names.get(servo), card=servos_by_id.get(servo), robot=robot))
     timed_ids = [report.id for report in reports if report.answers and report.torque_on is not None]
     if on_progress:
         on_progress(len(queried), len(queried) + 1, "timing")
@@ -253,7 +253,7 @@ def _measure_latency(bus: Bus, ids: Collection[int], n: int, now: Callable[[], f
     n_bytes = OVERHEAD + 2 + OVERHEAD + register.size
     p50, p99 = np.percentile(durations_s, [50, 99]) if durations_s else (math.nan, math.nan)
     worst_s = max(durations_s, default=math.nan)
-    return Latency(n, lost, n_bytes * bus.byte_s, float(p50), float(p99), worst_s)
+    return Latency(n, lost, byte_s=n_bytes * bus.byte_s, p50_s=float(p50), p99_s=float(p99), worst_s=worst_s)
 
 
 def _advice(bus: Bus, servos: Collection[ServoReport], latency: Latency | None) -> list[str]:

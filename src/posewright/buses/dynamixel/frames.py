@@ -121,7 +121,7 @@ def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int
     delays = _delays(len(ids), baud, scope) if len(ids) > 1 else [0]
     n_bytes = len(requests) + len(ids) * (OVERHEAD + scope.value)
     wire_s = n_bytes * BITS_A_BYTE / baud + len(ids) * (GAP_US + DELAY_STEP_US) / US
-    return ReadGroup(ids, requests, dict(zip(ids, delays, strict=True)), wire_s)
+    return ReadGroup(ids, requests, delays=dict(zip(ids, delays, strict=True)), wire_s=wire_s)
 
 
 def _delays(n: int, baud: int, scope: ReadScope) -> list[int]:

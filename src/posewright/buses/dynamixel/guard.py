@@ -31,7 +31,7 @@ GOODBYE = b"goodbye"
 RELEASES = 20
 """How often torque off is sent: half a packet that was left on the wire may swallow some of them."""
 
-TORQUE_OFF = InstructionPacket(BROADCAST_ID, 0x03, bytes((24, 0))).encode()
+TORQUE_OFF = InstructionPacket(BROADCAST_ID, instruction=0x03, parameters=bytes((24, 0))).encode()
 """e-Manual, AX-12A: Torque Enable is register 24."""
 
 

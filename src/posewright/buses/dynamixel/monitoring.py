@@ -109,7 +109,7 @@ def sample(bus: Bus, robot: Robot, limits: Mapping[str, ServoLimits], time_s: fl
     """Read the states of all servos, one read each."""
     ids = servo_ids(robot)
     return tuple(
-        _sample_servo(bus, robot.servo(joint), number, limits.get(joint), time_s)
+        _sample_servo(bus, robot.servo(joint), number, limits=limits.get(joint), time_s=time_s)
         for joint, number in ids.items()
     )
 
@@ -143,7 +143,7 @@ def watch(
     rounds = list[MonitoringRound]()
     due_s = start_s
     while True:
-        samples = sample(bus, robot, limits, now() - start_s)
+        samples = sample(bus, robot, limits, time_s=now() - start_s)
         if on_round is not None:
             on_round(samples)
         if math.isfinite(seconds):
@@ -184,10 +184,10 @@ def _sample_servo(
     try:
         reading = _read(bus, servo, number)
     except ServoSilentError:
-        return ServoSample(time_s, servo.joint, number, None, ("no answer",))
+        return ServoSample(time_s, servo.joint, id=number, reading=None, warnings=("no answer",))
     except BodyError as error:  # damaged answers of this servo; the others can still be read
-        return ServoSample(time_s, servo.joint, number, None, (error.message,))
-    return ServoSample(time_s, servo.joint, number, reading, _warnings(reading, limits))
+        return ServoSample(time_s, servo.joint, id=number, reading=None, warnings=(error.message,))
+    return ServoSample(time_s, servo.joint, id=number, reading=reading, warnings=_warnings(reading, limits))
 
 
 def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
@@ -204,11 +204,11 @@ def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
 
     return ServoReading(
         servo.from_ticks(float(value("position"))),
-        servo.direction * signed(value("speed")) * SPEED_RAD_S,
-        servo.direction * signed(value("load")) / FULL_LOAD,
-        value("voltage") / VOLT,
-        value("temperature"),
-        bus.errors.get(number, StatusError(0)).words,
+        speed_rad_s=servo.direction * signed(value("speed")) * SPEED_RAD_S,
+        load=servo.direction * signed(value("load")) / FULL_LOAD,
+        voltage_v=value("voltage") / VOLT,
+        temperature_c=value("temperature"),
+        errors=bus.errors.get(number, StatusError(0)).words,
     )
 
 

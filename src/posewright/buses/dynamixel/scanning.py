@@ -228,7 +228,7 @@ def set_id(bus: Bus, servo: int, new: int) -> Ping:
     if any(bus.exchange(packet, 0, k) is not NoAnswer.TIMEOUT for k in range(bus.retries + 1)):
         message = f"the ID {new} belongs to {bus.name(new)}"
         raise InputError(message, hint="two servos with one ID answer at once, and both answers are garbled")
-    answer = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))
+    answer = _write_eeprom(bus, servo, name="id", value=new, ping=lambda: bus.ping(new))
     packet = InstructionPacket(servo, Instruction.PING).encode()
     if bus.exchange(packet, 0) is not NoAnswer.TIMEOUT:
         message = f"a servo has the ID {new} now, and another one still has {servo}"
@@ -256,7 +256,7 @@ def set_rate(bus: Bus, servo: int, rate: int) -> Ping:
         finally:
             bus.set_baud(own_rate)
 
-    return _write_eeprom(bus, servo, "baud_rate", value, ping_at_new_rate)
+    return _write_eeprom(bus, servo, name="baud_rate", value=value, ping=ping_at_new_rate)
 
 
 def _write_eeprom(bus: Bus, servo: int, name: str, value: int, ping: Callable[[], Ping]) -> Ping:

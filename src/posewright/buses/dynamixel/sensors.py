@@ -89,10 +89,10 @@ class GyroAxis:
 
 GYRO_RANGE_RAD_S = math.radians(300.0)
 
-GS12_OLD = GyroAxis(45, 250, 455, accepted=(230, 270))
+GS12_OLD = GyroAxis(45, zero=250, high=455, accepted=(230, 270))
 """The version with a square chip; accepted zeros: by the Premium kit's own program."""
 
-GS12_NEW = GyroAxis(100, 300, 510, accepted=(280, 320))
+GS12_NEW = GyroAxis(100, zero=300, high=510, accepted=(280, 320))
 """The version with a rectangular chip; accepted zeros: ours, with the same width as of the old one."""
 
 DMS_FAR = (82, 0.80)

@@ -120,7 +120,9 @@ class ServoStates:
                 goal = ticks
             if not self._is_plausible(column, goal, ticks, now_s):
                 self._counts.implausible += 1
-                faults.append(self._fault(time_s, column, FaultKind.GARBLED, f"says it is at tick {ticks}"))
+                faults.append(
+                    self._fault(time_s, column, kind=FaultKind.GARBLED, text=f"says it is at tick {ticks}")
+                )
                 continue
             is_read[column] = True
             self.ticks[column] = ticks
@@ -132,7 +134,7 @@ class ServoStates:
                 self._n_changed[servo] = self._n_changed.get(servo, 0) + 1 if is_limit_changed else 0
                 if self._is_new_wrong_goal(column, goal):
                     text = f"holds tick {goal} as its goal, which nobody sent it"
-                    faults.append(self._fault(time_s, column, FaultKind.GARBLED, text))
+                    faults.append(self._fault(time_s, column, kind=FaultKind.GARBLED, text=text))
                 self._read_limits[servo] = limit
                 self.health[servo] = (decivolts / 10.0, temperature)
                 kinds |= self._limit_faults(servo, decivolts, temperature)
@@ -140,11 +142,11 @@ class ServoStates:
                 kinds |= self._faults.get(servo, frozenset()) & MEASURED
             if error:
                 count_bits(error, self._counts.reported)
-            faults += self._new_faults(servo, column, frozenset(kinds), time_s)
+            faults += self._new_faults(servo, column, kinds=frozenset(kinds), time_s=time_s)
         for servo in answers.late:
             self.answered_s[self._columns[servo]] = now_s
         for servo, kind in answers.missing.items():
-            faults.append(self._fault(time_s, self._columns[servo], kind, kind.value))
+            faults.append(self._fault(time_s, self._columns[servo], kind, text=kind.value))
         self._counts.answered += len(answers.complete)
         n_silent = sum(kind is FaultKind.SILENT for kind in answers.missing.values())
         self._counts.silent += n_silent
@@ -243,10 +245,12 @@ class ServoStates:
         volts, temperature = self.health.get(servo, (0.0, 0))
         health = f"{volts:.1f} V, {temperature} degrees Celsius"
         return [
-            self._fault(time_s, column, kind, f"{kind.value} ({health})")
+            self._fault(time_s, column, kind, text=f"{kind.value} ({health})")
             for kind in FaultKind
             if kind in kinds - previous
         ]
 
     def _fault(self, time_s: float, column: int, kind: FaultKind, text: str) -> Fault:
-        return Fault(time_s, kind, f"{self._names[column]}: {text}", self._robot.joint_names[column])
+        return Fault(
+            time_s, kind, message=f"{self._names[column]}: {text}", joint=self._robot.joint_names[column]
+        )

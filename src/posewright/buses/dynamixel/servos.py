@@ -210,7 +210,7 @@ class BusServos:
         baud = self.port.baud
         scope = self.settings.reads
         groups = read_groups(self.ids, baud, scope, self._table, staggered=self.settings.staggered)
-        single_servos = read_groups(self.ids, baud, ReadScope.STATE, self._table, staggered=False)
+        single_servos = read_groups(self.ids, baud, scope=ReadScope.STATE, table=self._table, staggered=False)
         self._stream = stream
         self._groups = groups
         self.adapter_ms = USB_MS if self._reported_ms is None else self._reported_ms
@@ -219,7 +219,13 @@ class BusServos:
         self._max_delay_s = max(self._delays.values()) * DELAY_STEP_US * 1e-6
         health_latency_s = latency_s + self._max_delay_s
         self._loop = FrameLoop(stream, groups, scope, latency_s, self.counts)
-        self._health_loop = FrameLoop(stream, single_servos, ReadScope.STATE, health_latency_s, self.counts)
+        self._health_loop = FrameLoop(
+            stream,
+            groups=single_servos,
+            scope=ReadScope.STATE,
+            latency_s=health_latency_s,
+            counts=self.counts,
+        )
 
     def _count_groups_that_fit(self) -> int:
         """Return how many groups can be read in a frame beside the packet of goals."""
@@ -240,7 +246,7 @@ class BusServos:
             if answers.complete:
                 wire_s = loop.max_wait_s(1) - loop.latency_s
                 latencies_s.append(self._now() - start_s - wire_s)
-            self._update(answers, ReadScope.STATE, 0.0)
+            self._update(answers, ReadScope.STATE, time_s=0.0)
         if not latencies_s:
             return
         self.adapter_ms = max(self._reported_ms or 0.0, 1e3 * statistics.median(latencies_s), 0.0)

@@ -123,7 +123,9 @@ class RobonovaPlant(SingleBodyPlant):
             sensors["battery"] = self.last_answer.battery_v
             sensors["tilt"] = float(self.last_answer.tilt)
             sensors["fallen"] = self.last_answer.fallen
-        return BodyState(self.time_s, self._positions.copy(), unknown, None, sensors)
+        return BodyState(
+            self.time_s, positions=self._positions.copy(), efforts=unknown, velocities=None, sensors=sensors
+        )
 
     def observe(self) -> JointStates:
         """Return one row: the pose that was sent last."""

@@ -154,8 +154,8 @@ class ChartAnalysis:
             scan_with_exact_values(
                 exact_searches,
                 tracked,
-                lambda names: self._explore(resources.union(names), limits=limits),
-                self.work_budget,
+                explore=lambda names: self._explore(resources.union(names), limits=limits),
+                budget=self.work_budget,
             )
         if not self.complete:
             scan_directed(
@@ -284,4 +284,6 @@ def build_unproved_finding(
     values = str(replace(case, state=""))  # the claim names the state
     claim_with_values = f"{claim} {values}" if values else claim
     message = f"{claim_with_values}; it is not known whether a run leads there: {reason}"
-    return Finding(Level.ERROR, rule, message, node.name, case, node.line, proved=False)
+    return Finding(
+        Level.ERROR, rule, message, state=node.name, counterexample=case, line=node.line, proved=False
+    )

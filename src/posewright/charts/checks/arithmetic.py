@@ -68,7 +68,7 @@ def _list_uses_in_actions(actions: Actions, node: StateNode, line: int | None) -
         action_line = action.line or line
         if isinstance(action, Assign):
             for name, value in action.values.items():
-                yield ExpressionUse(value, node, value.source.where.line or action_line, name)
+                yield ExpressionUse(value, node, line=value.source.where.line or action_line, variable=name)
         elif isinstance(action, Branch):  # `iterate_actions` yields the actions in its branches as well
             yield ExpressionUse(action.when, node, action.when.source.where.line or action_line)
 
@@ -180,7 +180,9 @@ class ArithmeticFaults(Check):
             message = f"`{expression}` leaves 32 bits and saturates {relevant_case}"
         else:
             message = f"division by zero in `{expression}` {relevant_case}"
-        return Finding(level, suspect.rule, message, state, case, use.line, witness.trace)
+        return Finding(
+            level, suspect.rule, message, state, counterexample=case, line=use.line, trace=witness.trace
+        )
 
     def _find_state(self, node: StateNode, witness: Witness) -> str:
         """Return the name of the state in which a fault occurs: the active one that shares a junction."""

@@ -43,7 +43,9 @@ def build_condition(
     for part in parts:
         constants_of_parts.update(part.constant_values)
         source = part.source
-    return Expression(tree, BoolType(), source, {**constants_of_parts, **(constant_values or {})})
+    return Expression(
+        tree, BoolType(), source, constant_values={**constants_of_parts, **(constant_values or {})}
+    )
 
 
 def negation(condition: Expression) -> Expression:
@@ -92,7 +94,10 @@ def substitute(expression: Expression, values: Mapping[str, Value]) -> Expressio
     if not substituted:
         return expression
     return Expression(
-        expression.tree, expression.type, expression.source, {**substituted, **expression.constant_values}
+        expression.tree,
+        expression.type,
+        expression.source,
+        constant_values={**substituted, **expression.constant_values},
     )
 
 

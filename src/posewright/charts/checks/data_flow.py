@@ -193,7 +193,15 @@ class UnwrittenReads(Check):
         state_name = use.node.name
         line = expression.source.where.line or use.line
         case = self.analysis.build_counterexample(state_name, rows[-1], evaluation.env, {name})
-        return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, state_name, case, line, rows)
+        return Finding(
+            Level.WARNING,
+            Rule.READ_BEFORE_WRITE,
+            message,
+            state=state_name,
+            counterexample=case,
+            line=line,
+            trace=rows,
+        )
 
     def _build_unset_finding(self, name: str, rows: InputRows) -> Finding:
         """Return the finding that an output is not set at the end of `rows`."""
@@ -207,7 +215,9 @@ class UnwrittenReads(Check):
         case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})
         line = tick.taken_transitions[-1].line if tick.taken_transitions else None
         state = self.analysis.first_state(active_states)
-        return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, state, case, line, rows)
+        return Finding(
+            Level.WARNING, Rule.OUTPUT_UNSET, message, state, counterexample=case, line=line, trace=rows
+        )
 
 
 class _ReadRecorder(dict[str, Value]):
@@ -314,4 +324,12 @@ class WriteConflicts(Check):
         trace = (*self.analysis.exploration.trace_to(tick.state), tick.step.inputs)
         _, last_tick = self.analysis.run_to_last_tick(trace)
         case = self.analysis.build_counterexample(later.name, trace[-1], last_tick.env, {name})
-        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, later.name, case, later.line, trace)
+        return Finding(
+            Level.WARNING,
+            Rule.WRITE_CONFLICT,
+            message,
+            state=later.name,
+            counterexample=case,
+            line=later.line,
+            trace=trace,
+        )

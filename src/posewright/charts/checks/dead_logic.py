@@ -57,7 +57,9 @@ class UnreachableStates(Check):
         start = self.analysis.interpreter.initial().state
         message = f"{node.name} cannot be reached from {start}: {reason}"
         case = Counterexample(node.name, {})
-        return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, case, node.line)
+        return Finding(
+            Level.ERROR, Rule.UNREACHABLE, message, state=node.name, counterexample=case, line=node.line
+        )
 
     def _leads_to(self, transition: CompoundTransition, node: StateNode) -> bool:
         """Return whether a transition leads into a state from outside it."""
@@ -136,7 +138,7 @@ class DeadTransitions(Check):
                 return self._build_shadowed_finding(transition, earlier_transition)
         earlier_guards = [earlier_transition.guard for earlier_transition in earlier]
         if len(earlier) > 1 and solver.excludes(build_claims(true=[transition.guard], false=earlier_guards)):
-            return self._build_shadowed_finding(transition, None)
+            return self._build_shadowed_finding(transition, winner=None)
         return None
 
     def _earlier_transitions(self, transition: CompoundTransition) -> list[CompoundTransition]:
@@ -196,7 +198,7 @@ class DeadTransitions(Check):
                         f"`{format_guards([segment])}` always holds in {name}, whatever the values are: "
                         "change it, or write `when: true`"
                     )
-                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, line=segment.line)
+                    yield Finding(Level.WARNING, Rule.ALWAYS, message, state=name, line=segment.line)
                 seen_ids.add(id(segment))
 
     def _is_always_true(self, guard: Expression) -> bool:
@@ -221,7 +223,7 @@ class DeadTransitions(Check):
         message = f"the guard `{format_trigger(transition)}` never holds in {name}"
         if reason:
             message += f": {reason}"
-        return Finding(Level.WARNING, Rule.NEVER, message, name, line=self._line_of(transition))
+        return Finding(Level.WARNING, Rule.NEVER, message, state=name, line=self._line_of(transition))
 
     def _build_shadowed_finding(
         self,
@@ -235,10 +237,18 @@ class DeadTransitions(Check):
         winner_text = f"`{format_trigger(winner)}` ({format_lines(winner)})" if winner else "an earlier one"
         message = f"`{format_trigger(transition)}` is never taken: {winner_text} always wins"
         if witness is None:
-            return Finding(Level.WARNING, Rule.SHADOWED, message, name, line=line)
+            return Finding(Level.WARNING, Rule.SHADOWED, message, state=name, line=line)
         case, relevant_case = self.analysis.describe_witness(name, witness, transition.guard.names)
         message += f", as {relevant_case}"
-        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, line, witness.trace)
+        return Finding(
+            Level.WARNING,
+            Rule.SHADOWED,
+            message,
+            state=name,
+            counterexample=case,
+            line=line,
+            trace=witness.trace,
+        )
 
     def _line_of(self, transition: CompoundTransition) -> int | None:
         """Return the line of the first segment that a dead transition shares with no taken transition."""

@@ -92,7 +92,7 @@ class Deadlocks(Check):
             f"{node.name} is a dead end: no transition leaves it, whatever the inputs are; "
             "add a transition, or set `final: true`"
         )
-        yield self._build_finding(Rule.DEAD_END, message, node, min(dead_nodes))
+        yield self._build_finding(Rule.DEAD_END, message, node, number=min(dead_nodes))
 
     # Traps
 
@@ -176,7 +176,9 @@ class Deadlocks(Check):
             "add a transition that leaves them, or set `final: true`"
         )
         entered_leaf = next(leaf for leaf in self.configurations[number] if leaf in leaves)
-        return self._build_finding(Rule.TRAP, message, nodes[entered_leaf], number, Level.WARNING)
+        return self._build_finding(
+            Rule.TRAP, message, node=nodes[entered_leaf], number=number, level=Level.WARNING
+        )
 
     # Resources
 
@@ -205,7 +207,7 @@ class Deadlocks(Check):
             f"{name} is {value} in {state.state} and can never be {format_value(zero)} again: "
             "switch it off on every path that ends"
         )
-        yield self._build_finding(Rule.LEFT_ON, message, node, min(stuck_nodes))
+        yield self._build_finding(Rule.LEFT_ON, message, node, number=min(stuck_nodes))
 
     def _build_undecided_finding(self, question: str, node: StateNode) -> Finding:
         """Return the note that a question about a state, such as "whether it is ever left", is undecided."""
@@ -223,7 +225,9 @@ class Deadlocks(Check):
         registers = state.registers
         last_inputs = trace[-1] if trace else {}
         case = self.analysis.build_counterexample(node.name, last_inputs, registers, registers)
-        return Finding(level, rule, message, node.name, case, node.line, trace)
+        return Finding(
+            level, rule, message, state=node.name, counterexample=case, line=node.line, trace=trace
+        )
 
 
 def join_names(names: Sequence[str], conjunction: str = "and") -> str:
@@ -280,4 +284,6 @@ class EndlessTicks(Check):
         trace = (*self.analysis.exploration.trace_to(state), step.inputs)
         case = self.analysis.build_counterexample(state_name, step.inputs, state.registers, set())
         message = f"{error.message}; {error.hint}" if error.hint else error.message
-        return Finding(Level.ERROR, Rule.CYCLE, message, state_name, case, line, trace)
+        return Finding(
+            Level.ERROR, Rule.CYCLE, message, state=state_name, counterexample=case, line=line, trace=trace
+        )

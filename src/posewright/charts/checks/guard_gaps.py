@@ -72,10 +72,18 @@ class GuardGaps(Check):
                 case, relevant_case = self.analysis.describe_witness(node.name, witness, search.names)
                 share = self._format_share(search)
                 message = f"no transition {relevant_case}{share}: add one, or set `otherwise: stay`"
-                yield Finding(Level.ERROR, Rule.GAP, message, node.name, case, node.line, witness.trace)
+                yield Finding(
+                    Level.ERROR,
+                    Rule.GAP,
+                    message,
+                    state=node.name,
+                    counterexample=case,
+                    line=node.line,
+                    trace=witness.trace,
+                )
             elif self.analysis.is_open(search, node):
                 claim = f"there is no transition in {node.name}"
-                yield build_unproved_finding(self.analysis, search, Rule.GAP, claim, node)
+                yield build_unproved_finding(self.analysis, search, rule=Rule.GAP, claim=claim, node=node)
 
     def _format_share(self, search: WitnessSearch) -> str:
         """Return in how many cases no guard holds, where they read only a few Boolean inputs; else ""."""
@@ -176,7 +184,7 @@ class SingleCaseGaps(Check):
         if not indices or len(indices) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
             return
         gaps = any_of([self._build_single_value_gap(guards, name, index) for index in indices])
-        yield from self._build_suspect(node, guards, gaps, "its neighbours have one")
+        yield from self._build_suspect(node, guards, gap=gaps, contrast="its neighbours have one")
 
     def _build_single_value_gap(self, guards: Sequence[Expression], name: str, index: int) -> Expression:
         """Return the condition that both neighbours of a value have a transition, and not the same one.
@@ -210,7 +218,7 @@ class SingleCaseGaps(Check):
         )
         if not one_guard_covers_all_others and not self._is_all_zero(uncovered_cases[0]):
             gap = names_equal(uncovered_cases[0])
-            yield from self._build_suspect(node, guards, gap, "every other case has one")
+            yield from self._build_suspect(node, guards, gap, contrast="every other case has one")
 
     def _is_all_zero(self, case: Mapping[str, Value]) -> bool:
         """Return whether every name has its zero; a chart means to do nothing then."""
@@ -246,7 +254,15 @@ class SingleCaseGaps(Check):
             reported.add(node.index)
             case, relevant_case = self.analysis.describe_witness(node.name, witness, search.names)
             message = f"no transition {relevant_case}, though {contrast}: add one, or set `otherwise: stay`"
-            yield Finding(Level.WARNING, Rule.GAP, message, node.name, case, node.line, witness.trace)
+            yield Finding(
+                Level.WARNING,
+                Rule.GAP,
+                message,
+                state=node.name,
+                counterexample=case,
+                line=node.line,
+                trace=witness.trace,
+            )
 
 
 def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[str, Type]) -> set[int]:
@@ -274,7 +290,9 @@ def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[s
             for values in islice(cases, MAX_OTHER_COMBINATIONS):
                 env = dict(zip(other_names, values, strict=True))
                 with suppress(ExpressionError):
-                    spans, _ = find_spans(tree, name, domain, _build_tree_compiler(guard, env, name, domain))
+                    spans, _ = find_spans(
+                        tree, name, domain, compile_at_index=_build_tree_compiler(guard, env, name, domain)
+                    )
                     for low, high in spans:
                         change_points |= {low, high + 1}
     return change_points

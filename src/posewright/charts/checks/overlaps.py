@@ -144,7 +144,9 @@ class GuardOverlaps(Check):
         if search is not None and self.analysis.is_open(search, suspect.node):
             pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
             claim = f"{pair} both hold in {suspect.node.name}"
-            finding = build_unproved_finding(self.analysis, search, Rule.OVERLAP, claim, suspect.node)
+            finding = build_unproved_finding(
+                self.analysis, search, rule=Rule.OVERLAP, claim=claim, node=suspect.node
+            )
             return replace(finding, line=suspect.second.line)
         if suspect.overlap_search.witness is not None:
             return self._build_witness_finding(suspect, suspect.overlap_search.witness, Level.NOTE)
@@ -175,7 +177,15 @@ class GuardOverlaps(Check):
             message += "; make them exclude each other, or set `priority: ordered`"
         else:
             message += "; both have the same effect"
-        return Finding(level, Rule.OVERLAP, message, name, case, suspect.second.line, witness.trace)
+        return Finding(
+            level,
+            Rule.OVERLAP,
+            message,
+            state=name,
+            counterexample=case,
+            line=suspect.second.line,
+            trace=witness.trace,
+        )
 
 
 class _TickWithoutTransition(TickExecution):

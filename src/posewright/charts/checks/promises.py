@@ -167,17 +167,25 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
         trace = (*exploration.trace(node), *(step.inputs for step in steps))
         after = steps[-1].after
         state = after.state if after is not None else ""
-        message = format_broken_promise(promise, len(trace), state, len(steps) - 1)
-        return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
+        message = format_broken_promise(promise, len(trace), state, waited=len(steps) - 1)
+        return PromiseResult(
+            promise, CheckStatus.BROKEN, trace, depth=len(trace), message=message, state=state
+        )
     if exploration.complete:
-        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{format_promise(promise)}` is proved")
+        return PromiseResult(
+            promise,
+            verdict=CheckStatus.PROVED,
+            trace=(),
+            depth=0,
+            message=f"`{format_promise(promise)}` is proved",
+        )
     depth = 0 if exploration.state_space.incomplete_reasons else exploration.graph.complete_depth
     extent = f"up to {depth} ticks from the start" if depth else f"in {len(exploration.graph.states)} states"
     reasons = "; ".join(exploration.reasons)
     message = (
         f"`{format_promise(promise)}` is not broken {extent}, but not everything was explored: {reasons}"
     )
-    return PromiseResult(promise, CheckStatus.BOUNDED, (), depth, message)
+    return PromiseResult(promise, verdict=CheckStatus.BOUNDED, trace=(), depth=depth, message=message)
 
 
 def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | None:
@@ -219,4 +227,12 @@ class BrokenPromises(Check):
         message = result.message
         if not has_default_name and promise.name not in message:
             message = f"{promise.name}: {message}"
-        return Finding(Level.ERROR, Rule.PROMISE, message, state_name, case, promise.line, result.trace)
+        return Finding(
+            Level.ERROR,
+            Rule.PROMISE,
+            message,
+            state=state_name,
+            counterexample=case,
+            line=promise.line,
+            trace=result.trace,
+        )

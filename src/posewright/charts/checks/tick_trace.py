@@ -125,7 +125,9 @@ class TickTrace(TickExecution):
         super().assign(action)
         n_evaluated = len(self.evaluations)
         for i, name in enumerate(action.values):
-            self.writes.append(VariableWrite(name, action, first_evaluation + i, n_evaluated))
+            self.writes.append(
+                VariableWrite(name, action, evaluation=first_evaluation + i, n_evaluated=n_evaluated)
+            )
 
 
 def trace_tick(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> TickTrace:

@@ -179,7 +179,7 @@ def _repeat_cycle(
             trace.append(row)
             point = search.question.find_point(tick)
             if point is not None:
-                return Witness(state, row, point, tuple(trace))
+                return Witness(state, row, point, trace=tuple(trace))
             if tick.after is None:
                 return None
             state = tick.after

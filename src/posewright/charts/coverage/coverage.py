@@ -99,7 +99,9 @@ class Coverage:
         obligations = [obligation for obligation in self.obligations.every if obligation.measure is measure]
         total = sum(obligation not in self.infeasible for obligation in obligations)
         missing = tuple(obligation for obligation in self.missing if obligation.measure is measure)
-        return CoverageRow(measure, total - len(missing), total, len(obligations) - total, missing)
+        return CoverageRow(
+            measure, total - len(missing), total, infeasible=len(obligations) - total, missing=missing
+        )
 
     def svg(self) -> str:
         """Return a drawing of the chart, coloured by coverage."""

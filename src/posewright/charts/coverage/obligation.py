@@ -236,7 +236,9 @@ class TestObligations:
 
     def _states(self) -> Iterator[TestObligation]:
         for node in self.machine.nodes[1:]:
-            yield _obligation(Measure.STATES, node.name, node.line, (node.name, None), ("state", node.index))
+            yield _obligation(
+                Measure.STATES, node.name, node.line, owner=(node.name, None), fact=("state", node.index)
+            )
 
     def _transitions(self) -> Iterator[TestObligation]:
         for transition in self.machine.transitions:
@@ -255,7 +257,7 @@ class TestObligations:
         for number in sorted(first_uses):
             segment, owner = first_uses[number]
             name = f"{segment.when} -> {_format_targets(segment)}"
-            yield _obligation(Measure.SEGMENTS, name, segment.line, owner, ("segment", number))
+            yield _obligation(Measure.SEGMENTS, name, segment.line, owner, fact=("segment", number))
 
     def _decisions(self) -> list[TestObligation]:
         """Return the obligations of all decisions: both outcomes, both values of conditions, and MC/DC."""
@@ -282,7 +284,7 @@ class TestObligations:
                         _effect_pair(number, i, outcome_if_true=False),
                     )
                     name = f"{condition_text} decides{suffix}"
-                    effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
+                    effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, met_by=pairs))
         return [*decisions, *conditions, *effects]
 
 
@@ -304,7 +306,7 @@ def _format_targets(segment: Transition) -> str:
 def _obligation(
     measure: Measure, name: str, line: int | None, owner: Owner | None, fact: Fact
 ) -> TestObligation:
-    return TestObligation(measure, name, line, owner, (frozenset({fact}),))
+    return TestObligation(measure, name, line, owner, met_by=(frozenset({fact}),))
 
 
 def _effect_pair(decision: int, condition: int, *, outcome_if_true: bool) -> frozenset[Fact]:

@@ -105,7 +105,10 @@ class _DecisionCompiler:
                 for condition, value in cases
             ]
             return _combine_choice(
-                case_parts, default_part, unrecorded_cases, self._compile_unrecorded(default)
+                case_parts,
+                default_part,
+                unrecorded_cases,
+                unrecorded_default=self._compile_unrecorded(default),
             )
         return self._compile_condition(tree, next(condition_numbers))
 

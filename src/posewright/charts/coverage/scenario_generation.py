@@ -127,9 +127,9 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
     return Cover(
         chart,
         scenarios,
-        with_feasible(recorder.coverage, feasible_coverage),
-        feasible_coverage.infeasible_transitions,
-        exploration.complete,
+        coverage=with_feasible(recorder.coverage, feasible_coverage),
+        infeasible=feasible_coverage.infeasible_transitions,
+        complete=exploration.complete,
     )
 
 

@@ -52,7 +52,9 @@ def number_transitions(chart: Chart) -> list[NumberedTransition]:
         for i, transition in enumerate(transitions):
             count += 1
             rank = _rank(ordered, i, transitions)
-            numbered = NumberedTransition(start, transition, (start, i), str(count), ordered, rank)
+            numbered = NumberedTransition(
+                start, transition, key=(start, i), number=str(count), ordered=ordered, rank=rank
+            )
             all_numbered += _iterate_segments(numbered)
     return all_numbered
 
@@ -130,10 +132,15 @@ class _DiagramBuilder:
         title = self.chart.name
         states = self.chart.states
         root = DiagramNode(
-            ROOT, NodeShape.STATE, title, (), self._child_nodes(ROOT, states), self.chart.parallel
+            ROOT,
+            NodeShape.STATE,
+            title,
+            lines=(),
+            inside=self._child_nodes(ROOT, states),
+            parallel=self.chart.parallel,
         )
         links = [
-            DiagramLink(start, end, self._join_lines(lines), self._hook_of(start, end, local))
+            DiagramLink(start, end, lines=self._join_lines(lines), hook=self._hook_of(start, end, local))
             for (start, end, local), lines in self.links.items()
         ]
         return Diagram(root, tuple(links))
@@ -326,7 +333,9 @@ class _DiagramBuilder:
         lines = [TextLine(text) for text in self._state_texts(state)]
         lines += self._join_lines(self.internal.get(state.name, []))
         inside = self._child_nodes(state.name, state.states)
-        return DiagramNode(state.name, shape, state.name, tuple(lines), inside, state.parallel)
+        return DiagramNode(
+            state.name, shape, title=state.name, lines=tuple(lines), inside=inside, parallel=state.parallel
+        )
 
     def _state_texts(self, state: State) -> list[str]:
         """Return the wrapped lines of text in a state: times, outputs, initial states and reactions."""

@@ -33,7 +33,7 @@ class BoundingBox:
 
     def grown(self, margin: float) -> BoundingBox:
         """Return the box enlarged by a margin on all sides."""
-        return BoundingBox(self.x, self.y, self.width + 2 * margin, self.height + 2 * margin)
+        return BoundingBox(self.x, self.y, width=self.width + 2 * margin, height=self.height + 2 * margin)
 
 
 def between(a: Point, b: Point, t: float) -> Point:

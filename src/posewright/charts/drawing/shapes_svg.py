@@ -80,37 +80,37 @@ class NodeDrawing:
         top = box.y - box.height / 2
         extra_classes = self._extra_classes(node)
         shape = "area" if node.shape is NodeShape.REGION else "compound" if node.inside else "state"
-        parts = [rect(f"{shape}{extra_classes}", box.grown(-4) if shape == "area" else box, 10)]
+        parts = [rect(f"{shape}{extra_classes}", box.grown(-4) if shape == "area" else box, corner=10)]
         if shape == "area" and (not extra_classes or node.key in self.active.outer):
             parts = []
         x, y = self.scene.title_positions.get(node.key, (left + SIDE_ROOM, top + TITLE_BASE))
         if shape == "state" and not node.lines:
-            parts.append(text("name", box.x, box.y + 5, node.title))
+            parts.append(text("name", box.x, y=box.y + 5, content=node.title))
         else:
-            parts.append(text("region left" if shape == "area" else "name left", x, y, node.title))
+            parts.append(text("region left" if shape == "area" else "name left", x, y, content=node.title))
         below = y - TITLE_BASE + TITLE_ROW + 0.75 * ROW + BASE
         parts += [self._text_line(line, x, below + i * ROW) for i, line in enumerate(node.lines)]
         return f'<g data-state="{node.key}">{"".join(parts)}</g>'
 
     def _text_line(self, line: TextLine, x: float, y: float) -> str:
         mark = combined_mark(self.marks, line.transitions)
-        return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, line.text)
+        return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, content=line.text)
 
     def _final(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
         half = CIRCLE / 2
-        ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, half - 1)
+        ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, radius=half - 1)
         title = _title_beside(node, box, half, sideways)
-        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, half - 5)}{title}</g>'
+        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, radius=half - 5)}{title}</g>'
 
 
 def _sign(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
     """Return the SVG of a pseudostate: initial, fork, stay, junction or history."""
     if node.shape is NodeShape.INITIAL:
-        return circle("solid", box.x, box.y, DOT / 2)
+        return circle("solid", box.x, box.y, radius=DOT / 2)
     if node.shape is NodeShape.FORK:
-        return rect("solid", box, 1)
+        return rect("solid", box, corner=1)
     if node.shape is NodeShape.STAY:
-        return text("label", box.x, box.y + BASE, node.title)
+        return text("label", box.x, y=box.y + BASE, content=node.title)
     half = DIAMOND / 2 if node.shape is NodeShape.JUNCTION else CIRCLE / 2
     title = _title_beside(node, box, half, sideways)
     if node.shape is NodeShape.JUNCTION:
@@ -119,7 +119,11 @@ def _sign(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
         )
         return path("sign", corners) + title
     letters = "H" if node.shape is NodeShape.HISTORY else "H*"
-    return circle("sign", box.x, box.y, half - 1) + text("sign-name", box.x, box.y + 5, letters) + title
+    return (
+        circle("sign", box.x, box.y, radius=half - 1)
+        + text("sign-name", box.x, y=box.y + 5, content=letters)
+        + title
+    )
 
 
 def _title_beside(node: DiagramNode, box: BoundingBox, half: float, sideways: bool) -> str:
@@ -127,8 +131,8 @@ def _title_beside(node: DiagramNode, box: BoundingBox, half: float, sideways: bo
     if not node.title:
         return ""
     if sideways:
-        return text("label", box.x, box.y + half + ROW - 3, node.title)
-    return text("label left", box.x + half + 6, box.y + BASE, node.title)
+        return text("label", box.x, y=box.y + half + ROW - 3, content=node.title)
+    return text("label left", x=box.x + half + 6, y=box.y + BASE, content=node.title)
 
 
 CORNER = 7.0
@@ -165,9 +169,9 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
         mark = combined_mark(marks, line.transitions)
         y = first_y + i * ROW
         mark_class = f" {mark.css_class}" if mark else ""
-        parts.append(text(f"{label_class}{mark_class}", x, y, line.text))
+        parts.append(text(f"{label_class}{mark_class}", x, y, content=line.text))
         if line.rank:
-            parts.append(text(f"rank{mark_class}", left - 2, y - 2, str(line.rank)))
+            parts.append(text(f"rank{mark_class}", x=left - 2, y=y - 2, content=str(line.rank)))
     return parts
 
 

@@ -84,12 +84,18 @@ def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Com
     if uses_signs(chart, style):
         explanation = [TextLine(explain_signs(chart))]
         return _compose_with_labels(
-            chart, lambda numbered: [transition_signs(chart, numbered.transition)], explanation, marks
+            chart,
+            label_transition=lambda numbered: [transition_signs(chart, numbered.transition)],
+            key=explanation,
+            marks=marks,
         )
     if style is LabelStyle.NUMBERS:
         return _compose_with_numbers(chart, marks)
     word_picture = _compose_with_labels(
-        chart, lambda numbered: transition_lines(numbered.transition, ARROW_LETTERS), [], marks
+        chart,
+        label_transition=lambda numbered: transition_lines(numbered.transition, ARROW_LETTERS),
+        key=[],
+        marks=marks,
     )
     size = page_share(word_picture.width, word_picture.height)
     if style is LabelStyle.WORDS or size <= CROWDED_PAGES:
@@ -104,7 +110,11 @@ def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Com
 
 def _compose_with_numbers(chart: Chart, marks: DiagramMarks) -> Composition:
     return _compose_with_labels(
-        chart, lambda numbered: [numbered.number], key_lines(chart), marks, NUMBERS_PER_LINE
+        chart,
+        label_transition=lambda numbered: [numbered.number],
+        key=key_lines(chart),
+        marks=marks,
+        per_line=NUMBERS_PER_LINE,
     )
 
 
@@ -142,7 +152,8 @@ def key_lines(chart: Chart) -> list[TextLine]:
         prefix = f"{'  ' * numbered.depth}{numbered.number:>4}  "
         indent = " " * (len(prefix) + 2)
         lines += [
-            TextLine(text, (numbered.key,)) for text in wrap_text(description, KEY_LETTERS, indent, prefix)
+            TextLine(text, (numbered.key,))
+            for text in wrap_text(description, KEY_LETTERS, indent, first=prefix)
         ]
     return lines
 
@@ -214,7 +225,7 @@ def draw_svg(
     composition = compose_picture(chart, style, marks)
     legend, legend_width = _legend_parts(composition.height) if marks else ([], 0.0)
     parts = [
-        text("title", 0, -HEAD + 30, chart.name),
+        text("title", x=0, y=-HEAD + 30, content=chart.name),
         *_scene_parts(composition.scene, highlighted, marks),
         *(_key_line(placed, marks) for placed in composition.key),
         *legend,
@@ -228,7 +239,9 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
     """Yield the SVG of nodes, dividers and links, in drawing order."""
     drawing = NodeDrawing(scene, active, marks)
     if scene.diagram.root.parallel:
-        yield rect("frame", BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height), 10)
+        yield rect(
+            "frame", BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height), corner=10
+        )
     for outer in walk_nodes(scene.diagram.root):
         for node in outer.inside:
             yield drawing.draw(node, scene.sideways[outer.key])
@@ -240,7 +253,9 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
 
 def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
     mark = combined_mark(marks, placed.line.transitions)
-    return text(f"legend {mark.css_class}" if mark else "legend", placed.x, placed.y, placed.line.text)
+    return text(
+        f"legend {mark.css_class}" if mark else "legend", placed.x, placed.y, content=placed.line.text
+    )
 
 
 def _legend_parts(top: float) -> tuple[list[str], float]:
@@ -251,9 +266,9 @@ def _legend_parts(top: float) -> tuple[list[str], float]:
     for mark in CoverageMark:
         label = f"{mark.sign}{mark.value}"
         parts += [
-            rect(f"state {mark.css_class}", BoundingBox(x + 15, y, 30, 16), 4),
+            rect(f"state {mark.css_class}", BoundingBox(x + 15, y, width=30, height=16), corner=4),
             path(f"line {mark.css_class}", f"M{x + 38:.1f},{y:.1f} h30"),
-            text("legend", x + 76, y + 4, label),
+            text("legend", x=x + 76, y=y + 4, content=label),
         ]
         x += 76 + text_width(label) + 28
     return parts, x - 28

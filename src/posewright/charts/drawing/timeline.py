@@ -118,7 +118,7 @@ def draw_bars(
             f'height="{lane.height - 2:.1f}" fill="{tints[name]}"><title>{escape(name)}</title></rect>'
         )
         if _name_fits(name, end - x):
-            parts.append(text("in-bar", (x + end) / 2, lane.top + lane.height / 2 + 4, name))
+            parts.append(text("in-bar", x=(x + end) / 2, y=lane.top + lane.height / 2 + 4, content=name))
     return parts
 
 
@@ -158,7 +158,7 @@ def draw_legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str
             f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH:g}" height="{SWATCH:g}" '
             f'fill="{tints[name]}"/>'
         )
-        parts.append(text("in-legend", x + SWATCH + 5, lane.top + 11, name))
+        parts.append(text("in-legend", x=x + SWATCH + 5, y=lane.top + 11, content=name))
     return parts
 
 
@@ -197,10 +197,13 @@ def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
     )
     points_text = " ".join(f"{x:.1f},{y(value):.1f}" for x, value in points)
     right = ruler.left + ruler.width + 6
-    labels = [text("scale", right, lane.top + 9, f"{high:.4g}")] if high > low else []
+    labels = [text("scale", x=right, y=lane.top + 9, content=f"{high:.4g}")] if high > low else []
     labels.append(
         text(
-            "scale", right, (lane.bottom - 1) if high > low else lane.top + lane.height / 2 + 4, f"{low:.4g}"
+            "scale",
+            x=right,
+            y=(lane.bottom - 1) if high > low else lane.top + lane.height / 2 + 4,
+            content=f"{low:.4g}",
         )
     )
     return [path("wave", f"M{points_text}"), *labels]
@@ -399,7 +402,7 @@ class _Timeline:
         title = f"{self.chart.name}, {seconds:g} s"
         parts = [
             f"<style>{STYLE}</style>",
-            text("title", MARGIN, 28, title),
+            text("title", x=MARGIN, y=28, content=title),
             *_axis_parts(self.ruler, bottom, seconds),
             *self._draw_rows(rows),
         ]
@@ -467,9 +470,9 @@ class _Timeline:
         y = HEAD
         for row in rows:
             if row.draw is None:
-                yield text("heading", MARGIN, y + row.height - 7, row.name)
+                yield text("heading", x=MARGIN, y=y + row.height - 7, content=row.name)
             else:
-                yield text("lane", self.ruler.left - 10, y + row.height / 2 + 4, row.name)
+                yield text("lane", x=self.ruler.left - 10, y=y + row.height / 2 + 4, content=row.name)
                 yield from row.draw(Lane(y, row.height))
             y += row.height
 
@@ -482,7 +485,7 @@ def _axis_parts(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
         x = ruler.left + ruler.width * i * step / seconds
         yield path("grid", f"M{x:.1f},{HEAD:.1f} V{bottom + 4:.1f}")
         yield path("axis", f"M{x:.1f},{bottom + 4:.1f} v5")
-        yield text("time", x, bottom + 22, f"{i * step:.6g} s")
+        yield text("time", x, y=bottom + 22, content=f"{i * step:.6g} s")
 
 
 def _axis_step(least: float) -> float:

@@ -88,7 +88,10 @@ def transition_lines(transition: Transition, width: int) -> list[str]:
     if len(one_line) <= width:
         return [one_line]
     actions = f"/{GLUE}{actions_text(transition.do)}" if transition.do else ""
-    return [*wrap_text(trigger_text(transition), width), *wrap_text(actions, width, "    ", "  ")]
+    return [
+        *wrap_text(trigger_text(transition), width),
+        *wrap_text(actions, width, indent="    ", first="  "),
+    ]
 
 
 def reaction_texts(state: State) -> list[str]:

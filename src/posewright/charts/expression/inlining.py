@@ -64,7 +64,7 @@ class Inliner:
             trees[name] = self._convert_argument(
                 function, name, argument, parameter_type, parsed_argument.offset
             )
-        cases = [self._inline_row(function, row, trees, call) for row in function.rows]
+        cases = [self._inline_row(function, row, arguments=trees, call=call) for row in function.rows]
         _, last_value = cases[-1]
         result = join_cases(cases[:-1], last_value)
         if height(result) > MAX_LEVELS:
@@ -126,7 +126,9 @@ class Inliner:
             when = reduce(
                 lambda joined, condition: Binary(Operator.AND, joined, condition), self.conditions, always
             )
-            self.arguments.append(ClampedArgument(function.name, name, number, parameter_type, when))
+            self.arguments.append(
+                ClampedArgument(function.name, parameter=name, tree=number, type=parameter_type, when=when)
+            )
         return clamped
 
     def _convert_number(self, number: TypedTree, target: IntType | FloatType) -> Tree:

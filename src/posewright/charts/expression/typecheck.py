@@ -102,7 +102,7 @@ def parse_expression(source: SourceText | str, scope: Scope, target: Type | None
     checker = _TypeChecker(scope, source)
     term = checker.check_for_target(parse(source), target)
     expression = Expression(
-        term.tree, term.type, source, scope.constant_values, tuple(checker.inliner.arguments)
+        term.tree, term.type, source, scope.constant_values, arguments=tuple(checker.inliner.arguments)
     )
     if target is not None:
         _require_assignable(expression, target)
@@ -299,7 +299,7 @@ class _TypeChecker:
             right = self.check(tree.right)
             self.require_no_truth_test(tree, left)
             self.require_same_sort(
-                left.type, right.type, tree.offset, f"`{tree.operator}` compares {{}} with {{}}"
+                left.type, right.type, tree.offset, message=f"`{tree.operator}` compares {{}} with {{}}"
             )
         else:
             left = self.require_number(tree.left, str(operator))
@@ -316,7 +316,9 @@ class _TypeChecker:
         then = self.check_under(condition.tree, lambda: self.check(tree.then))
         negation = Unary(Operator.NOT, condition.tree)
         otherwise = self.check_under(negation, lambda: self.check(tree.otherwise))
-        self.require_same_sort(then.type, otherwise.type, tree.offset, "`if` chooses between {} and {}")
+        self.require_same_sort(
+            then.type, otherwise.type, tree.offset, message="`if` chooses between {} and {}"
+        )
         if isinstance(then.type, Numeric):
             return type_conditional(self.converter, tree, condition, then, otherwise)
         return TypedTree(If(condition.tree, then.tree, otherwise.tree, tree.offset), then.type)

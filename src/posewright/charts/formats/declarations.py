@@ -156,7 +156,7 @@ def read_function(name: str, node: Node, declared: Declarations) -> Function:
         rows = [_read_row(item, header) for item in items]
     else:
         rows = [_read_cells(cells, header) for cells in cells_of_table(fields["table"], tuple(takes))]
-    return Function(name, takes, gives, tuple(rows), line=node.line)
+    return Function(name, parameters=takes, return_type=gives, rows=tuple(rows), line=node.line)
 
 
 def _read_parameter_name(name: str, node: Node, declared: Declarations) -> str:
@@ -169,8 +169,8 @@ def _read_row(node: Node, header: _FunctionHeader) -> FunctionRow:
     """Read one row: a list of cells, or a mapping with a condition and a value."""
     if isinstance(node.value, dict):
         fields = read_fields(node, (), required=("when", "give"))
-        when = read_condition(node, "when", fields["when"], header.scope)
-        give = read_expression(node, "give", fields["give"], header.scope, header.gives)
+        when = read_condition(node, key="when", node=fields["when"], scope=header.scope)
+        give = read_expression(node, key="give", node=fields["give"], scope=header.scope, target=header.gives)
         return FunctionRow(when, give, line=node.line)
     return _read_cells(cells_of_list(node), header)
 
@@ -329,7 +329,7 @@ def _read_names(
             name = require_name(key if isinstance(key, str) else field.text(), field)
             if section in EVENTS and sections_by_name.get(name) == section:
                 field.fail(f"{name!r} occurs twice", hint="remove one of them")
-            _require_unused(name, section, sections_by_name, field)
+            _require_unused(name, section, sections_by_name, node=field)
             nodes[name] = field
     return nodes
 
@@ -376,7 +376,9 @@ def read_initial_values(
         with errors.collect(_list_declared_names(name, node)):
             if name not in types:
                 raise UnknownNameError.among("output or local", name, types, where=node.where)
-            value = read_expression(fields[key], name, node, declared.fixed_scope, types[name]).constant
+            value = read_expression(
+                fields[key], name, node, declared.fixed_scope, target=types[name]
+            ).constant
             values[name] = types[name].clamp(value)
     return values
 

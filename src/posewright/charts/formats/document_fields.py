@@ -187,7 +187,7 @@ def one_or_more(node: Node) -> list[Node]:
 
 def read_condition(parent: Node, key: str, node: Node, scope: Scope) -> Expression:
     """Return the condition at `key` of a mapping."""
-    return read_expression(parent, key, node, scope, BoolType())
+    return read_expression(parent, key, node, scope, target=BoolType())
 
 
 def read_expression(

@@ -84,4 +84,4 @@ def flow_node(text: str, path: Path | None, line: int | None) -> Node:
         plain = to_plain(parse_document(f"value: {text.strip()}").fields()["value"].value)
     except InputError as error:
         raise DocumentError(error.message, where=Where(path, line), hint=error.hint) from error
-    return Node(plain, path, "", line)
+    return Node(plain, path, trail="", line=line)

@@ -467,7 +467,7 @@ class _PartReader:
         if is_else:
             when = _read_else(fields["when"], Where(node.path, node.line), earlier, on)
         elif "when" in fields:
-            when = read_condition(node, "when", fields["when"], self.names.scope)
+            when = read_condition(node, key="when", node=fields["when"], scope=self.names.scope)
         junction: str | None = None
         if "junction" in fields:
             junction = fields["junction"].choice("junction", self.names.junctions)
@@ -564,7 +564,7 @@ class _PartReader:
         if "if" in fields:
             fields = read_fields(node, ("else",), required=("if", "do"))
             return Branch(
-                when=read_condition(node, "if", fields["if"], self.names.scope),
+                when=read_condition(node, key="if", node=fields["if"], scope=self.names.scope),
                 then=self._read_actions(fields["do"]),
                 otherwise=self._read_actions(fields.get("else")),
                 line=node.line,
@@ -590,9 +590,11 @@ class _PartReader:
         declared = self.declared
         variables = declared.variables
         values: dict[str, Expression] = {}
-        for name, entry in read_fields(node, None).items():
+        for name, entry in read_fields(node, keys=None).items():
             if name in variables:
-                values[name] = read_expression(node, name, entry, scope, variables[name])
+                values[name] = read_expression(
+                    node, key=name, node=entry, scope=scope, target=variables[name]
+                )
                 continue
             if name in declared.inputs:
                 hint = "inputs come from outside: set an output or a local"
@@ -638,8 +640,8 @@ class _PartReader:
         return Promise(
             name=name,
             kind=PromiseKind(kind),
-            when=read_condition(node, key, fields[key], scope),
-            goal=read_condition(node, kind, fields[kind], scope) if is_response else None,
+            when=read_condition(node, key, node=fields[key], scope=scope),
+            goal=read_condition(node, key=kind, node=fields[kind], scope=scope) if is_response else None,
             within_s=within_s,
             line=node.line,
         )

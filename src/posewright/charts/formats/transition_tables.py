@@ -228,7 +228,7 @@ class _TableReader:
         data["states"] = self._build_states(None)
         line = self.children[None][0].line
         lines = {key: node.line for key, node in declarations.items()}
-        return Node(Entries(data, line, lines), self.path, "", line)
+        return Node(Entries(data, line, lines), self.path, trail="", line=line)
 
     def _initial_state(self, parent: str | None) -> PlainData:
         """Return the initial state inside a state, or inside the chart for None."""
@@ -312,7 +312,7 @@ def transition_table_text(chart: Chart) -> str:
     for state in chart.every_state:
         if any(segment.then for segment in segments_of(state.transitions)):
             raise InputError(f"{state.name} has a junction without a name", hint=f"name it, or {hint}")
-    rows = list(_list_rows(chart, chart.states, None))
+    rows = list(_list_rows(chart, chart.states, parent=None))
     used_columns = set(DEFAULT_COLUMNS).union(*rows)
     columns = [name for name in COLUMNS if name in used_columns]
     text = io.StringIO()

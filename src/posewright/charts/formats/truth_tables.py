@@ -220,7 +220,9 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
         form = replace(form, codes={name: name for name in states})
         states = dict.fromkeys(sorted(states))
     form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
-    return TruthTable(chart_name_of_file(path, "table"), form, rows[0].state, tuple(states), rows)
+    return TruthTable(
+        chart_name_of_file(path, "table"), form, initial=rows[0].state, states=tuple(states), rows=rows
+    )
 
 
 def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
@@ -247,7 +249,7 @@ def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where
     outputs = tuple(read_bit(i) for i in range(next_column + n_state_columns, len(cells)))
     input_columns = range(n_state_columns, next_column)
     cube = tuple(None if cells[i] in WILDCARDS else read_bit(i) for i in input_columns)
-    return TruthTableRow(read_state(0), cube, read_state(next_column), outputs, where.line)
+    return TruthTableRow(read_state(0), cube, go=read_state(next_column), outputs=outputs, line=where.line)
 
 
 def _read_form(header: list[str], where: Where) -> TableForm:

@@ -146,9 +146,9 @@ class StateLowering:
             return action
         return Branch(
             self.lower_expression(action.when),
-            self.lower_actions(action.then),
-            self.lower_actions(action.otherwise),
-            action.line,
+            then=self.lower_actions(action.then),
+            otherwise=self.lower_actions(action.otherwise),
+            line=action.line,
         )
 
     def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
@@ -164,7 +164,7 @@ class StateLowering:
             counter = self.every_counters.setdefault(ticks, Counter(name, ticks, restarts=True))
             return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.offset)
         if tree.operator is TemporalOperator.HELD and tree.condition is not None:
-            return self._lower_held(tree, tree.condition, ticks + 1, within)
+            return self._lower_held(tree, tree.condition, samples=ticks + 1, within=within)
         comparison = Operator.LESS if tree.operator is TemporalOperator.BEFORE else Operator.GREATER_EQUAL
         since = Name(f"since.{self.state}", declared_type=IntType())
         return Binary(comparison, since, Literal(self.require_count(ticks)), tree.offset)

@@ -156,7 +156,9 @@ class MicrostepPlanner:
         history = tuple(() for _ in self.histories)
         entry_set = EntrySet(self.nodes, dict.fromkeys(self.histories, ()))
         entry_set.add_initial(self.nodes[0])
-        return self._build_microstep((), frozenset(), frozenset(), entry_set.entered, history)
+        return self._build_microstep(
+            (), active=frozenset(), exit_set=frozenset(), entry_set=entry_set.entered, history=history
+        )
 
     def plan(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
@@ -187,7 +189,7 @@ class MicrostepPlanner:
         for transition in transitions:
             entry_set.add_targets(transition.targets, domain=transition.domain or 0)
         return self._build_microstep(
-            transitions, active, exit_set, entry_set.entered, tuple(new_history.values())
+            transitions, active, exit_set, entry_set=entry_set.entered, history=tuple(new_history.values())
         )
 
     def _build_microstep(
@@ -214,7 +216,14 @@ class MicrostepPlanner:
         exit_has_effects = any(node.exit or node.counters for node in leaving)
         entry_has_effects = any(node.entry or done_events for node, done_events in entering)
         has_effects = exit_has_effects or entry_has_effects
-        return Microstep(transitions, leaving, tuple(entering), configuration, history, has_effects)
+        return Microstep(
+            transitions,
+            leaving,
+            entering=tuple(entering),
+            configuration=configuration,
+            history=history,
+            has_effects=has_effects,
+        )
 
     def _is_history_entered_from_inside(self, number: int) -> bool:
         """Return whether a transition from inside a node, or from itself, enters its history.

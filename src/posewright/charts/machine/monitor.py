@@ -103,7 +103,7 @@ def lower_condition(machine: Machine, condition: Expression) -> Expression:
             return Binary(Operator.OR, node, raised_inside, node.offset)
         return raised_inside
 
-    lowered = StateLowering(chart, "").lower_expression(condition)
+    lowered = StateLowering(chart, state="").lower_expression(condition)
     return lowered.with_tree(rewrite(lowered.tree, replace_event))
 
 

@@ -95,7 +95,13 @@ class TickExecution:
             self.run_during_actions()
         if not self.taken_transitions and machine.is_constant_when_idle and self.before.started:
             return self.before  # nothing was set and no time is counted
-        return Snapshot(machine, True, self.configuration, machine.read_registers(self.env), self.history)
+        return Snapshot(
+            machine,
+            started=True,
+            configuration=self.configuration,
+            values=machine.read_registers(self.env),
+            history=self.history,
+        )
 
     def update_counters(self) -> None:
         """Update the names `in.S`, and count the tick in the counters of active states."""

@@ -280,4 +280,11 @@ def scope_of(
         types += [*function.parameters.values(), function.return_type]
     enums = (value_type for value_type in types if isinstance(value_type, EnumType))
     enum_of_value = {value: enum for enum in enums for value in enum.values}
-    return Scope(variables, constants, enum_of_value, units or {}, functions or {}, states)
+    return Scope(
+        variables,
+        constants,
+        values=enum_of_value,
+        units=units or {},
+        functions=functions or {},
+        states=states,
+    )

@@ -130,7 +130,7 @@ class StateTree:
             )
         self._require_unique_names()
         self._require_max_levels()
-        self._require_initial(self.initial, self.states, self.parallel, None)
+        self._require_initial(self.initial, self.states, self.parallel, parent=None)
         for state in self.every_state:
             self._require_valid_state(state)
         for segments in self.junctions.values():
@@ -170,7 +170,7 @@ class StateTree:
                 f"{state.name} is final", state.line, hint="a final state has no states and no transitions"
             )
         if state.states:
-            self._require_initial(state.initial, state.states, state.parallel, state)
+            self._require_initial(state.initial, state.states, state.parallel, parent=state)
         elif state.initial:
             self._fail(f"{state.name} has no states inside", state.line, hint="leave `initial` out")
         if state.parallel and state.do:

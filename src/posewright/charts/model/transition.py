@@ -189,7 +189,9 @@ def else_guard(
     constant_values = {
         name: value for transition in alternatives for name, value in transition.when.constant_values.items()
     }
-    return Expression(tree, BoolType(), SourceText(ELSE, where or Where()), constant_values)
+    return Expression(
+        tree, type=BoolType(), source=SourceText(ELSE, where or Where()), constant_values=constant_values
+    )
 
 
 def has_alternatives(earlier: Iterable[Transition], on: tuple[str, ...] = ()) -> bool:

@@ -79,14 +79,14 @@ def mutate_expression(
         yielded_trees.add(simplified_tree)
         change = ExpressionChange(expression, mutated, result_type, scope.variables)
         line = expression.source.where.line
-        yield Mutation(mutation.kind, mutation.description, line, mutated, change)
+        yield Mutation(mutation.kind, mutation.description, line, value=mutated, change=change)
 
 
 def _parse_as_written(expression: Expression, scope: Scope, result_type: Type) -> Tree:
     """Return the tree of an expression as written; the typed tree where its text is not complete."""
     try:
         tree = parse(expression.source)
-        typed_tree, _ = typecheck(tree, scope, expression.source, result_type)
+        typed_tree, _ = typecheck(tree, scope, expression.source, target=result_type)
     except ExpressionError:
         return expression.tree
     return tree if typed_tree == expression.tree else expression.tree
@@ -115,7 +115,7 @@ def _remove_double_negation(tree: Tree) -> Tree | None:
 def _replacement(kind: MutationKind, before: Tree, after: Tree, root: Tree | None = None) -> Mutation[Tree]:
     """Return the mutation of one tree into another; `root` is the changed tree around it, if there is one."""
     description = f"`{format_tree(before)}` becomes `{format_tree(after)}`"
-    return Mutation(kind, description, None, root or after)
+    return Mutation(kind, description, line=None, value=root or after)
 
 
 # Mutations anywhere in a tree
@@ -219,7 +219,7 @@ def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float)
         if isinstance(node, TemporalCondition):
             typed_node: Tree = node
         elif isinstance(node, Call) and node.function in TEMPORAL_FUNCTIONS:
-            typed_node, _ = typecheck(node, scope, source, BoolType())
+            typed_node, _ = typecheck(node, scope, source, target=BoolType())
         else:
             continue
         if not isinstance(typed_node, TemporalCondition):
@@ -229,7 +229,7 @@ def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float)
             if seconds > 0:
                 replacement = _with_seconds(node, seconds)
                 root = _replace_node(tree, node, replacement)
-                yield _replacement(MutationKind.TIME, node, replacement, root)
+                yield _replacement(MutationKind.TIME, before=node, after=replacement, root=root)
 
 
 def _replace_node(tree: Tree, node: Tree, replacement: Tree) -> Tree:
@@ -250,7 +250,7 @@ def _mutate_result(tree: Tree, result_type: Type, scope: Scope) -> Iterator[Muta
         if not isinstance(tree, Literal):
             description = f"`{format_tree(tree)}` becomes `not ({format_tree(tree)})`"
             negation = Unary(Operator.NOT, tree, tree.offset)
-            yield Mutation(MutationKind.NEGATION, description, None, negation)
+            yield Mutation(MutationKind.NEGATION, description, line=None, value=negation)
     elif isinstance(result_type, EnumType):
         if not (isinstance(tree, Name) and tree.name in result_type.values):
             for name in result_type.values[:2]:

@@ -79,8 +79,8 @@ class MutantPair:
         self.mutant_states = ChartStateSpace(
             mutant,
             self.chart_states.inputs,
-            TickConditions(mutant.machine, ()),
-            self.mutant_abstractions,
+            conditions=TickConditions(mutant.machine, ()),
+            abstractions=self.mutant_abstractions,
             limits=DEFAULT_LIMITS,
             budget=WorkBudget(),
         )
@@ -147,7 +147,7 @@ class MutantPair:
                 values.append(registers[name])
         stored_history = dict(zip(state.machine.history, state.history, strict=True))
         history = tuple(stored_history.get(key, ()) for key in machine.history)
-        return Snapshot(machine, state.started, state.configuration, tuple(values), history)
+        return Snapshot(machine, state.started, state.configuration, values=tuple(values), history=history)
 
     def steps(self, pair: StatePair) -> Iterator[PairStep]:
         """Yield every way in which a tick of both can go from a pair of states."""
@@ -163,7 +163,9 @@ class MutantPair:
                 chart_after = tick.first.after
                 mutant_after = tick.second.after
             same_terms = have_same_terms(tick.first_terms, tick.second_terms)
-            yield PairStep(inputs, chart_after, mutant_after, same_terms, bool(path.incomplete_reasons))
+            yield PairStep(
+                inputs, chart_after, mutant_after, same_terms, is_incomplete=bool(path.incomplete_reasons)
+            )
 
     def step(self, pair: StatePair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
         """Run one tick of both; return the states after it, None if a tick fails."""

@@ -57,14 +57,14 @@ class PartMutator:
             description = f"the only transition of {state.name} is left out"
             without_transitions = replace(state, transitions=())
             line = state.transitions[0].line
-            yield Mutation(MutationKind.TRANSITION, description, line, without_transitions)
+            yield Mutation(MutationKind.TRANSITION, description, line, value=without_transitions)
         yield from rebuild(
             self.mutate_initial_targets(state.initial, state.line),
             lambda initial: replace(state, initial=initial),
         )
         for seconds in self._neighbouring_times(state.min_s):
             description = f"{state.name} lasts {seconds:g} s instead of {state.min_s:g} s"
-            yield Mutation(MutationKind.TIME, description, state.line, replace(state, min_s=seconds))
+            yield Mutation(MutationKind.TIME, description, state.line, value=replace(state, min_s=seconds))
 
     def mutate_initial_targets(self, targets: Targets, line: int | None) -> Iterator[Mutation[Targets]]:
         """Yield the mutations of the initial states of a chart or state."""
@@ -79,7 +79,7 @@ class PartMutator:
                 description = f"the initial state is {new_state} instead of {target.state}"
             if new_state is not None:
                 new_targets = (*targets[:i], StateTarget(new_state), *targets[i + 1 :])
-                yield Mutation(kind, description, line, new_targets)
+                yield Mutation(kind, description, line, value=new_targets)
 
     # Transitions
 
@@ -98,11 +98,13 @@ class PartMutator:
             name = _describe(transition)
             if len(transitions) > 1:
                 remaining = _update_else_guards((*before, *after))
-                yield Mutation(MutationKind.TRANSITION, f"{name} is left out", transition.line, remaining)
+                yield Mutation(
+                    MutationKind.TRANSITION, f"{name} is left out", transition.line, value=remaining
+                )
             if order_matters and after and _compete(transition, after[0]):
                 description = f"{name} comes after {_describe(after[0])}"
                 swapped = _update_else_guards((*before, after[0], transition, *after[1:]))
-                yield Mutation(MutationKind.ORDER, description, transition.line, swapped)
+                yield Mutation(MutationKind.ORDER, description, transition.line, value=swapped)
             for mutation in rebuild_tuple(transitions, i, self._mutate_transition(transition)):
                 updated = _update_else_guards(mutation.value)
                 yield replace(mutation, line=mutation.line or transition.line, value=updated)
@@ -121,19 +123,19 @@ class PartMutator:
         if transition.local:
             description = f"{_describe(transition)} leaves the state"
             external = replace(transition, local=False)
-            yield Mutation(MutationKind.TARGET, description, transition.line, external)
+            yield Mutation(MutationKind.TARGET, description, transition.line, value=external)
         for i, event in enumerate(transition.on):
             new_event = self._next_event(event)
             if new_event is not None and new_event not in transition.on:
                 events = (*transition.on[:i], new_event, *transition.on[i + 1 :])
                 description = f"it waits for {new_event} instead of {event}"
                 yield Mutation(
-                    MutationKind.EVENT, description, transition.line, replace(transition, on=events)
+                    MutationKind.EVENT, description, transition.line, value=replace(transition, on=events)
                 )
         for seconds in self._neighbouring_times(transition.after_s):
             description = f"after {transition.after_s:g} s becomes after {seconds:g} s"
             delayed = replace(transition, after_s=seconds)
-            yield Mutation(MutationKind.TIME, description, transition.line, delayed)
+            yield Mutation(MutationKind.TIME, description, transition.line, value=delayed)
         for mutation in rebuild(
             self._mutate_actions(transition.do), lambda actions: replace(transition, do=actions)
         ):
@@ -147,17 +149,19 @@ class PartMutator:
         """Yield the mutations of a target: another state, or another history."""
         if target.history is not None:
             description = f"{target.state} is entered without its history"
-            yield Mutation(MutationKind.HISTORY, description, None, StateTarget(target.state))
+            yield Mutation(MutationKind.HISTORY, description, line=None, value=StateTarget(target.state))
             if any(child.states for child in self.chart.state(target.state).states):
                 is_shallow = target.history is HistoryKind.SHALLOW
                 new_history = HistoryKind.DEEP if is_shallow else HistoryKind.SHALLOW
                 description = f"the history of {target.state} is {new_history.value}"
-                yield Mutation(MutationKind.HISTORY, description, None, replace(target, history=new_history))
+                yield Mutation(
+                    MutationKind.HISTORY, description, line=None, value=replace(target, history=new_history)
+                )
             return
         sibling = self._next_sibling(target.state)
         if sibling is not None:
             description = f"it goes to {sibling} instead of {target.state}"
-            yield Mutation(MutationKind.TARGET, description, None, StateTarget(sibling))
+            yield Mutation(MutationKind.TARGET, description, line=None, value=StateTarget(sibling))
 
     # Actions
 
@@ -174,12 +178,12 @@ class PartMutator:
                 values = mutation.value
                 yield mutation.with_value((replace(action, values=values),) if values else ())
         elif isinstance(action, Raise):
-            yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, ())
+            yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, value=())
             new_event = self._next_event(action.event)
             if new_event is not None:
                 description = f"{new_event} is raised instead of {action.event}"
                 raised = (replace(action, event=new_event),)
-                yield Mutation(MutationKind.EVENT, description, action.line, raised)
+                yield Mutation(MutationKind.EVENT, description, action.line, value=raised)
         else:
             yield from rebuild(
                 self._mutate_condition(action.when), lambda when: (replace(action, when=when),)
@@ -200,7 +204,7 @@ class PartMutator:
             }
             description = f"{name} is not set to `{shorten(str(value))}`"
             value_line = value.source.where.line or line
-            yield Mutation(MutationKind.ACTION, description, value_line, remaining)
+            yield Mutation(MutationKind.ACTION, description, value_line, value=remaining)
             result_type = self.chart.variables[name]
             for mutation in mutate_expression(value, self.chart.scope, result_type, self.chart.period_s):
                 is_constant = mutation.kind is MutationKind.CONSTANT
@@ -213,7 +217,9 @@ class PartMutator:
 
     def _mutate_condition(self, condition: Expression) -> Iterator[Mutation[Expression]]:
         """Yield the mutations of the condition of a transition or branch."""
-        return mutate_expression(condition, self.chart.scope, BoolType(), self.chart.period_s)
+        return mutate_expression(
+            condition, self.chart.scope, result_type=BoolType(), period_s=self.chart.period_s
+        )
 
     # Replacements
 
@@ -318,7 +324,7 @@ def _mutate_initial_values(chart: Chart) -> Iterator[Mutation[dict[str, Value]]]
         for new_value in _other_values(value, chart.variables[name]):
             description = f"the initial value of {name} is {new_value} instead of {value}"
             new_values = {**chart.initial_values, name: new_value}
-            yield Mutation(MutationKind.INITIAL, description, None, new_values)
+            yield Mutation(MutationKind.INITIAL, description, line=None, value=new_values)
 
 
 def _other_values(value: Value, value_type: Type) -> Iterator[Value]:
@@ -336,7 +342,7 @@ def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Func
         if len(rows) > 1:
             description = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
             remaining = replace(function, rows=(*rows[:i], *rows[i + 1 :]))
-            yield Mutation(MutationKind.ROW, description, row.line, remaining)
+            yield Mutation(MutationKind.ROW, description, row.line, value=remaining)
         row_mutations = rebuild_tuple(rows, i, _mutate_function_row(row, function, chart))
         for mutation in rebuild(row_mutations, lambda mutated: replace(function, rows=mutated)):
             description = f"{function.name}: {mutation.description}"
@@ -349,9 +355,9 @@ def _mutate_function_row(
     """Yield a row of a function with its condition or its value changed."""
     scope = Scope(function.parameters, chart.constants, chart.scope.values, chart.units)
     if row.when.names:
-        conditions = mutate_expression(row.when, scope, BoolType(), chart.period_s)
+        conditions = mutate_expression(row.when, scope, result_type=BoolType(), period_s=chart.period_s)
         yield from rebuild(conditions, lambda when: replace(row, when=when))
-    values = mutate_expression(row.value, scope, function.return_type, chart.period_s)
+    values = mutate_expression(row.value, scope, result_type=function.return_type, period_s=chart.period_s)
     yield from rebuild(values, lambda value: replace(row, value=value))
 
 

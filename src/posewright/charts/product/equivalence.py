@@ -182,7 +182,7 @@ def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: Ex
         limits: the limits of the exploration; beyond them nothing is proved.
     """
     start = first.initial(), second.initial()
-    exploration = _explore_product(first, second, [start], limits, compare_states=True)
+    exploration = _explore_product(first, second, starts=[start], limits=limits, compare_states=True)
     return not exploration.reasons and not any(map(_shows_difference, exploration.graph.states))
 
 

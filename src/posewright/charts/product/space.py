@@ -165,9 +165,9 @@ class ProductSpace:
         second = self.product.second.join(second_untimed, counts[n_first_counters:])
         paths = explore_paths(
             self.product.inputs,
-            lambda path: self._compute_step((first, second), output_terms, path),
-            self.limits.cases_of_one,
-            self.budget,
+            run=lambda path: self._compute_step((first, second), output_terms, path),
+            limit=self.limits.cases_of_one,
+            budget=self.budget,
         )
         abstract_state = build_abstract_state(first, ((path, *step) for path, step in paths))
         self.incomplete_reasons |= abstract_state.incomplete_reasons
@@ -192,7 +192,12 @@ class ProductSpace:
                 untimed_number, counts = self._state_key(first.after, second.after, terms_after)
                 target = untimed_number, self.timers.running(counts)
         step = SymbolicStep(
-            path.inputs(), first.after, first.taken_transitions, first.raised, first.error, (differs,)
+            path.inputs(),
+            first.after,
+            first.taken_transitions,
+            first.raised,
+            first.error,
+            condition_values=(differs,),
         )
         return step, target
 

@@ -77,7 +77,11 @@ def constant_interval(value: float) -> Interval:
     """Return the interval of a constant, which may be infinite or NaN."""
     if isinstance(value, int):
         return Interval(value, value, integral=True)
-    return ANY if math.isnan(value) else Interval(value, value, value.is_integer(), to_single(value) == value)
+    return (
+        ANY
+        if math.isnan(value)
+        else Interval(value, high=value, integral=value.is_integer(), single=to_single(value) == value)
+    )
 
 
 def float_interval(integer: Interval) -> Interval:

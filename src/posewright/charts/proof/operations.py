@@ -87,8 +87,8 @@ def _children_with_paths(node: Tree, path: _PathStep | None) -> Iterator[tuple[T
         cases, default = split_cases(node)
         for condition, value in cases:
             yield condition, path
-            yield value, _PathStep(condition, True, path)
-            path = _PathStep(condition, False, path)
+            yield value, _PathStep(condition, required=True, previous=path)
+            path = _PathStep(condition, required=False, previous=path)
         yield default, path
         return
     required = None

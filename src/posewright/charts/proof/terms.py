@@ -140,7 +140,14 @@ class TermFactory:
         key = (op, sort, float_format, type(value), value, *(arg.index for arg in args))
         if key not in self._terms:
             self._terms[key] = SmtTerm(
-                len(self._terms), op, sort, args, value, interval or BOOLEAN, float_format, codes
+                len(self._terms),
+                op,
+                sort,
+                args,
+                value,
+                interval=interval or BOOLEAN,
+                float_format=float_format,
+                codes=codes,
             )
         return self._terms[key]
 
@@ -183,11 +190,11 @@ class TermFactory:
 
     def conjunction(self, terms: Iterable[SmtTerm]) -> SmtTerm:
         """Return the term that is true where all are."""
-        return self._connect(SmtOp.AND, terms, self.true, self.false)
+        return self._connect(SmtOp.AND, terms, neutral=self.true, decisive=self.false)
 
     def disjunction(self, terms: Iterable[SmtTerm]) -> SmtTerm:
         """Return the term that is true where at least one is."""
-        return self._connect(SmtOp.OR, terms, self.false, self.true)
+        return self._connect(SmtOp.OR, terms, neutral=self.false, decisive=self.true)
 
     def _connect(self, op: SmtOp, terms: Iterable[SmtTerm], neutral: SmtTerm, decisive: SmtTerm) -> SmtTerm:
         """Return a conjunction or disjunction.
@@ -234,7 +241,9 @@ class TermFactory:
     def less(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left < right`."""
         left, right = self.to_common_sort(left, right)
-        order = self._compare_intervals(left.interval, right.interval, operator.lt, operator.ge)
+        order = self._compare_intervals(
+            left.interval, right=right.interval, always=operator.lt, never=operator.ge
+        )
         if order is not None or left is right:
             return self.constant(bool(order))
         integer_order = self._compare_integers(left, right, strict=True)
@@ -243,7 +252,9 @@ class TermFactory:
     def at_most(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left <= right`."""
         left, right = self.to_common_sort(left, right)
-        order = self._compare_intervals(left.interval, right.interval, operator.le, operator.gt)
+        order = self._compare_intervals(
+            left.interval, right=right.interval, always=operator.le, never=operator.gt
+        )
         if order is not None or (left is right and not left.interval.nan):
             return self.constant(order is not False)
         integer_order = self._compare_integers(left, right, strict=False)
@@ -404,7 +415,7 @@ class TermFactory:
             return term
         is_arithmetic = term.op is SmtOp.ARITHMETIC and term.value is not Operator.MODULO
         if is_arithmetic and all(argument.interval.single for argument in term.args):
-            return self.arithmetic(term.value, term.args[0], term.args[1], SINGLE)
+            return self.arithmetic(term.value, left=term.args[0], right=term.args[1], float_format=SINGLE)
         return self._make(
             SmtOp.TO_SINGLE, SmtSort.FLOAT, (term,), interval=rounded_interval(term.interval, SINGLE)
         )

@@ -144,7 +144,9 @@ class _TreeTranslator:
             return self._translate_logic(tree.operator, left, right)
         failing = self.term_factory.disjunction((left.failing, right.failing))
         if tree.operator in ARITHMETIC:
-            return self._translate_arithmetic(tree.operator, left.value, right.value, failing)
+            return self._translate_arithmetic(
+                tree.operator, left=left.value, right=right.value, failing=failing
+            )
         value = self._comparisons[tree.operator](left.value, right.value)
         return TranslatedNode(value, failing, value)
 

@@ -154,7 +154,7 @@ def abstract_registers(
     uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
     abstractions = {
-        name: _abstract_register(name, value_type, start_values[name], uses)
+        name: _abstract_register(name, value_type, start=start_values[name], uses=uses)
         for name, value_type in machine.chart.variables.items()
     }
     for name, values in (values_to_try or {}).items():
@@ -171,7 +171,7 @@ def _abstract_register(name: str, value_type: Type, start: Value, uses: _Registe
     if not isinstance(value_type, IntType | FloatType):
         return Abstraction(value_type, start)
     if not is_exact:
-        abstraction = _abstract_by_cells(name, value_type, start, uses.comparisons[name])
+        abstraction = _abstract_by_cells(name, value_type, start, comparisons=uses.comparisons[name])
         if abstraction is not None:
             return abstraction
     if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ENUMERATED:
@@ -197,7 +197,9 @@ def _abstract_by_cells(
     domain = Domain(value_type)
     classes = [domain.full]
     for tree, expression in comparisons:
-        spans, exact = find_spans(tree, name, domain, _index_compiler(name, domain, expression))
+        spans, exact = find_spans(
+            tree, name, domain, compile_at_index=_index_compiler(name, domain, expression)
+        )
         comparison = Expression(tree, BoolType(), expression.source, expression.constant_values)
         if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: value_type}):
             return None

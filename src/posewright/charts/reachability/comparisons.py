@@ -173,7 +173,7 @@ def _correct_spans(
         """Return whether it is known if a relation can hold in a set, and an index at which it does."""
         if not subset:
             return True, None
-        solution = solve_with_prover(prover, {name: domain}, {name: subset}, [claim])
+        solution = solve_with_prover(prover, domains={name: domain}, sets={name: subset}, relations=[claim])
         value = None if solution.values is None else solution.values.get(name)
         return not solution.unknown_reason, None if value is None else domain.index(value)
 

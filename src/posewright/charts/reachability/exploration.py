@@ -153,4 +153,4 @@ def explore(
     reasons = [*state_space.incomplete_reasons]
     if graph.stop_reason:
         reasons.append(graph.stop_reason)
-    return Exploration(interpreter, tuple(watched_conditions), state_space, graph, tuple(reasons))
+    return Exploration(interpreter, tuple(watched_conditions), state_space, graph, reasons=tuple(reasons))

@@ -106,7 +106,13 @@ def build_abstract_state(
         steps.append(step)
         successor_of.append(index)
         incomplete_reasons |= dict.fromkeys(f"{state.state}: {reason}" for reason in path.incomplete_reasons)
-    return AbstractState(state, tuple(steps), tuple(successors), tuple(successor_of), incomplete_reasons)
+    return AbstractState(
+        state,
+        steps=tuple(steps),
+        successors=tuple(successors),
+        successor_of=tuple(successor_of),
+        incomplete_reasons=incomplete_reasons,
+    )
 
 
 class ChartStateSpace:
@@ -170,7 +176,7 @@ class ChartStateSpace:
     def join(self, untimed_number: int, counts: Counts) -> Snapshot:
         """Return the state with the parts that `split` returns."""
         started, configuration, values, history = self._untimed_states[untimed_number]
-        return Snapshot(self.machine, started, configuration, (*values, *counts), history)
+        return Snapshot(self.machine, started, configuration, values=(*values, *counts), history=history)
 
     def abstract_state(self, untimed_number: int, counts: Counts) -> AbstractState:
         """Return the abstract state of a state, given as `split` returns it."""
@@ -196,7 +202,9 @@ class ChartStateSpace:
         def run_tick(path: PathCondition) -> SymbolicTick:
             return self.symbolic_interpreter.run_tick(state, path)
 
-        for path, tick in explore_paths(self.inputs, run_tick, self.limits.cases_of_one, self.budget):
+        for path, tick in explore_paths(
+            self.inputs, run=run_tick, limit=self.limits.cases_of_one, budget=self.budget
+        ):
             inputs = path.inputs()
             after = tick.after
             target = None

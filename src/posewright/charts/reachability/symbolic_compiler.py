@@ -342,7 +342,7 @@ class _ExpressionCompiler:
             if is_number is not None and not is_number(registers, path):
                 value = abstraction.canonical(abstraction.value_type.default)
             else:
-                value = abstraction.values[bisect_first(is_at_most, 0, len(abstraction.bounds))]
+                value = abstraction.values[bisect_first(is_at_most, low=0, high=len(abstraction.bounds))]
             path.is_approximate = path.is_approximate or not abstraction.is_exact
             return value
 

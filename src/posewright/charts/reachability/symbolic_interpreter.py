@@ -171,10 +171,18 @@ class SymbolicInterpreter:
             condition_values = self._evaluate_conditions(tick, path) if self.condition_functions else ()
         except PosewrightError as error:
             return SymbolicTick(
-                None, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, error=error
+                None,
+                taken_transitions=tuple(tick.taken_transitions),
+                raised=tuple(tick.raised),
+                env=tick.env,
+                error=error,
             )
         return SymbolicTick(
-            after, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, condition_values
+            after,
+            taken_transitions=tuple(tick.taken_transitions),
+            raised=tuple(tick.raised),
+            env=tick.env,
+            condition_values=condition_values,
         )
 
     def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:

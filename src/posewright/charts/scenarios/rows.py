@@ -267,10 +267,10 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
             for name, cell in cells.items()
             if name in outputs and name not in columns
         }
-        next_state = _parse_state(chart, cells, form.next_columns, "next")
+        next_state = _parse_state(chart, cells, code_columns=form.next_columns, name_column="next")
         if next_state is not None:
             expected[NEXT] = next_state
-        start = _parse_state(chart, cells, form.state_columns, "state")
+        start = _parse_state(chart, cells, code_columns=form.state_columns, name_column="state")
         return Row(inputs, start, expected, where.line)
     except InputError as error:
         if error.where is not None:

@@ -241,7 +241,9 @@ class _ScenarioReader:
         inside = _read_choices("state", fields.pop("in", None), states)
         outside = _read_choices("state", fields.pop("not_in", None), states)
         state_keys = ("in", "not_in")
-        values = _read_values(fields, self.chart.variables, "output or local", state_keys)
+        values = _read_values(
+            fields, types=self.chart.variables, kind="output or local", other_keys=state_keys
+        )
         return Expectation(inside, outside, values)
 
 

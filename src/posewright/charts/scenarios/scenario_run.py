@@ -130,9 +130,13 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
                 broken_promises += [broken.message for broken in monitor.check_tick(tick.inputs, tick.after)]
             n_ticks += 1
     except PosewrightError as error:
-        failures.append(FailedExpectation(rows[n_ticks].line, n_ticks, "tick", "no error", error.message))
+        failures.append(
+            FailedExpectation(
+                rows[n_ticks].line, tick=n_ticks, name="tick", expected="no error", actual=error.message
+            )
+        )
         n_ticks += 1
-    return ScenarioResult(scenario, n_ticks, tuple(failures), tuple(broken_promises))
+    return ScenarioResult(scenario, n_ticks, failures=tuple(failures), broken=tuple(broken_promises))
 
 
 def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:

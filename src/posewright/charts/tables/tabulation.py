@@ -41,7 +41,9 @@ def table_of(chart: Chart) -> TruthTable:
         )
     states = sorted(chart.state_names, key=lambda name: form.codes.get(name, ""))
     rows = [_run_row(interpreter, form, state, point) for state in states for point in points(n_inputs)]
-    return TruthTable(chart.name, form, chart.initial[0].state, tuple(states), tuple(rows))
+    return TruthTable(
+        chart.name, form, initial=chart.initial[0].state, states=tuple(states), rows=tuple(rows)
+    )
 
 
 def _require_table(chart: Chart, machine: Machine) -> None:
@@ -93,7 +95,7 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
                 hint="set every output in every case",
             )
     outputs = tuple(bool(results[0].outputs[name]) for name in form.outputs.values())
-    return TruthTableRow(state, point, results[0].state, outputs)
+    return TruthTableRow(state, cube=point, go=results[0].state, outputs=outputs)
 
 
 def _start_snapshots(interpreter: Interpreter, state: str) -> list[Snapshot]:

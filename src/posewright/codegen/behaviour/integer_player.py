@@ -251,7 +251,7 @@ class PagePlayer:
 
     def _new_pass(self, page: Page, pose: Integers) -> _RunningPass:
         rows = (page.length + self._phase) // self.tables.parts
-        return _RunningPass(page, rows, -self._phase, pose, pose)
+        return _RunningPass(page, rows_left=rows, time=-self._phase, begin=pose, end=pose)
 
     def _begin_pass(self, page: Page, pose: Integers, skipped: int = 0) -> None:
         """Begin a pass in a pose, without some rows at its begin."""

@@ -80,9 +80,9 @@ class UnitSource:
             behaviour,
             find_slots(behaviour),
             names.inputs,
-            names.event_inputs,
-            self._outputs,
-            places("inputs"),
+            events=names.event_inputs,
+            outputs=self._outputs,
+            where=places("inputs"),
         )
         self._expressions = CExpressions(self._read, chart.generator.code.enum_constant, soft=False)
 

@@ -50,12 +50,14 @@ class BehaviourUnitSpec:
 
     def __post_init__(self) -> None:
         for name in self.behaviour.gaits:
-            self._fail(f"the gait {name} walks", "gaits", name, "play motions instead: a board has no gaits")
+            self._fail(
+                f"the gait {name} walks", "gaits", name, hint="play motions instead: a board has no gaits"
+            )
         for number, rule in enumerate(self.behaviour.outputs):
             if rule.joints:
                 names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
                 hint = "leave joints_deg out, or put the joints into the motion"
-                self._fail(f"a rule moves {names} separately", "outputs", str(number), hint)
+                self._fail(f"a rule moves {names} separately", block="outputs", name=str(number), hint=hint)
         _ = self.tables  # raises for motions that a board does not play
 
     def _fail(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
@@ -77,7 +79,7 @@ class BehaviourUnitSpec:
         """The motions as tables of integers."""
         behaviour = self.behaviour
         tables = PageTables.of(
-            behaviour.robot, behaviour.motions, behaviour.start_pose, self.places("motions")
+            behaviour.robot, behaviour.motions, behaviour.start_pose, where=self.places("motions")
         )
         packet_bytes(len(tables.ids))
         return tables

@@ -167,10 +167,10 @@ class WiresCode:
             if is_event:
                 with writer.block(""):
                     writer.line(f"const bool before = raw_{target};")
-                    self._write_assignment(writer, wire, expression, f"raw_{target}")
+                    self._write_assignment(writer, wire, expression, target=f"raw_{target}")
                     writer.line(f"in.{target} = raw_{target} && !before && !is_first;")
             else:
-                self._write_assignment(writer, wire, expression, f"in.{target}")
+                self._write_assignment(writer, wire, expression, target=f"in.{target}")
 
     def _write_assignment(self, writer: CWriter, wire: InputWire, expression: str, target: str) -> None:
         """Write the assignment of a source's number to a variable of C, by threshold, unit and type."""
@@ -211,7 +211,7 @@ class WiresCode:
 
     def _view_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
         """Return the expression of C for a source that evaluates a scan."""
-        first_beam = list(self.slots).index(Slot("channel", source.scanner.channel, 0))
+        first_beam = list(self.slots).index(Slot("channel", source.scanner.channel, index=0))
         beams = self._beams_name(source.scanner)
         direction = self._direction_expression(source.direction)
         arguments = f"&{beams}, &input[{8 * first_beam}], {direction}"

@@ -85,7 +85,7 @@ class ChartGenerator:
         style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
         form = self.state_code if isinstance(self.state_code, SingleStateCode) else None
-        return choose_table(self.machine, form, style, lambda: switch.body.lines)
+        return choose_table(self.machine, form, style, switch=lambda: switch.body.lines)
 
     @cached_property
     def body(self) -> CWriter:
@@ -290,7 +290,7 @@ class ChartGenerator:
         )
         with writer.block("typedef struct", f"}} {self.names.prefix}_inputs_t;"):
             for name, kind in self.chart.inputs.items():
-                self._write_field(writer, name, kind, self.names.inputs[name])
+                self._write_field(writer, name, kind, field_name=self.names.inputs[name])
             for event in self.chart.events:
                 with writer.about(Element("event", event, self.chart.lines.get(event))):
                     writer.line(
@@ -304,7 +304,7 @@ class ChartGenerator:
         """Write the struct of outputs."""
         with writer.block("typedef struct", f"}} {self.names.prefix}_outputs_t;"):
             for name, kind in self.chart.outputs.items():
-                self._write_field(writer, name, kind, self.names.fields[name])
+                self._write_field(writer, name, kind, field_name=self.names.fields[name])
             if not self.chart.outputs:
                 writer.line(f"bool unused; {comment('C has no empty struct')}")
         writer.line()
@@ -317,7 +317,9 @@ class ChartGenerator:
             writer.write(self.state_code.fields())
             for name in self.machine.registers:
                 if name not in self.chart.outputs:
-                    self._write_field(writer, name, self.register_type(name), self.names.fields[name])
+                    self._write_field(
+                        writer, name, kind=self.register_type(name), field_name=self.names.fields[name]
+                    )
             writer.write(self._internal_fields())
         writer.line()
 

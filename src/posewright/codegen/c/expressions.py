@@ -282,7 +282,7 @@ class CExpressions:
         if high > INT_HIGH:
             self.support_functions.add("pw_neg")
             return CExpression(f"pw_neg({operand.text})", CKind.LONG, atom=True, low=low, high=INT_HIGH)
-        return self._build_integer(f"-{operand.operand}", low, high, (operand,))
+        return self._build_integer(f"-{operand.operand}", low, high, operands=(operand,))
 
     def _build_integer(
         self, text: str, low: float, high: float, operands: tuple[CExpression, ...]
@@ -297,7 +297,9 @@ class CExpressions:
         right = self.translate_tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
             return self._integer_arithmetic(tree, left, right)
-        return self._float_arithmetic(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
+        return self._float_arithmetic(
+            tree, left=self.as_double(left), right=self.as_double(right), kind=CKind.DOUBLE
+        )
 
     def _integer_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         """Return `+`, `-`, `*` or `%` of two integers in C, without overflow.
@@ -317,7 +319,9 @@ class CExpressions:
             text = f"{function}({left.text}, {right.text})"
             return CExpression(text, CKind.LONG, atom=True, low=max(low, INT_LOW), high=min(high, INT_HIGH))
         c_operator = _ARITHMETIC_SIGNS[tree.operator]
-        value = self._build_integer(f"{left.operand} {c_operator} {right.operand}", low, high, (left, right))
+        value = self._build_integer(
+            f"{left.operand} {c_operator} {right.operand}", low, high, operands=(left, right)
+        )
         if value.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
             text = f"(int32_t){left.operand} {c_operator} {right.operand}"
             return CExpression(text, CKind.LONG, low=low, high=high)
@@ -331,7 +335,7 @@ class CExpressions:
         low = min(right.low + 1, 0)
         high = max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
-            return self._build_integer(f"{left.operand} % {right.operand}", low, high, (left, right))
+            return self._build_integer(f"{left.operand} % {right.operand}", low, high, operands=(left, right))
         if right.low <= 0 <= right.high:
             self.checks_divisor = True
             self.support_functions.add("pw_checked_mod")
@@ -520,7 +524,7 @@ class CExpressions:
             fit_single = all(operand.kind is CKind.FLOAT or exact_single(operand) for operand in operands)
             if fit_single and not all(operand.is_whole for operand in operands):
                 left, right = map(self.as_float, operands)
-                return self._float_arithmetic(tree, left, right, CKind.FLOAT)
+                return self._float_arithmetic(tree, left, right, kind=CKind.FLOAT)
         return self.as_float(self.translate_tree(tree))
 
 

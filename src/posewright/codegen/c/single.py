@@ -210,7 +210,7 @@ class SingleStateCode:
         if target.history is None:
             self.write_target_entry(transition, leaves[0], ())
         else:
-            self.write_history_entry(transition, leaves[0], target.node, target.history)
+            self.write_history_entry(transition, leaves[0], target.node, history_kind=target.history)
 
     def write_exits(self, domain: int, leaves: Sequence[int]) -> None:
         """Write lines that leave all states inside a domain, inner states first."""

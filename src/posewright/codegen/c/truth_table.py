@@ -176,7 +176,7 @@ class TruthTable:
                     column_values.get(name, value_pair[i])
                     for name, value_pair in zip(machine.registers, value_pairs, strict=True)
                 )
-                before = Snapshot(machine, started, (leaf,), values, ())
+                before = Snapshot(machine, started, configuration=(leaf,), values=values, history=())
                 tick = TickExecution(machine, before)
                 try:
                     snapshots.append(tick.run(inputs, events))
@@ -201,7 +201,9 @@ class TruthTable:
                 if transition
                 else "stays"
             )
-            yield _TableRow(state, cells, next_state, sets, element, description)
+            yield _TableRow(
+                state, cells, next=next_state, sets=sets, element=element, description=description
+            )
 
     def _fill_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
         """Return rows that also set registers they leave unchanged, where the state determines the value.
@@ -261,7 +263,7 @@ class TruthTable:
             kind = self.machine.types[name]
             low = 0 if isinstance(kind, BoolType) or 0 <= min(values) <= max(values) < 4 else min(values)
             bits = max((max(values) - low).bit_length(), 1)
-            fields.append(_Field(name, low, bits, shift, pattern_index))
+            fields.append(_Field(name, low, bits, shift, pattern=pattern_index))
             shift += bits
         return fields, patterns, shift + len(patterns)
 

@@ -206,7 +206,9 @@ class ChartUnitSpec:
             for name in self.lowered.registers:
                 kind = generator.register_type(name)
                 span = spans[self.format.field_of[name]]
-                writer.write(_from_bytes(f"chart.{generator.names.registers[name]}", kind, "state", span))
+                writer.write(
+                    _from_bytes(f"chart.{generator.names.registers[name]}", kind, record="state", span=span)
+                )
             for row, name in enumerate(self.format.history_fields):
                 writer.write(generator.state_code.lines_loading_history(row, f"&state[{spans[name].offset}]"))
 
@@ -235,7 +237,7 @@ class ChartUnitSpec:
             for name, kind in self.chart.inputs.items():
                 size = _size(kind)
                 span = _FieldSpan(offset, size)
-                writer.write(_from_bytes(f"in.{names.inputs[name]}", kind, "input", span))
+                writer.write(_from_bytes(f"in.{names.inputs[name]}", kind, record="input", span=span))
                 offset += size
             for event in self.chart.events:
                 writer.line(f"in.{names.event_inputs[event]} = input[{offset}] != 0U;")

@@ -157,7 +157,7 @@ class BoardLink:
         if time_s > self.time_s:
             remaining_s = time_s - self.time_s
             self.time_s = time_s
-            self._process(self._reader.feed(self.port.advance(remaining_s)), None)
+            self._process(self._reader.feed(self.port.advance(remaining_s)), request=None)
 
     def close(self) -> None:
         """Close the line to the board."""

@@ -139,7 +139,7 @@ class BoardUnit:
         """The board compared with the interpreter so far."""
         run_s = self._time_s + self._period_s
         pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._zero_s) / run_s)
-        return Parity(tuple(self._steps), tuple(self._missed), tuple(self._late), pace)
+        return Parity(tuple(self._steps), missed=tuple(self._missed), late=tuple(self._late), pace=pace)
 
     @property
     def counts(self) -> LinkCounts:
@@ -224,7 +224,7 @@ class BoardUnit:
             ExpressionError: the status of the board's state is a failure.
         """
         reference = self._reference.run(np.array([inputs], self.unit_spec.inputs))[0]
-        self._steps.append(StepTrace(self._time_s, inputs, state, reference))
+        self._steps.append(StepTrace(self._time_s, inputs, board=state, reference=reference))
         status = int(state["status"])
         if status:
             failure = _FAILURES.get(status, f"status {status}")

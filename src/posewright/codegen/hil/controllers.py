@@ -178,7 +178,7 @@ class BehaviourOnBoardController(LinkedController):
             chart = self._chart_state(record)
             readings = {name: float(inputs[name]) for name in self._unit_spec.inputs.names or ()}
             motion = self._motions[int(record["action"])]
-            self._decision = Decision(chart.state, readings, chart.outputs, motion)
+            self._decision = Decision(chart.state, readings, chart.outputs, playing=motion)
         decision = replace(self._decision, events=events) if is_tick or events else None
         return replace(self._commands, decision=decision)
 

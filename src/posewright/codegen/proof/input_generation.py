@@ -109,11 +109,11 @@ def chart_fields(record_format: RecordFormat, runs: Sequence[Records] = ()) -> t
         dtype = record_format.inputs[name]
         if isinstance(kind, BoolType | EnumType):
             last = 1 if isinstance(kind, BoolType) else len(kind.values) - 1
-            fields.append(InputField(name, np.arange(last + 1).astype(dtype), 0, last))
+            fields.append(InputField(name, pool=np.arange(last + 1).astype(dtype), low=0, high=last))
         else:
             run_values = [float(value) for run in runs for value in np.unique(run[name])]
-            fields.append(_number_field(name, kind, dtype, [*literals, *run_values]))
-    events = [EventField(name, np.array([0, 1], np.uint8), 0, 1) for name in machine.events]
+            fields.append(_number_field(name, kind, storage=dtype, values=[*literals, *run_values]))
+    events = [EventField(name, pool=np.array([0, 1], np.uint8), low=0, high=1) for name in machine.events]
     return (*fields, *events)
 
 
@@ -125,7 +125,8 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
     kind = FloatType()
     return tuple(
         replace(
-            _number_field(name, kind, dtype[name], values), change_probabilities=SLOW_CHANGE_PROBABILITIES
+            _number_field(name, kind, storage=dtype[name], values=values),
+            change_probabilities=SLOW_CHANGE_PROBABILITIES,
         )
         for name in dtype.names or ()
     )
@@ -238,7 +239,7 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
     runs = tuple(record_format.pack(run) for run in covering_runs(machine.chart)) if covering else ()
     longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
     fields = chart_fields(record_format, runs)
-    return InputStream(record_format.inputs, fields, runs, min(longest, LONGEST_SEGMENT))
+    return InputStream(record_format.inputs, fields, runs, longest=min(longest, LONGEST_SEGMENT))
 
 
 def find_literals(machine: Machine) -> list[float]:

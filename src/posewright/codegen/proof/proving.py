@@ -125,7 +125,9 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
     if isinstance(unit_spec, BehaviourUnitSpec):
         values = sorted(set(_critical_readings(unit_spec.behaviour)))
         runs = tuple(unit_spec.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
-        return InputStream(unit_spec.inputs, number_fields(unit_spec.inputs, values), runs, LONGEST_BEHAVIOUR)
+        return InputStream(
+            unit_spec.inputs, number_fields(unit_spec.inputs, values), runs, longest=LONGEST_BEHAVIOUR
+        )
     reference = unit_spec.reference()
     if isinstance(reference, InterpreterRun):
         return chart_stream(reference.record_format)

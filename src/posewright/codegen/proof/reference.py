@@ -147,7 +147,9 @@ class InterpreterRun:
         except ExpressionError:
             return _with_status(present, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken)
-        return _RunState(after, self._layout.pack(after, broken), tuple(monitor.ticks_due), broken)
+        return _RunState(
+            after, packed=self._layout.pack(after, broken), ticks_due=tuple(monitor.ticks_due), broken=broken
+        )
 
     def _cache(self, present: _RunState, record: bytes, next_state: _RunState) -> _RunState:
         """Cache the next state and return it, the same object for equal states."""

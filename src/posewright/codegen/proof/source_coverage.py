@@ -137,8 +137,8 @@ def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> Source
     missed = [line_key for line_key, count in sorted(lines.items()) if not count]
     return SourceCoverage(
         len(lines),
-        len(lines) - len(missed),
-        len(branches),
-        sum(count > 0 for count in branches.values()),
-        tuple((file, number, texts[file][number - 1].strip()) for file, number in missed),
+        lines_run=len(lines) - len(missed),
+        branches=len(branches),
+        branches_taken=sum(count > 0 for count in branches.values()),
+        missed=tuple((file, number, texts[file][number - 1].strip()) for file, number in missed),
     )

@@ -238,7 +238,7 @@ class Comparison:
         inputs = shrink(episode, lambda inputs: bool(differing_ticks(inputs).any()))
         inputs = inputs[: int(np.argmax(differing_ticks(inputs))) + 1]
         expected = run_from_reset(self.reference, inputs)
-        return Mismatch(name, inputs, expected, run_from_reset(executable, inputs))
+        return Mismatch(name, inputs, expected, got=run_from_reset(executable, inputs))
 
 
 def run_from_reset(executable: Executable, inputs: Records) -> Records:

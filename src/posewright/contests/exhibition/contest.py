@@ -128,7 +128,7 @@ class Exhibition(RuledContest[ExhibitionRules]):
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return the height of the robot's trunk, which shows when it stands up, bows or falls."""
-        height = Series("trunk", "m", recording.times, recording.robot().base[:, 2])
+        height = Series("trunk", "m", recording.times, values=recording.robot().base[:, 2])
         score = self.judge(recording)
         return ContestPicture(
             f"{score.time_s:.0f} s: {score.end_reason}", series=(height,), series_title="height"

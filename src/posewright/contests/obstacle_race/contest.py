@@ -166,10 +166,12 @@ def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPic
     for leg in progress(recording, rules):
         points = result.legs[leg.leg - 1].raw_points
         title = f"leg {leg.leg}: {points:.2f} points"
-        series.append(Series(title, "points", leg.times, leg.earned, leg.leg))
+        series.append(Series(title, "points", leg.times, values=leg.earned, group=leg.leg))
         # one title in the legend is enough for both legs
         dotted_title = "if the line were crossed now" if leg.leg == 1 else ""
-        series.append(Series(dotted_title, "points", leg.times, leg.if_crossed, leg.leg, dotted=True))
+        series.append(
+            Series(dotted_title, "points", leg.times, values=leg.if_crossed, group=leg.leg, dotted=True)
+        )
     times = " + ".join(f"{leg.time_s:.1f} s" if leg.finished else "unfinished" for leg in result.legs)
     return ContestPicture(
         headline=f"{times}, {len(result.penalties)} penalties, {result.total_points:.2f} points",
@@ -183,12 +185,13 @@ def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPic
 def _marks(recording: Recording, result: Result) -> tuple[Mark, ...]:
     """Return marks at the penalties and the ends of legs, in the order of time."""
     marks = [
-        Mark.at(recording, penalty.time_s, penalty.reason, MarkKind.PENALTY) for penalty in result.penalties
+        Mark.at(recording, penalty.time_s, label=penalty.reason, kind=MarkKind.PENALTY)
+        for penalty in result.penalties
     ]
     for number, leg in enumerate(result.legs, 1):
         if leg.ended_at_s is not None:
             label = f"end of leg {number}"
-            marks.append(Mark.at(recording, leg.ended_at_s, label, MarkKind.MILESTONE))
+            marks.append(Mark.at(recording, leg.ended_at_s, label, kind=MarkKind.MILESTONE))
     return tuple(sorted(marks, key=lambda mark: mark.time_s))
 
 

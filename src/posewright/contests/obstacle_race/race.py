@@ -93,7 +93,11 @@ class Rows:
     def __getitem__(self, part: slice) -> Rows:
         """Return some of the rows."""
         return Rows(
-            self.times[part], self.joints[part], self.base[part], self.footprints[part], self.boxes[part]
+            self.times[part],
+            joints=self.joints[part],
+            base=self.base[part],
+            footprints=self.footprints[part],
+            boxes=self.boxes[part],
         )
 
 

@@ -127,7 +127,7 @@ class RaceReferee:
         self._note_event(time_s, "jam", {"since_s": jam.since_s, **box})
         position = self._find_place_behind(*truth.base[-1, :2].tolist())
         yaw = float(heading(truth.base[-1, 3:]))
-        self._put_back(position, yaw, truth, time_s, {"reason": "jam", "since_s": jam.since_s, **box})
+        self._put_back(position, yaw, truth, time_s, cause={"reason": "jam", "since_s": jam.since_s, **box})
 
     def _find_place_behind(self, x_m: float, y_m: float) -> tuple[float, float]:
         """Return the last place on the robot's path far enough off and not ahead, or one straight behind."""
@@ -229,7 +229,7 @@ class FallLocator:
             return None
         standing_base, standing_footprints = self._last_standing
         x, y = standing_footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
-        return LocatedFall(fall.since_s, x, y, float(heading(standing_base[3:])))
+        return LocatedFall(fall.since_s, x_m=x, y_m=y, heading_rad=float(heading(standing_base[3:])))
 
     def forget(self) -> None:
         """Start again after the robot was put on its feet."""
@@ -290,7 +290,7 @@ class JamDetector:
             return None
         heading_rad = float(heading(base[3:]))
         if self._stuck_pose is None or self._has_left(self._stuck_pose, x_m, y_m, heading_rad):
-            self._stuck_pose = _StuckPose(x_m, y_m, heading_rad, time_s)
+            self._stuck_pose = _StuckPose(x_m, y_m, heading_rad, since_s=time_s)
             return None
         if time_s - self._stuck_pose.since_s < self._rules.lasting_s:
             return None

@@ -57,9 +57,9 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
         InputError: a value is out of its range.
     """
     formula = (rules or shipped_rules()).scoring
-    _require_in_range("time", time_s, formula.time_limit_s, "s")
-    _require_in_range("distance", distance_cm, formula.distance_limit_cm, "cm")
-    _require_in_range("number of penalties", penalties, MAX_PENALTIES, "")
+    _require_in_range("time", value=time_s, high=formula.time_limit_s, unit="s")
+    _require_in_range("distance", value=distance_cm, high=formula.distance_limit_cm, unit="cm")
+    _require_in_range("number of penalties", value=penalties, high=MAX_PENALTIES, unit="")
     if penalties != int(penalties):
         raise InputError(f"the number of penalties is {penalties:g}", hint="a whole number")
     time_points = (formula.time_limit_s - time_s) * formula.time_weight / formula.time_limit_s
@@ -111,7 +111,7 @@ def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[R
     places = rank_places([(raw_points[name],) for name in names])
     place_points = earned_by_places(places, (rules or shipped_rules()).scoring.place_points)
     return tuple(
-        RankedEntry(place, name, raw_points[name], points)
+        RankedEntry(place, name, raw_points=raw_points[name], place_points=points)
         for place, name, points in zip(places, names, place_points, strict=True)
     )
 

@@ -185,7 +185,7 @@ class PassivityTest(RuledContest[PassivityRules]):
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> PassivityReferee:
         """Return a referee for the first robot."""
         robot, supervisor = next(iter(supervisors.items()))
-        return PassivityReferee(self.rules, robot, supervisor, self.start("robot", arena), note)
+        return PassivityReferee(self.rules, robot, supervisor, start=self.start("robot", arena), note=note)
 
     def judge(self, recording: Recording) -> PassivityScore:
         """Return whether the box was touched in time, computed from contacts and the begins of tries.
@@ -203,7 +203,14 @@ class PassivityTest(RuledContest[PassivityRules]):
         touches = times[record.box_contacts[:, 0]]
         tries: list[Try] = []
         for begin, end in list_tries(recording)[: self.rules.tries]:
-            tries.append(_judge_try(self.rules, touches[(touches >= begin) & (touches < end)], begin, times))
+            tries.append(
+                _judge_try(
+                    self.rules,
+                    touches=touches[(touches >= begin) & (touches < end)],
+                    began_s=begin,
+                    times=times,
+                )
+            )
             if tries[-1].touched_s is not None:
                 break
         last = tries[-1]
@@ -221,12 +228,14 @@ class PassivityTest(RuledContest[PassivityRules]):
         begins_s = (attempt.began_s for attempt in score.tries)
         spans = consecutive_spans(begins_s, recording.duration_s, "try")
         distance_m = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
-        series = (Series("base to box", "m", recording.times, distance_m),)
+        series = (Series("base to box", "m", recording.times, values=distance_m),)
         touched = score.tries[-1].touched_s
         if touched is None:
-            return ContestPicture("not touched in time", (), series, spans, "distance")
-        mark = Mark.at(recording, touched, "touch", MarkKind.MILESTONE)
-        return ContestPicture(f"touched after {score.time_s:.2f} s", (mark,), series, spans, "distance")
+            return ContestPicture("not touched in time", (), series, spans, series_title="distance")
+        mark = Mark.at(recording, time_s=touched, label="touch", kind=MarkKind.MILESTONE)
+        return ContestPicture(
+            f"touched after {score.time_s:.2f} s", (mark,), series, spans, series_title="distance"
+        )
 
 
 def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
@@ -236,9 +245,9 @@ def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Fl
     if len(valid_touches):
         return Try(began_s, float(valid_touches[0]), "touched")
     if len(touches) and touches[0] < wait_end_s:
-        return Try(began_s, None, "touched during the wait only")
+        return Try(began_s, touched_s=None, reason="touched during the wait only")
     is_time_over = len(times) and float(times[-1]) >= wait_end_s + rules.limit_s
-    return Try(began_s, None, "time out" if is_time_over else "the recording ends before")
+    return Try(began_s, touched_s=None, reason="time out" if is_time_over else "the recording ends before")
 
 
 class PassivityReferee:

@@ -120,7 +120,7 @@ class StairsScore(NotebookTable):
         """Return a table with one row for each passed step, and a note for each penalty."""
         rows = tuple((f"step {step.step}", f"{step.time_s:.2f} s") for step in self.steps)
         total = (f"{self.points:g} points", f"{self.time_s:.2f} s, {self.reason}")
-        return ScoreTable(("", "passed at"), rows, total, tuple(map(str, self.penalties)))
+        return ScoreTable(("", "passed at"), rows, total, notes=tuple(map(str, self.penalties)))
 
 
 def base_above_ground(base: Floats, flight: Flight) -> Floats:

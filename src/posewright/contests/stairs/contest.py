@@ -68,20 +68,25 @@ class Stairs(RuledContest[StairsRules]):
         record = recording.robot()
         times = recording.times
         marks = [
-            Mark.at(recording, step.time_s, f"step {step.step}", MarkKind.MILESTONE) for step in score.steps
+            Mark.at(recording, step.time_s, label=f"step {step.step}", kind=MarkKind.MILESTONE)
+            for step in score.steps
         ]
         marks += [
-            Mark.at(recording, penalty.time_s, penalty.reason, MarkKind.PENALTY)
+            Mark.at(recording, penalty.time_s, label=penalty.reason, kind=MarkKind.PENALTY)
             for penalty in score.penalties
         ]
         marks.sort(key=lambda mark: mark.time_s)
         heights = record.footprints[..., 2].mean(axis=2) / _M_PER_CM
         feet = zip(record.header.feet, heights.T, strict=True)
-        series = [Series(name, "cm", times, height, group) for group, (name, height) in enumerate(feet)]
+        series = [
+            Series(name, "cm", times, values=height, group=group) for group, (name, height) in enumerate(feet)
+        ]
         flight = Flight.of_recorded_arena(recording.header.arena, self.rules)
         ground = flight.ground_height(record.base[:, :3]) / _M_PER_CM
-        series.append(Series("the step below", "cm", times, ground, len(series), dotted=True))
+        series.append(Series("the step below", "cm", times, values=ground, group=len(series), dotted=True))
         end_s = recording.duration_s if score.ended_at_s is None else score.ended_at_s
         spans = () if score.started_at_s is None else (Span(score.started_at_s, end_s, "climb"),)
         headline = f"{len(score.steps)} steps, {len(score.penalties)} penalties, {score.time_s:.1f} s"
-        return ContestPicture(headline, tuple(marks), tuple(series), spans, "height of the feet")
+        return ContestPicture(
+            headline, marks=tuple(marks), series=tuple(series), spans=spans, series_title="height of the feet"
+        )

@@ -103,7 +103,7 @@ class Bout:
         if not bout_round.over:
             return None
         first, second = self.robots
-        return _greater(first, bout_round.points(first), second, bout_round.points(second))
+        return _greater(first, bout_round.points(first), second, second_result=bout_round.points(second))
 
     def rounds_of(self, robot: str) -> int:
         """Return the number of rounds that a robot has won."""
@@ -223,7 +223,7 @@ class SumoScore(NotebookTable):
         points = ":".join(str(self.bout.points_of(robot)) for robot in self.bout.robots)
         total = ("bout", "", self.winner or "nobody", points, "")
         notes = [_describe_round(bout_round, self.bout) for bout_round in self.bout.rounds]
-        return ScoreTable(("round", "time", "to", "points", "why"), tuple(rows), total, tuple(notes))
+        return ScoreTable(("round", "time", "to", "points", "why"), tuple(rows), total, notes=tuple(notes))
 
 
 def _round_to_dict(bout_round: Round, bout: Bout) -> dict[str, Any]:

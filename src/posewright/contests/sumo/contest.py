@@ -113,7 +113,7 @@ class Sumo(RuledContest[SumoRules]):
             wait_end_s = began_s + self.rules.bout.wait_s
             warnings += _false_starts(self.rules.bout, exchange_rows, began_s)
             end = judge_exchange(self.rules, ring, exchange_rows, wait_end_s, bout.left_s, is_complete=True)
-            bout.add(end or ExchangeEnd("stopped", end_s, 0.0))
+            bout.add(end or ExchangeEnd("stopped", end_s, clock_s=0.0))
             if is_last and recording.events_of("stop"):
                 bout.end("stopped")
         if not bout.is_over and not bout.rounds[-1].over:
@@ -137,16 +137,22 @@ class Sumo(RuledContest[SumoRules]):
         series = []
         for group, (name, record) in enumerate(recording.robots.items()):
             distance_m = np.hypot(record.base[:, 0] - ring.x, record.base[:, 1] - ring.y)
-            series.append(Series(name, "m", recording.times, distance_m, group))
+            series.append(Series(name, "m", recording.times, values=distance_m, group=group))
         marks = []
         for _, award in score.bout.awards:
             loser = next(name for name in recording.robots if name != award.to)
             label = f"{award.points} to {award.to}: {award.reason.value}"
-            marks.append(Mark.at(recording, award.at_s, label, MarkKind.PENALTY, loser))
+            marks.append(Mark.at(recording, award.at_s, label, kind=MarkKind.PENALTY, robot=loser))
         won = ":".join(str(score.bout.rounds_of(robot)) for robot in score.bout.robots)
         headline = f"{score.winner or 'nobody'} wins, {won} rounds"
         marks.sort(key=lambda mark: mark.time_s)
-        return ContestPicture(headline, tuple(marks), tuple(series), spans, "distance from the middle")
+        return ContestPicture(
+            headline,
+            marks=tuple(marks),
+            series=tuple(series),
+            spans=spans,
+            series_title="distance from the middle",
+        )
 
 
 def _find_ring(arena_data: Mapping[str, Any]) -> Ring:

@@ -91,7 +91,7 @@ def judge_exchange(
     )
     times = first_fighter.rows.times
     if not len(times):
-        return ExchangeEnd("stopped", wait_end_s, 0.0) if is_complete else None
+        return ExchangeEnd("stopped", wait_end_s, clock_s=0.0) if is_complete else None
     last_s = float(times[-1])
     incidents = [
         *find_incidents(rules, ring, first_fighter, is_complete=is_complete),
@@ -114,7 +114,7 @@ def judge_exchange(
     if awards is None:
         return None
     reason = "point" if awards else "both fell"
-    return ExchangeEnd(reason, first_incident.at_s, first_incident.at_s - wait_end_s, awards)
+    return ExchangeEnd(reason, first_incident.at_s, clock_s=first_incident.at_s - wait_end_s, awards=awards)
 
 
 class _AwardJudge:
@@ -175,16 +175,16 @@ class _AwardJudge:
                 Reason.HAND: "put a hand on the floor",
                 Reason.KNEES: f"had its knees bent for {self._rules.knees.lasting_s:g} s",
             }[incident.reason]
-            return self._award(rival, incident.reason, at_s, f"{name} {text}")
-        rival_attack = find_attack(self._rules, rival, loser, at_s)
+            return self._award(rival, incident.reason, at_s, text=f"{name} {text}")
+        rival_attack = find_attack(self._rules, attacker=rival, attacked=loser, at_s=at_s)
         if rival_attack is not None:
             text = f"{name} fell; {rival_attack.describe(name)}"
             return self._award(rival, Reason.KNOCKED_DOWN, at_s, text)
-        own_attack = find_attack(self._rules, loser, rival, at_s)
+        own_attack = find_attack(self._rules, attacker=loser, attacked=rival, at_s=at_s)
         if own_attack is not None:
             text = f"{name} fell after its own attack; {own_attack.describe(rival.name)}"
             return self._award(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
-        return self._award(rival, Reason.FELL_BY_ITSELF, at_s, f"{name} fell, and nobody had attacked")
+        return self._award(rival, Reason.FELL_BY_ITSELF, at_s, text=f"{name} fell, and nobody had attacked")
 
     def _decide_double_fall(self, fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
         """Return the awards when both robots fell: none without an attack or with two simultaneous ones."""
@@ -201,14 +201,18 @@ class _AwardJudge:
         # of two attacks, that of the robot that fell later counts
         attack, attacker, attacked = max(attacks, key=lambda entry: fell_s[entry[1].name])
         text = f"{attacked.name} fell; {attack.describe(attacked.name)}"
-        attacker_award = self._award(attacker, Reason.KNOCKED_DOWN, fell_s[attacked.name], text)
+        attacker_award = self._award(
+            attacker, reason=Reason.KNOCKED_DOWN, at_s=fell_s[attacked.name], text=text
+        )
         if attacker.got_up(self._rules.fall, fell_s[attacker.name]):
             return (attacker_award,)
         get_up_limit_s = fell_s[attacker.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
         if attacker.rows.times[-1] < get_up_limit_s and not self._is_complete:
             return None
         text = f"{attacker.name} fell with its own attack and did not get up"
-        attacked_award = self._award(attacked, Reason.ATTACKER_FELL_TOO, fell_s[attacker.name], text)
+        attacked_award = self._award(
+            attacked, reason=Reason.ATTACKER_FELL_TOO, at_s=fell_s[attacker.name], text=text
+        )
         return attacker_award, attacked_award
 
     def _award(self, to: Fighter, reason: Reason, at_s: float, text: str) -> Award:

@@ -111,7 +111,7 @@ def find_incidents(rules: SumoRules, ring: Ring, fighter: Fighter, *, is_complet
     for fell_s in falls_s:
         # a hand on the floor just before a fall is part of the fall
         has_hand_down &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
-    incidents = [Incident(fighter.name, None, fell_s) for fell_s in falls_s]
+    incidents = [Incident(fighter.name, reason=None, at_s=fell_s) for fell_s in falls_s]
     for reason, flags in ((Reason.OUTSIDE, is_outside), (Reason.HAND, has_hand_down)):
         incidents += [
             Incident(fighter.name, reason, float(times[begin])) for begin, _ in true_intervals(flags)

@@ -65,12 +65,12 @@ class Wrestler:
         self.pending_touches = touches[n_complete:]
         new_rows = WrestlerRows(
             self.body_parts,
-            states.times[frames],
-            truth.base[frames],
-            truth.footprints[frames],
-            truth.foot_contacts[frames],
-            measured_or_commanded(states.positions[frames], block.commands.angles[frames]),
-            np.asarray(touches[:n_complete].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
+            times=states.times[frames],
+            base=truth.base[frames],
+            footprints=truth.footprints[frames],
+            stands=truth.foot_contacts[frames],
+            joints=measured_or_commanded(states.positions[frames], block.commands.angles[frames]),
+            touches=np.asarray(touches[:n_complete].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
         )
         self.rows = new_rows if self.rows is None else self.rows.concatenate(new_rows)
 
@@ -132,7 +132,12 @@ class SumoReferee:
         if len(rows) < len(self._wrestlers) or self._now_s <= wait_end_s:
             return None
         return judge_exchange(
-            self._rules, self._ring, share_touches(rows), wait_end_s, self.bout.left_s, is_complete=False
+            self._rules,
+            self._ring,
+            rows=share_touches(rows),
+            wait_end_s=wait_end_s,
+            left_s=self.bout.left_s,
+            is_complete=False,
         )
 
     def _halt(self, exchange_end: ExchangeEnd) -> bool:

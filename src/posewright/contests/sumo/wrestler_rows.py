@@ -120,24 +120,24 @@ class WrestlerRows:
         """Return some of the rows."""
         return WrestlerRows(
             self.body_parts,
-            self.times[rows],
-            self.base[rows],
-            self.footprints[rows],
-            self.stands[rows],
-            self.joints[rows],
-            self.touches[rows],
+            times=self.times[rows],
+            base=self.base[rows],
+            footprints=self.footprints[rows],
+            stands=self.stands[rows],
+            joints=self.joints[rows],
+            touches=self.touches[rows],
         )
 
     def concatenate(self, later: WrestlerRows) -> WrestlerRows:
         """Return these rows followed by later ones."""
         return WrestlerRows(
             self.body_parts,
-            np.concatenate([self.times, later.times]),
-            np.concatenate([self.base, later.base]),
-            np.concatenate([self.footprints, later.footprints]),
-            np.concatenate([self.stands, later.stands]),
-            np.concatenate([self.joints, later.joints]),
-            np.concatenate([self.touches, later.touches]),
+            times=np.concatenate([self.times, later.times]),
+            base=np.concatenate([self.base, later.base]),
+            footprints=np.concatenate([self.footprints, later.footprints]),
+            stands=np.concatenate([self.stands, later.stands]),
+            joints=np.concatenate([self.joints, later.joints]),
+            touches=np.concatenate([self.touches, later.touches]),
         )
 
 
@@ -170,9 +170,9 @@ def _read_rows(recording: Recording, name: str, opponent: str) -> WrestlerRows:
         recording.times,
         record.base,
         record.footprints,
-        record.foot_contacts,
-        measured_or_commanded(record.positions, record.commands),
-        body_parts.find_touches(record.contacts, opponent, len(record)),
+        stands=record.foot_contacts,
+        joints=measured_or_commanded(record.positions, record.commands),
+        touches=body_parts.find_touches(record.contacts, opponent, len(record)),
     )
 
 

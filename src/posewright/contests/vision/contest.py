@@ -50,7 +50,9 @@ class Vision(RuledContest[VisionRules]):
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> VisionReferee:
         """Return a referee for the first robot."""
-        return VisionReferee(VisionScorekeeper(self.rules, arena), self.rules, next(iter(supervisors)), note)
+        return VisionReferee(
+            VisionScorekeeper(self.rules, arena), self.rules, robot=next(iter(supervisors)), note=note
+        )
 
     def judge(self, recording: Recording) -> VisionScore:
         """Return which turns were right, computed from the robot's heading.
@@ -93,20 +95,20 @@ class Vision(RuledContest[VisionRules]):
         base = recording.robot().base
         is_known = np.isfinite(base).all(axis=1)
         heading_deg = np.degrees(np.unwrap(heading(base[is_known, 3:])))
-        series = (Series("heading", "deg", recording.times[is_known], heading_deg),)
+        series = (Series("heading", unit="deg", times=recording.times[is_known], values=heading_deg),)
         marks = [
             Mark(
                 turn.ended_s,
-                None,
-                None,
-                f"{turn.code}: {turn.reason}",
-                MarkKind.MILESTONE if turn.is_right else MarkKind.PENALTY,
+                x=None,
+                y=None,
+                label=f"{turn.code}: {turn.reason}",
+                kind=MarkKind.MILESTONE if turn.is_right else MarkKind.PENALTY,
             )
             for turn in score.turns
         ]
         spans = [Span(turn.began_s, turn.ended_s, f"turn {n}") for n, turn in enumerate(score.turns, 1)]
         headline = f"{score.right} of {score.n_turns} turns right"
-        return ContestPicture(headline, tuple(marks), series, tuple(spans), "heading")
+        return ContestPicture(headline, tuple(marks), series, spans=tuple(spans), series_title="heading")
 
 
 class VisionReferee:

@@ -124,7 +124,7 @@ def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.G
     distances = rng.uniform(rules.nearest_m, rules.farthest_m, rules.boxes)
     shapes: list[Shape] = []
     for number, (text, distance_m) in enumerate(zip(texts, distances.tolist(), strict=True)):
-        shapes += _create_box(empty_arena, rules, number, text, round(distance_m, 3))
+        shapes += _create_box(empty_arena, rules, number, text, distance_m=round(distance_m, 3))
     return replace(empty_arena, shapes=tuple(shapes))
 
 
@@ -144,6 +144,15 @@ def _create_box(
     box_x, box_y = box_position.round(4).tolist()
     code_x, code_y = code_position.round(4).tolist()
     return (
-        Shape(f"stand_{name}", Role.FURNITURE, box_x, box_y, BOX_M, yaw),
-        Shape(f"code_{name}", Role.MARKER, code_x, code_y, plate_size, yaw, plate_base_m, text=text),
+        Shape(f"stand_{name}", Role.FURNITURE, box_x, box_y, size_m=BOX_M, yaw_rad=yaw),
+        Shape(
+            f"code_{name}",
+            Role.MARKER,
+            code_x,
+            code_y,
+            size_m=plate_size,
+            yaw_rad=yaw,
+            base_m=plate_base_m,
+            text=text,
+        ),
     )

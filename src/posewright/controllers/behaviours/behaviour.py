@@ -160,7 +160,7 @@ class BehaviourRunner:
         is_waiting = context.since_start_s < self.behaviour.wait_s
         next_chart = None if is_waiting else self._stepper.step(self._chart, inputs)
         if next_chart is None:
-            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, STAND)
+            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, action=STAND)
         self._chart = next_chart
         outputs = self._chart.outputs
         action = choose_action(self.behaviour.outputs, outputs)
@@ -215,4 +215,4 @@ def decision_of(tick: Tick) -> Decision:
     events = tuple(
         ("promise", {"promise": broken.promise.name, "message": broken.message}) for broken in tick.broken
     )
-    return Decision(tick.chart.state, tick.inputs, tick.outputs, tick.action.name, events)
+    return Decision(tick.chart.state, tick.inputs, tick.outputs, playing=tick.action.name, events=events)

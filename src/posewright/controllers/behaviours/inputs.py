@@ -118,7 +118,7 @@ def read_inputs(node: Node, names: NamesInScope) -> tuple[InputWire, ...]:
         node.fail(
             f"nothing is wired to {', '.join(missing)}", hint="wire every input and event of the chart once"
         )
-    return tuple(_read_wire(name, kind, entries[name], names) for name, kind in inputs.items())
+    return tuple(_read_wire(name, kind, node=entries[name], names=names) for name, kind in inputs.items())
 
 
 def _read_wire(name: str, kind: Type, node: Node, names: NamesInScope) -> InputWire:
@@ -131,7 +131,7 @@ def _read_wire(name: str, kind: Type, node: Node, names: NamesInScope) -> InputW
     fields = node.fields()
     unit = fields["unit"].choice("unit", units) if "unit" in fields else next(iter(units), "")
     none = fields["none"].number() if "none" in fields else NONE
-    return InputWire(name, kind, source, units.get(unit, 1.0), threshold, none)
+    return InputWire(name, kind, source, unit=units.get(unit, 1.0), threshold=threshold, none=none)
 
 
 def _require_known_keys(node: Node, quantity: Quantity, source_keys: Collection[str]) -> None:

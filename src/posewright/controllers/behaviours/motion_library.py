@@ -89,7 +89,7 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
     """Read one entry of a `motions:` block."""
     fields = node.fields(optional=("motion", "file", "page", "speed", "repeat", "vendor_page"))
     if vendor_file is not None and "vendor_page" in fields:
-        return MotionEntry(name, vendor_file, _read_page(fields["vendor_page"]), node)
+        return MotionEntry(name, path=vendor_file, page=_read_page(fields["vendor_page"]), node=node)
     if ("motion" in fields) == ("file" in fields):
         node.fail(
             "a motion needs either `motion` or `file`",

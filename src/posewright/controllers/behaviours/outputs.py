@@ -147,13 +147,13 @@ def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
     joints = _read_joints(fields, scope, names)
     if "walk" in fields:
         gait = fields["walk"].choice("gait", names.gaits)
-        return OutputRule(when, gait, _read_velocity(fields, scope), joints)
+        return OutputRule(when, play=gait, velocity=_read_velocity(fields, scope), joints=joints)
     for key in VELOCITIES:
         if key in fields:
             fields[key].fail("a motion has no velocity", hint="`walk:` a gait, or leave it out")
     play = fields["play"]
     motion = None if play.value is None else play.choice("motion", names.motions)
-    return OutputRule(when, motion, None, joints)
+    return OutputRule(when, play=motion, velocity=None, joints=joints)
 
 
 def _read_velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, OutputNumber]:

@@ -160,7 +160,12 @@ class _BehaviourReader:
         self._require_fitting_overrides(overrides, motion_names)
         motions = load_motions(entries, self.robot, self.texts, overrides)
         gaits = self._read_gaits(motion_names)
-        names = NamesInScope(self.robot, SensorChannels(self.sensors), [*motion_names, *gaits], self.chart)
+        names = NamesInScope(
+            self.robot,
+            sensors=SensorChannels(self.sensors),
+            motions=[*motion_names, *gaits],
+            chart=self.chart,
+        )
         action_names = ActionNames(self.robot, motion_names, gaits)
         return Behaviour(
             name=fields["behaviour"].text(),

@@ -104,7 +104,7 @@ class PlayedMotion:
             )
         try:
             begin, end, keyframes = _read_course(trajectory)
-            attitude = _read_attitude(extras.get("attitudes"), begin, end, trajectory.last)
+            attitude = _read_attitude(extras.get("attitudes"), begin, end, n_frames=trajectory.last)
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the course of the motion cannot be read: {error}") from error
         return cls(trajectory, str(extras["name"]), bool(extras["is_whole"]), begin, end, keyframes, attitude)

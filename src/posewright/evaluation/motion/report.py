@@ -99,7 +99,7 @@ def evaluate_motion(
     findings = [*stability(played, rules, falls), *self_collision(played, rules), *servo_load(played, rules)]
     levels = list(Level)
     findings.sort(key=lambda finding: levels.index(finding.level))
-    return MotionResult(played, rules, falls, tuple(findings))
+    return MotionResult(played, rules, falls, findings=tuple(findings))
 
 
 def _figure_lines(figures: PlainMapping) -> Lines:

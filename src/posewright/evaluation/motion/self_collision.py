@@ -96,7 +96,7 @@ def longest_slips(played: PlayedMotion) -> list[FootSlip]:
         begin, end = max(stances, key=lambda stance: float(distances[stance[0] : stance[1]].sum()))
         fastest = begin + int(distances[begin:end].argmax())
         distance_mm = float(distances[begin:end].sum()) * MM_PER_M
-        slips.append(FootSlip(foot, begin, end - 1, fastest, distance_mm))
+        slips.append(FootSlip(foot, begin, end=end - 1, fastest=fastest, distance_mm=distance_mm))
     return slips
 
 

@@ -112,7 +112,9 @@ def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
     slips_m = slips(walk, trajectories)[walk.begin :].sum(axis=0)
     contacts = walk.trajectory.foot_contacts[walk.begin + 1 :]
     feet = tuple(
-        _measure_foot(walk, trajectories, column, float(slips_m[column]), _duty(contacts[:, column]))
+        _measure_foot(
+            walk, trajectories, column, slip_m=float(slips_m[column]), duty=_duty(contacts[:, column])
+        )
         for column in range(len(walk.robot.feet))
     )
     total_slip_m = float(slips_m.sum())

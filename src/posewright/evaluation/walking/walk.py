@@ -340,7 +340,7 @@ def command_spans(
     given_rows = [round(timed.time_s / frame_s) for timed in commands]
     next_rows = [*given_rows[1:], end]
     spans = [
-        CommandSpan(given_row, max(given_row, begin), min(next_row, end), timed.command)
+        CommandSpan(given_row, start=max(given_row, begin), stop=min(next_row, end), command=timed.command)
         for given_row, next_row, timed in zip(given_rows, next_rows, commands, strict=True)
     ]
     return [span for span in spans if span.stop > span.start]
@@ -348,7 +348,9 @@ def command_spans(
 
 def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int) -> Velocity:
     """Return the mean commanded velocity after row `begin` up to row `end`, or else the first command."""
-    spans = command_spans(commands, frame_s, begin, end) or [CommandSpan(0, 0, 1, commands[0].command)]
+    spans = command_spans(commands, frame_s, begin, end) or [
+        CommandSpan(0, start=0, stop=1, command=commands[0].command)
+    ]
     n_frames = sum(span.stop - span.start for span in spans)
     forward, left, turn = (
         sum((span.stop - span.start) * getattr(span.command, name) for span in spans) / n_frames

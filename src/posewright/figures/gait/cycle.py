@@ -122,7 +122,9 @@ def joint_range(content: GaitContent, joint: str) -> JointRange:
     angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
     limits = content.robot.joint(joint)
     lower, upper = np.rad2deg([limits.lower_rad, limits.upper_rad])
-    return JointRange(float(angles.min()), float(angles.max()), float(lower), float(upper))
+    return JointRange(
+        float(angles.min()), most_deg=float(angles.max()), lower_deg=float(lower), upper_deg=float(upper)
+    )
 
 
 def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:

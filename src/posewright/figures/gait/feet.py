@@ -223,7 +223,7 @@ def side_view(content: GaitContent, ratio: float) -> SideView:
     high = float(points.max())
     tallest = max(height_mm(path, path.executed).max() for path in paths)
     span = ROOM * max(high - low, tallest / (1.0 - BELOW) / ratio)
-    return SideView(axis, (low + high) / 2.0, max(span, MIN_SPAN_MM), ratio)
+    return SideView(axis, middle_mm=(low + high) / 2.0, span_mm=max(span, MIN_SPAN_MM), ratio=ratio)
 
 
 def along_mm(path: FootPath, points: Floats, axis: int) -> Floats:
@@ -303,7 +303,7 @@ def draw_stance(axes: Axes, content: GaitContent) -> None:
     shoulders = np.array([path.leg.shoulder_m for path in content.feet.values()]) * MM
     for feet, shade in ((FAR, 0.4), (NEAR, 1.0)):
         for foot in feet:
-            _draw_leg(axes, content, content.feet[foot], shade)
+            _draw_leg(axes, content, path=content.feet[foot], shade=shade)
     ends = [shoulders[:, 0].min(), shoulders[:, 0].max()]
     axes.plot(ends, [shoulders[:, 2].mean()] * 2, color=GREY, lw=6.0, solid_capstyle="round", zorder=2)
     axes.margins(x=0.05, y=0.09)

@@ -85,7 +85,7 @@ def draw_gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
     _draw_side_views(figure, content)
     _draw_above_and_phases(figure, content)
     for column, foot in enumerate(displayed_legs(content)):
-        _draw_leg(figure, content, content.feet[foot], LEFT + column * (COLUMN + GAP))
+        _draw_leg(figure, content, path=content.feet[foot], left=LEFT + column * (COLUMN + GAP))
     return label_figure(figure, f"gait {content.gait.name}: {subtitle(content)}")
 
 
@@ -157,7 +157,9 @@ def _draw_head(figure: Canvas, content: GaitContent) -> None:
             weight=weight,
             color=colour,
         )
-    write_row_legend(figure, _legend_handles(), "upper left", (left / WIDTH, 1.0 - 1.02 / HEIGHT))
+    write_row_legend(
+        figure, handles=_legend_handles(), loc="upper left", anchor=(left / WIDTH, 1.0 - 1.02 / HEIGHT)
+    )
 
 
 def _legend_handles() -> list[Artist]:
@@ -184,7 +186,7 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
     for index, foot in enumerate(feet.sides_in_order(view.axis)):
         row, column = divmod(index, 2)
         left = LEFT + column * (COLUMN + GAP)
-        axes = axes_at(figure, PAGE, left, SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT)
+        axes = axes_at(figure, PAGE, left, top=SIDE_TOP + row * SIDE_STEP, width=COLUMN, height=SIDE_HEIGHT)
         path = content.feet[foot]
         feet.draw_side(axes, path, view)
         name = f"{SHORT[foot]}  {foot.replace('_', ' ')}"
@@ -196,12 +198,12 @@ def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
     """Draw the feet from above, and beside it the times when they are on the ground."""
     dotted_note = " (dotted: path of the feet)" if feet.has_compensation(content) else ""
     _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted_note}")
-    above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
+    above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, width=COLUMN, height=ABOVE_HEIGHT)
     feet.draw_above(above, content)
     feet.set_equal_scale([above])
     left = LEFT + COLUMN + GAP
-    _write_heading(figure, ABOVE_TOP, "Which feet are down", left)
-    phases = axes_at(figure, PAGE, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
+    _write_heading(figure, ABOVE_TOP, text="Which feet are down", left=left)
+    phases = axes_at(figure, PAGE, left, top=ABOVE_TOP + 0.12, width=COLUMN, height=ABOVE_HEIGHT - 0.12)
     cycle.draw_phases(phases, content)
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
@@ -210,7 +212,11 @@ def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float)
     """Draw the joints of a leg, one below the other, and their speeds at the bottom."""
     name = path.leg.name.replace("_", " ")
     _write_heading(
-        figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[path.foot]
+        figure,
+        JOINTS_TOP,
+        text=f"Joints of the {name} [deg], their ranges beside",
+        left=left,
+        colour=COLOURS[path.foot],
     )
     joints = tuple(joint for foot in displayed_legs(content) for joint in content.feet[foot].leg.joints)
     span = cycle.common_span_deg(content, joints)
@@ -218,9 +224,11 @@ def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float)
     for row, joint in enumerate(path.leg.joints):
         top = JOINTS_TOP + row * JOINT_STEP
         axes = axes_at(figure, PAGE, left, top, width, JOINT_HEIGHT)
-        cycle.draw_joint(axes, content, path, joint, span)
+        cycle.draw_joint(axes, content, path, joint, span_deg=span)
         axes.tick_params(labelbottom=False)
-        gauge = axes_at(figure, PAGE, left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT)
+        gauge = axes_at(
+            figure, PAGE, left=left + width + GAUGE_GAP, top=top, width=GAUGE, height=JOINT_HEIGHT
+        )
         cycle.draw_gauge(gauge, content, path, joint)
     top = JOINTS_TOP + len(path.leg.joints) * JOINT_STEP
     speeds = axes_at(figure, PAGE, left, top, width, SPEED_HEIGHT)

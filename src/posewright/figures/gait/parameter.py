@@ -160,7 +160,7 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
     for row_index, row in enumerate(rows):
         top += row.mark_room
         axes = [
-            axes_at(figure, size, LEFT + n * (PANEL + GAP), top, PANEL, row.height)
+            axes_at(figure, page=size, left=LEFT + n * (PANEL + GAP), top=top, width=PANEL, height=row.height)
             for n in range(len(panels))
         ]
         row.draw(axes, list(panels.values()))
@@ -185,13 +185,13 @@ def _draw_sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot on the ground from the side, with heights stretched so that its deviation is visible."""
     paths = [content.feet[FOOT] for content in contents]
-    strokes = [float(np.ptp(feet.along_mm(path, path.planned(path.ground_times), 0))) for path in paths]
+    strokes = [float(np.ptp(feet.along_mm(path, path.planned(path.ground_times), axis=0))) for path in paths]
     span = max(feet.MIN_SPAN_MM, 1.1 * max(strokes))
     furthest = max(
         MIN_DEVIATION_MM, 1.2 * max(float(np.abs(height_deviation_mm(path)).max()) for path in paths)
     )
     ratio = SIDE_HEIGHT / PANEL
-    view = feet.SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
+    view = feet.SideView(0, middle_mm=0.0, span_mm=span, ratio=ratio, stretch=span * ratio / (2.0 * furthest))
     for panel, path in zip(axes, paths, strict=True):
         feet.draw_side(panel, path, view)
         panel.set_ylim(-furthest, furthest)
@@ -230,7 +230,7 @@ def _draw_forward_positions(axes: Sequence[Axes], contents: Sequence[GaitContent
         timing = content.timing
         times = np.linspace(0.0, until, 400)
         lap = times % timing.period_s
-        panel.plot(times, feet.along_mm(path, path.planned(lap), 0), color=COLOURS[FOOT], lw=1.5)
+        panel.plot(times, feet.along_mm(path, path.planned(lap), axis=0), color=COLOURS[FOOT], lw=1.5)
         for cycle in range(int(until / timing.period_s) + 1):
             start = cycle * timing.period_s
             panel.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
@@ -271,20 +271,31 @@ def _draw_stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
     feet.set_equal_scale(axes)
 
 
-_SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
-_ABOVE_ROWS = (PanelRow(_draw_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),)
+_SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT, x_label="x [mm]", y_label="height [mm]"),)
+_ABOVE_ROWS = (PanelRow(_draw_above, ABOVE_HEIGHT, x_label="x [mm]", y_label="y [mm]"),)
 
 ROWS: Mapping[str, tuple[PanelRow, ...]] = MappingProxyType(
     {
-        "ground_speed_m_s": (PanelRow(_draw_forward_positions, TIME_HEIGHT, "time [s]", "x [mm]"),),
-        "ascent_pairs": (PanelRow(_draw_heights, TIME_HEIGHT, "time in the air [s]", "height [mm]"),),
-        "ground_points": (PanelRow(_draw_near_ground, SIDE_HEIGHT, "x [mm]", "height [mm]"),),
+        "ground_speed_m_s": (
+            PanelRow(_draw_forward_positions, TIME_HEIGHT, x_label="time [s]", y_label="x [mm]"),
+        ),
+        "ascent_pairs": (
+            PanelRow(_draw_heights, TIME_HEIGHT, x_label="time in the air [s]", y_label="height [mm]"),
+        ),
+        "ground_points": (PanelRow(_draw_near_ground, SIDE_HEIGHT, x_label="x [mm]", y_label="height [mm]"),),
         **dict.fromkeys(("front_height_m", "central_height_m", "rear_height_m"), _SIDE_ROWS),
         **dict.fromkeys(("shape_factor", "ascent_factor"), _SIDE_ROWS),
         "turn_multiplier_rad_m": _ABOVE_ROWS,
-        "air_ground_factor": (PanelRow(_draw_phases, PHASES_HEIGHT, "time [s]", "", MARK_ROOM),),
-        "equilibrium_m": (*_ABOVE_ROWS, PanelRow(_draw_stances, STANCE_HEIGHT, "x [mm]", "z [mm]")),
-        "maximum_displacement_m": (PanelRow(_draw_reaches, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        "air_ground_factor": (
+            PanelRow(_draw_phases, PHASES_HEIGHT, x_label="time [s]", y_label="", mark_room=MARK_ROOM),
+        ),
+        "equilibrium_m": (
+            *_ABOVE_ROWS,
+            PanelRow(_draw_stances, STANCE_HEIGHT, x_label="x [mm]", y_label="z [mm]"),
+        ),
+        "maximum_displacement_m": (
+            PanelRow(_draw_reaches, ABOVE_HEIGHT, x_label="x [mm]", y_label="y [mm]"),
+        ),
         "maximum_turn_rad": _ABOVE_ROWS,
     }
 )

@@ -110,7 +110,7 @@ def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figu
                     *content.findings_of(name),
                     *(content.whole_robot_findings if name == rows[0][0] else ()),
                 ]
-                draw_badges(axes, content, findings, name, panel_in)
+                draw_badges(axes, content, findings, joint=name, width_in=panel_in)
             if groups.get(name):
                 panel.draw_heading(axes, groups[name])
             axes.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)

@@ -164,7 +164,7 @@ def _edit_header(header: PoseHeader, motions_by_page: dict[int, Motion]) -> Rend
     all_names = {array.name for array in header.arrays}
     for page, motion in motions_by_page.items():
         series = all_series[page - 1]
-        original_motion = series_motion(header, series, page, robot_of_motion(motion))
+        original_motion = series_motion(header, series, page, card=robot_of_motion(motion))
         if original_motion == motion:
             continue
         has_same_name = motion.name == original_motion.name
@@ -218,7 +218,7 @@ def _build_poses(motion: Motion, name: str) -> tuple[_PoseTable, tuple[str, ...]
     degrees, unset_remarks = _pose_angles(motion, card)
     extras = {key: text for key, text in motion.extras.items() if key != MOTION}
     notes = {MOTION: motion.name, **extras} if extras or motion.name != name else {}
-    poses = _PoseTable(name, degrees, tuple(_round_timings(motion)), notes)
+    poses = _PoseTable(name, degrees, timings=tuple(_round_timings(motion)), notes=notes)
     path_losses = describe_path_losses(motion, extras=extras)
     shifts_s = [round(time, DECIMALS) - time for times in key_times(motion) for time in times]
     return (
@@ -281,7 +281,7 @@ def _edit_series(
         if index < len(poses):
             yield from _edit_array(array, array_names[index], index, poses)
         else:
-            yield Edit(array.statement.start, _end_of_line(header.raw, array), b"")
+            yield Edit(array.statement.start, _end_of_line(header.raw, array), text=b"")
     if len(poses) > len(series.arrays):
         added = b"".join(
             poses.render_array(index, array_names[index], line_end)
@@ -335,10 +335,10 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
         EKMOVES,
         path,
         motions,
-        tuple(PageLabel(page, motion.name) for page, motion in enumerate(motions, 1)),
-        len(motions),
-        (*header.remarks, *series_remarks),
-        header,
+        pages=tuple(PageLabel(page, motion.name) for page, motion in enumerate(motions, 1)),
+        n_pages=len(motions),
+        warnings=(*header.remarks, *series_remarks),
+        document=header,
     )
 
 
@@ -350,13 +350,18 @@ def supports(card: Robot) -> bool:
 _ARRAY = rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\["
 
 QUANTUM = Quantum(angle_rad=math.radians(QUANTUM_DEG), time_s=QUANTUM_S)
-_KIND = FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", text_matches(_ARRAY), Evidence.LOOSE)
+_KIND = FileKind(
+    EKMOVES,
+    title="a C header of AIBO poses (EKMoves.h)",
+    detects=text_matches(_ARRAY),
+    evidence=Evidence.LOOSE,
+)
 FORMAT = MotionFormat(
     _KIND,
     (".h",),
     _read,
-    render_motion,
-    QUANTUM,
+    render=render_motion,
+    quantum=QUANTUM,
     supports_robot=supports,
     render_file=render_file,
     names_robot=False,

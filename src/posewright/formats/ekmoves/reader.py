@@ -259,7 +259,9 @@ def _build_series(name: str, arrays_by_number: dict[int, PoseArray], *, is_numbe
             remarks.append(f"{name} has a gap between pose {number} and pose {next_number}")
     if list(arrays_by_number) != numbers:
         remarks.append(f"{name}: the poses are read in the order of their numbers, not of the file")
-    return Series(name, tuple(arrays_by_number[number] for number in numbers), is_numbered, tuple(remarks))
+    return Series(
+        name, tuple(arrays_by_number[number] for number in numbers), is_numbered, remarks=tuple(remarks)
+    )
 
 
 def series_motion(
@@ -278,9 +280,9 @@ def series_motion(
     noted_name = notes.pop(MOTION, series.name)
     return Motion(
         noted_name if c_name(noted_name) == series.name.upper() else series.name,
-        card.name,
-        JOINT_ORDER,
-        tuple(_keyframes(series)),
+        robot=card.name,
+        joints=JOINT_ORDER,
+        keyframes=tuple(_keyframes(series)),
         source="C header of poses (EKMoves.h)",
         extras=notes,
         origin=Origin(EKMOVES, header, page, remarks=header.remarks, path=path, robot=card),

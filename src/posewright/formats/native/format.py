@@ -90,7 +90,7 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
     data = render(motion, existing_file(path, motion))
-    return Rendering(data, _describe_lost_links(motion), (), exact_key_times(motion))
+    return Rendering(data, losses=_describe_lost_links(motion), remarks=(), times_s=exact_key_times(motion))
 
 
 def _describe_lost_links(motion: Motion) -> tuple[str, ...]:
@@ -103,5 +103,7 @@ def _describe_lost_links(motion: Motion) -> tuple[str, ...]:
     )
 
 
-_KIND = FileKind(NATIVE, "a Posewright motion", text_matches(rb"^motion[ \t]*:"), Evidence.KEY)
-FORMAT = MotionFormat(_KIND, (".motion.yaml", ".yaml", ".yml"), _read, _render, EXACT)
+_KIND = FileKind(
+    NATIVE, title="a Posewright motion", detects=text_matches(rb"^motion[ \t]*:"), evidence=Evidence.KEY
+)
+FORMAT = MotionFormat(_KIND, (".motion.yaml", ".yaml", ".yml"), _read, _render, quantum=EXACT)

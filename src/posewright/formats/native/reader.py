@@ -183,13 +183,13 @@ class _KeyframeReader:
         values = self.defaults.overridden_by(fields, self.joints)
         return Keyframe(
             self.read_pose(fields["pose_deg"]),
-            _read_seconds(fields["reach_s"]),
-            _read_seconds(fields["pause_s"]) if "pause_s" in fields else 0.0,
-            values.easing,
-            values.stiffness,
-            values.accel_share,
-            _read_attitude(fields["attitude_deg"]) if "attitude_deg" in fields else None,
-            self.read_lights(fields["lights"]) if "lights" in fields else None,
+            reach_s=_read_seconds(fields["reach_s"]),
+            pause_s=_read_seconds(fields["pause_s"]) if "pause_s" in fields else 0.0,
+            easing=values.easing,
+            stiffness=values.stiffness,
+            accel_share=values.accel_share,
+            attitude=_read_attitude(fields["attitude_deg"]) if "attitude_deg" in fields else None,
+            lights=self.read_lights(fields["lights"]) if "lights" in fields else None,
         )
 
     def read_lights(self, node: Node) -> dict[str, Light]:

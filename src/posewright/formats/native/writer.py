@@ -69,7 +69,7 @@ class _KeyframeDefaults:
 def tree_of(motion: Motion, old: OldDocument | None = None) -> dict[str, object]:
     """Return the document of a motion; values that mean the same as in the old document stay as they are."""
     if old is None:
-        return dict(_entries(motion, _KeyframeDefaults.of(motion.keyframes), None))
+        return dict(_entries(motion, _KeyframeDefaults.of(motion.keyframes), old=None))
     tree = dict(_entries(motion, _KeyframeDefaults.from_document(old.tree), old))
     for key in ("easing", "accel_share", "stiffness_nm_rad"):
         tree.pop(key, None)
@@ -135,7 +135,7 @@ def _keyframes(motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | N
     old_keyframes = () if old is None else old.motion.keyframes
     for index, keyframe in enumerate(motion.keyframes):
         if old is None or index >= len(old_keyframes):
-            yield _keyframe(keyframe, defaults, None)
+            yield _keyframe(keyframe, defaults, old=None)
         elif keyframe == old_keyframes[index]:
             yield old.tree["keyframes"][index]
         else:

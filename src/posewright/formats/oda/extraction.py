@@ -149,7 +149,7 @@ def extract_archive(
     card = robot_named(robot) if isinstance(robot, str) else robot
     is_unchanged = card is None and format in (None, OMTN)
     motion_format = None if is_unchanged else format_named(format or OMTN)
-    converter = _EntryConverter(archive, folder, motion_format, card)
+    converter = _EntryConverter(archive, folder, motion_format, robot=card)
     numbers = _resolve_numbers(archive, entries)
     for i, number in enumerate(numbers):
         converter.convert(number)
@@ -162,11 +162,11 @@ def extract_archive(
     _write_files(converter, overwrite=overwrite, tell=tell)
     return Extraction(
         tuple(converter.files),
-        tuple(converter.placeholders),
-        tuple(converter.no_motions),
-        tuple(converter.failed),
-        tuple(converter.losses),
-        tuple(converter.remarks),
+        placeholders=tuple(converter.placeholders),
+        no_motions=tuple(converter.no_motions),
+        failed=tuple(converter.failed),
+        losses=tuple(converter.losses),
+        remarks=tuple(converter.remarks),
     )
 
 

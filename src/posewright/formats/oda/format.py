@@ -35,7 +35,10 @@ MAX_UNPACKED_BYTES = 64_000_000
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
     """Return the motion of an entry; `number` is its number in the table, from 1."""
     byte_range = ByteRange(
-        archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
+        archive.path,
+        base=entry.offset or 0,
+        inside=f"entry {number}, {entry.name!r}",
+        unpacked=archive.wrapping is not None,
     )
     return read_omtn_at(entry.data, byte_range)
 
@@ -75,7 +78,15 @@ def archive_motion_file(archive: OdaArchive, path: Path, robot: Robot | None = N
     builders = [partial(archive_motion, number, archive, path, robot) for number in summaries]
     motions = LazyMotions(builders, tuple(summaries.values()))
     labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in summaries)
-    return MotionFile(ODA, path, motions, labels, len(archive.entries), tuple(remarks), archive)
+    return MotionFile(
+        ODA,
+        path,
+        motions,
+        pages=labels,
+        n_pages=len(archive.entries),
+        warnings=tuple(remarks),
+        document=archive,
+    )
 
 
 def _require_unpacked_size(n_unpacked_bytes: int, entry: OdaEntry, path: Path) -> None:

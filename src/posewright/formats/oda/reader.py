@@ -51,7 +51,15 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     entries = table.read_entries()
     remarks += table.describe_deviations(entries)
     _, major, minor, _, _, reserved = HEAD.unpack_from(data)
-    return OdaArchive(entries, path, (major, minor), reserved, data, wrapping, remarks)
+    return OdaArchive(
+        entries,
+        path,
+        version=(major, minor),
+        reserved=reserved,
+        plain=data,
+        wrapping=wrapping,
+        remarks=remarks,
+    )
 
 
 def looks_encrypted(data: bytes, path: Path | None = None) -> bool:
@@ -115,7 +123,14 @@ class _TableReader:
     def _read_entry(self, kind: bytes, field: bytes, offset: int, size: int, reserved: int) -> OdaEntry:
         name, after_name = _split_name(field)
         kind_name = kind.rstrip(b"\0").decode("latin-1")
-        return OdaEntry(name, kind_name, self.data[offset : offset + size], after_name, reserved, offset)
+        return OdaEntry(
+            name,
+            type=kind_name,
+            data=self.data[offset : offset + size],
+            after_name=after_name,
+            reserved=reserved,
+            offset=offset,
+        )
 
     def _require_bounds(self, number: int, name: bytes, offset: int, size: int, table_end: int) -> None:
         """Raise a FormatError unless an entry lies after the table and within the file."""

@@ -107,7 +107,9 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
         raise FormatError(f"motion {motion.name!r} moves no joint that an OMTN can move", hint=hint)
     design = _choose_design(designs, moved & set(locators), stated_design)
     joints = designs[design]
-    return _build_layout(motion, design, joints, tuple(locators[joint] for joint in joints), None)
+    return _build_layout(
+        motion, design, joints, locators=tuple(locators[joint] for joint in joints), base=None
+    )
 
 
 def default_name_of(path: Path | None) -> str:
@@ -164,7 +166,15 @@ def _build_layout(
     if base is not None or extras.get(DESIGN) == design:
         minor = _parse_header_number(extras.get(MINOR), minor)
         frame_ms = _parse_header_number(extras.get(FRAME_MS), frame_ms)
-    return OmtnLayout(design, joints, locators, extras.get(CREATOR, creator), minor, frame_ms, base)
+    return OmtnLayout(
+        design,
+        joints,
+        locators,
+        creator=extras.get(CREATOR, creator),
+        minor=minor,
+        frame_ms=frame_ms,
+        base=base,
+    )
 
 
 def _parse_header_number(text: str | None, default: int) -> int:
@@ -264,11 +274,11 @@ def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     attitudes = motion.attitude_at(times)
     return FrameTimeline(
         np.array([pose.time_ms // step_ms for pose in timeline.poses], dtype=np.int64),
-        fill_unset_angles(np.stack([pose.angles for pose in timeline.poses])),
-        np.zeros((len(times), 3)) if attitudes is None else attitudes,
-        (*losses, *timeline.losses),
-        (*remarks, *timeline.remarks),
-        timeline.times_s,
+        angles=fill_unset_angles(np.stack([pose.angles for pose in timeline.poses])),
+        attitudes=np.zeros((len(times), 3)) if attitudes is None else attitudes,
+        losses=(*losses, *timeline.losses),
+        remarks=(*remarks, *timeline.remarks),
+        times_s=timeline.times_s,
     )
 
 
@@ -308,7 +318,7 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
     losses = (*describe_path_losses(motion, extras=EXTRAS, start=True), *timeline.losses)
     losses += describe_unsupported_joints(motion, layout.joints, card)
     timeline, repeat_remarks = _repeat_single_keyframe(timeline, layout)
-    angles, unset_remarks = columns_of(motion, card, layout.joints, timeline.angles)
+    angles, unset_remarks = columns_of(motion, card, layout.joints, rows=timeline.angles)
     name = _choose_name(motion, layout)
     if name != in_latin_1(name):
         losses += (f"characters of the name {name!r}: the file has those of western Europe only (Latin-1)",)
@@ -333,9 +343,9 @@ def _blank_document(layout: OmtnLayout) -> OmtnDocument:
     n_joints = len(layout.locators)
     return OmtnDocument(
         "",
-        "",
-        layout.design,
-        layout.locators,
+        creator="",
+        design=layout.design,
+        locators=layout.locators,
         angles=np.zeros((1, n_joints), np.int32),
         attitudes=np.zeros((1, 3), np.int32),
         between=np.zeros(0, np.int32),
@@ -386,8 +396,8 @@ def _read(data: bytes, path: Path, robot: Robot | None) -> MotionFile:
     if not is_listed(card):
         remarks += (f"there is no card of {card.name}: its joints have their names in the file",)
     origin = Origin(OMTN, document, remarks=remarks, path=path, robot=card)
-    motion = omtn_motion(document, card, default_name_of(path), origin)
-    return MotionFile.of_single_motion(OMTN, path, motion, remarks, document)
+    motion = omtn_motion(document, card, default_name=default_name_of(path), origin=origin)
+    return MotionFile.of_single_motion(OMTN, path, motion, warnings=remarks, document=document)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:

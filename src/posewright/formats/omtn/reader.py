@@ -45,7 +45,7 @@ class SectionReader:
 
     def open(self, number: int, start: int, min_size: int) -> ByteCursor:
         """Return a cursor after the number and size of the section at `start`."""
-        head = ByteCursor(self.data, self.byte_range, start, len(self.data))
+        head = ByteCursor(self.data, self.byte_range, at=start, end=len(self.data))
         stated_number = head.u32(f"the number of section {number}")
         size = head.u32(f"the size of section {number}")
         if stated_number != number:
@@ -58,7 +58,7 @@ class SectionReader:
         if size > left:
             message = f"section {number} has a size of {size} bytes, but the file ends after {left}"
             self.byte_range.fail(message, start + 4)
-        return ByteCursor(self.data, self.byte_range, head.at, start + size, f"section {number}")
+        return ByteCursor(self.data, self.byte_range, head.at, end=start + size, whole=f"section {number}")
 
     def strings(self, cursor: ByteCursor, names: list[str]) -> list[str]:
         """Return consecutive strings; `names` describe them in messages."""
@@ -153,7 +153,7 @@ def keyframe_values(
     raw = np.frombuffer(sections.data, "<i4", n_keyframes * columns - 1, section.body)
     values = np.concatenate([np.zeros(1, np.int32), raw]).astype(np.int32, copy=False)
     values = values.reshape(n_keyframes, columns)
-    checker = _ValueChecker(sections, section.body, values, (*_FIRST_COLUMNS, *locators))
+    checker = _ValueChecker(sections, section.body, values, columns=(*_FIRST_COLUMNS, *locators))
     max_frames = min(MAX_BETWEEN, MAX_MOVEMENT_MS // step_ms - 1)
     checker.require_none(values[:, :1].view(np.uint32) > max_frames, f"at most {max_frames}")
     is_too_large = (values > MAX_ANGLE_URAD) | (values < -MAX_ANGLE_URAD)
@@ -218,7 +218,7 @@ def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDo
 def read_omtn_at(data: bytes, byte_range: ByteRange) -> OmtnDocument:
     """Read a motion from a range of bytes of a file; errors as in `read_omtn`."""
     if not is_gzip(data):
-        return _read_document(SectionReader(data, byte_range), None)
+        return _read_document(SectionReader(data, byte_range), wrapping=None)
     wrapping, remarks = unpack_gzip(data, byte_range, MAX_MOTION_BYTES)
     sections = SectionReader(wrapping.unpacked, byte_range.unpacked_range(), list(remarks))
     return _read_document(sections, wrapping)
@@ -251,7 +251,9 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
     joints = sections.open(2, names.end, 10)
     locators = _read_locators(sections, joints)
     is_padded, after_names, after_joints = _read_tails(sections, names, joints)
-    section = keyframe_section(sections, joints.end, (head.n_keyframes, len(locators)), design)
+    section = keyframe_section(
+        sections, start=joints.end, shape=(head.n_keyframes, len(locators)), design=design
+    )
     step_ms = head.frame_ms or DEFAULT_FRAME_MS
     values = keyframe_values(sections, section, locators, head.n_keyframes, step_ms)
     surplus, after = _read_surplus(sections, section.body + 4 * (values.size - 1), section.end)
@@ -268,7 +270,13 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
         is_short=section.is_short,
         is_padded=is_padded,
         leftovers=Leftovers(
-            after_head, after_names, after_joints, surplus, after, head.reserved, head.n_sections
+            after_head,
+            after_names,
+            after_joints,
+            keyframes=surplus,
+            after=after,
+            reserved=head.reserved,
+            n_sections=head.n_sections,
         ),
         wrapping=wrapping,
         remarks=tuple(sections.remarks),

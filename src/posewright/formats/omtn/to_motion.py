@@ -49,7 +49,9 @@ class Dialect:
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {
-        "DRX-700": Dialect("sony_ers110", 0, 0, 0, is_short=True, is_padded=False),
+        "DRX-700": Dialect(
+            "sony_ers110", body_minor=0, part_minor=0, frame_ms=0, is_short=True, is_padded=False
+        ),
         "DRX-900": Dialect("sony_ers220"),
         "DRX-910": Dialect("sony_ers210"),
         "DRX-1000": Dialect("sony_ers7"),
@@ -126,7 +128,7 @@ def omtn_motion(
         document.name or default_name,
         card.name,
         joints,
-        _keyframes(document, joints),
+        keyframes=_keyframes(document, joints),
         source=f"OMTN by {document.creator}" if document.creator else "OMTN",
         extras=dict(_extras(document)),
         origin=origin,

@@ -147,7 +147,9 @@ class BodyBuilder:
             mass = self.read_mass(mass_tag, tuple(geometries))
         kind = tag.attributes.get("type", "").lower()
         is_static = kind == "static" or (not kind and old_link is not None and old_link.is_static)
-        self.links[name] = RaveLink(name, is_static, pose, tuple(geometries), mass, tag.where)
+        self.links[name] = RaveLink(
+            name, is_static, pose, geometries=tuple(geometries), mass=mass, where=tag.where
+        )
         for child in tag.children:
             if child.name not in {"geom", "mass", "offsetfrom", *POSE_TAGS}:
                 self.note_ignored(child)
@@ -180,7 +182,9 @@ class BodyBuilder:
             kind = sensor_tag.attributes.get("type", "")
             values = tuple((child.name, child.text) for child in sensor_tag.children)
         link = self.find_link(link_tag, link_tag.text, prefix)
-        self.sensors.append(AttachedSensor(name, kind, link, pose_of(tag), values, tag.where))
+        self.sensors.append(
+            AttachedSensor(name, kind, link, pose=pose_of(tag), values=values, where=tag.where)
+        )
 
     def add_joint(self, tag: Element, prefix: str) -> None:
         """Add a <Joint> between two links."""
@@ -235,7 +239,7 @@ class BodyBuilder:
         if kind not in _KINDS:
             tag.fail(f"a Geom of the type {kind[:40]!r} is not read", f"use {', '.join(_KINDS)}")
         size_m = _read_size(tag, _KINDS[kind])
-        geometry = Geometry(_KINDS[kind], pose_of(tag), size_m, (), _read_colour(tag))
+        geometry = Geometry(_KINDS[kind], pose_of(tag), size_m, parts=(), colour=_read_colour(tag))
         return self.read_mesh(tag, geometry) if geometry.kind is GeometryKind.MESH else geometry
 
     def read_mass(self, tag: Element, geometries: tuple[Geometry, ...]) -> Mass | None:
@@ -250,10 +254,10 @@ class BodyBuilder:
             parts = [geometry.mass(density) for geometry in geometries]
             mass = Mass.of_all(part for part in parts if part is not None)
         elif kind == "box" and tag.last("extents") is not None:
-            size = 2.0 * _read_positive(tag, "extents", 3)
+            size = 2.0 * _read_positive(tag, "extents", count=3)
             mass = Mass.of_box(size.tolist(), total or density * float(np.prod(size)))
         elif kind == "sphere" and tag.last("radius") is not None:
-            radius = float(_read_positive(tag, "radius", 1)[0])
+            radius = float(_read_positive(tag, "radius", count=1)[0])
             volume = 4.0 / 3.0 * math.pi * radius**3
             mass = Mass.of_sphere(radius, total or density * volume)
         else:
@@ -292,11 +296,11 @@ def _read_size(tag: Element, kind: GeometryKind) -> tuple[float, ...]:
         return ()
     if kind is GeometryKind.BOX:
         if tag.last("fullextents") is not None:
-            return tuple(_read_positive(tag, "fullextents", 3).tolist())
+            return tuple(_read_positive(tag, "fullextents", count=3).tolist())
         name = "halfextents" if tag.last("halfextents") is not None else "extents"
-        return tuple((2.0 * _read_positive(tag, name, 3)).tolist())
+        return tuple((2.0 * _read_positive(tag, name, count=3)).tolist())
     names = ("radius",) if kind is GeometryKind.SPHERE else ("radius", "height")
-    return tuple(float(_read_positive(tag, name, 1)[0]) for name in names)
+    return tuple(float(_read_positive(tag, name, count=1)[0]) for name in names)
 
 
 def _read_colour(tag: Element) -> Colour | None:

@@ -152,7 +152,7 @@ class _OpenRaveReader:
         name = tag.attributes.get("name", "") or builder.name
         is_robot = tag.name == "robot" or builder.is_robot
         links = builder.build_links(tag)
-        return KinBody(name, is_robot, links, tuple(builder.joints), tuple(builder.sensors))
+        return KinBody(name, is_robot, links, joints=tuple(builder.joints), sensors=tuple(builder.sensors))
 
     def fill(self, tag: Element, builder: BodyBuilder, opened: tuple[Path, ...]) -> None:
         """Add the content of a tag, of the file that it names, and of the bodies inside it to a body."""

@@ -108,7 +108,7 @@ class _MechanismBuilder:
         base = self.body.links[0]
         if base.is_static:
             self.add_remark(f"{base.name} is fixed in the file; here it is free to move", base.where)
-        links = [self.build_link(base.name, None, "")]
+        links = [self.build_link(base.name, joint=None, parent="")]
         pending = [base.name]
         joints = self.spanning_tree()
         while pending:
@@ -206,7 +206,9 @@ class _MechanismBuilder:
         if build in (_build_lidar, _build_camera):
             rotation = rotation @ _CAMERA_AXES
         position = to_triple(pose[:3, 3] - self.origins[attached.link])
-        mount = Mount(attached.name, attached.link, position, quaternion_of_matrix(rotation))
+        mount = Mount(
+            attached.name, attached.link, position_m=position, rotation=quaternion_of_matrix(rotation)
+        )
         return mount, build(attached)
 
 
@@ -230,7 +232,12 @@ def _build_form(geometry: Geometry, link_rotation: Floats, link_offset: Floats) 
         high = points.max(axis=0)
         position = position + rotation @ ((low + high) / 2.0)
         size_m = tuple(np.maximum(high - low, _MIN_EDGE_M))
-    return LinkShape(kind, to_triple(size_m), to_triple(position), quaternion_of_matrix(rotation))
+    return LinkShape(
+        kind,
+        size_m=to_triple(size_m),
+        position_m=to_triple(position),
+        rotation=quaternion_of_matrix(rotation),
+    )
 
 
 def _read_numbers(
@@ -249,7 +256,7 @@ def _read_numbers(
 
 
 def _read_number(sensor: AttachedSensor, key: str, default: float, low: float, high: float) -> float:
-    (value,) = _read_numbers(sensor, key, 1, (default,))
+    (value,) = _read_numbers(sensor, key, count=1, default=(default,))
     if not low <= value <= high:
         message = f"<{key}> of the sensor {sensor.name!r:.80} is {value:g}"
         raise FormatError(message, where=sensor.where, hint=f"write {low:g} to {high:g}")
@@ -257,39 +264,58 @@ def _read_number(sensor: AttachedSensor, key: str, default: float, low: float, h
 
 
 def _read_range(sensor: AttachedSensor) -> float:
-    return _read_number(sensor, "maxrange", 5.0, 0.001, 1e4)
+    return _read_number(sensor, key="maxrange", default=5.0, low=0.001, high=1e4)
 
 
 def _build_scan(sensor: AttachedSensor) -> RangeScan:
-    first_deg = _read_number(sensor, "minangle", -90.0, -360.0, 360.0)
-    last_deg = _read_number(sensor, "maxangle", 90.0, -360.0, 360.0)
-    step_deg = _read_number(sensor, "resolution", 1.0, 0.01, 180.0)
+    first_deg = _read_number(sensor, key="minangle", default=-90.0, low=-360.0, high=360.0)
+    last_deg = _read_number(sensor, key="maxangle", default=90.0, low=-360.0, high=360.0)
+    step_deg = _read_number(sensor, key="resolution", default=1.0, low=0.01, high=180.0)
     beams = min(max(1 + math.floor((last_deg - first_deg) / step_deg + 1e-6), 1), MAX_BEAMS)
-    return RangeScan(sensor.name, sensor.name, _read_range(sensor), first_deg, step_deg, beams)
+    return RangeScan(
+        sensor.name,
+        mount=sensor.name,
+        max_range_m=_read_range(sensor),
+        start_deg=first_deg,
+        step_deg=step_deg,
+        beams=beams,
+    )
 
 
 def _read_image_size(
     sensor: AttachedSensor, default_width: int, default_height: int, max_size: int
 ) -> Iterator[tuple[int, float]]:
     """Yield width and height of an image, each with its field of view [deg]."""
-    width = int(_read_number(sensor, "width", default_width, 1, max_size))
-    height = int(_read_number(sensor, "height", default_height, 1, max_size))
+    width = int(_read_number(sensor, key="width", default=default_width, low=1, high=max_size))
+    height = int(_read_number(sensor, key="height", default=default_height, low=1, high=max_size))
     default_intrinsics = (width / 2.0, width / 2.0, width / 2.0, height / 2.0)
-    focal_x, focal_y, _, _ = _read_numbers(sensor, "kk", 4, default_intrinsics)
+    focal_x, focal_y, _, _ = _read_numbers(sensor, key="kk", count=4, default=default_intrinsics)
     for size, focal in ((width, focal_x), (height, focal_y)):
         field_of_view_deg = 2.0 * math.degrees(math.atan2(size / 2.0, max(focal, 1e-9)))
         yield size, min(max(field_of_view_deg, 1.0), 170.0)
 
 
 def _build_lidar(sensor: AttachedSensor) -> FlashLidar:
-    (columns, width_deg), (n_rows, height_deg) = _read_image_size(sensor, 64, 48, 128)
+    (columns, width_deg), (n_rows, height_deg) = _read_image_size(
+        sensor, default_width=64, default_height=48, max_size=128
+    )
     max_range = _read_range(sensor)
-    return FlashLidar(sensor.name, sensor.name, max_range, width_deg, height_deg, columns, n_rows)
+    return FlashLidar(
+        sensor.name,
+        mount=sensor.name,
+        max_range_m=max_range,
+        horizontal_fov_deg=width_deg,
+        vertical_fov_deg=height_deg,
+        columns=columns,
+        rows=n_rows,
+    )
 
 
 def _build_camera(sensor: AttachedSensor) -> Camera:
-    (width, _), (height, height_deg) = _read_image_size(sensor, 640, 480, 8192)
-    return Camera(sensor.name, sensor.name, width, height, height_deg)
+    (width, _), (height, height_deg) = _read_image_size(
+        sensor, default_width=640, default_height=480, max_size=8192
+    )
+    return Camera(sensor.name, sensor.name, width, height, vertical_fov_deg=height_deg)
 
 
 def _build_imu(sensor: AttachedSensor) -> Imu:

@@ -334,7 +334,7 @@ def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
     flags = " ".join("1" if flag else "0" for flag in enabled)
     types = " ".join(["0"] * IDS)
     head = BOM + f"type=motion\nversion=1.01\nenable={flags}\nmotor_type={types}\n".encode()
-    return RoboplusDocument(head, enabled, (0,) * IDS, (EMPTY_PAGE,) * MAX_PAGES)
+    return RoboplusDocument(head, enabled, motor_types=(0,) * IDS, pages=(EMPTY_PAGE,) * MAX_PAGES)
 
 
 def page_number(document: RoboplusDocument, reference: PageReference, path: Path | None = None) -> int:

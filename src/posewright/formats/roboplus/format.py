@@ -48,7 +48,7 @@ from posewright.robots import Robot, robot
 Row = tuple[int, ...]
 
 _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
-_NEW_PAGE = Page(b"", steps=(Step(_EMPTY_ROW, 0.0, 0.0),))
+_NEW_PAGE = Page(b"", steps=(Step(_EMPTY_ROW, pause_s=0.0, play_s=0.0),))
 
 
 class WrittenSteps(NamedTuple):
@@ -136,16 +136,16 @@ def _split_steps(
     for part in range(1, n_parts):
         pairs = zip(previous_row, row, strict=True)
         between = tuple(round(start + (end - start) * part / n_parts) for start, end in pairs)
-        yield Step(between, 0.0, _grid_time(units[part] - units[part - 1]))
+        yield Step(between, pause_s=0.0, play_s=_grid_time(units[part] - units[part - 1]))
     last_s = reach_s if n_parts == 1 else _grid_time(units[-1] - units[-2])
     if pause_s in old_times or pause_s <= MAX_TIME_S:
         yield Step(row, pause_s, last_s)
         return
-    yield Step(row, 0.0, last_s)
+    yield Step(row, pause_s=0.0, play_s=last_s)
     n_pauses = math.ceil(pause_s / MAX_TIME_S - 1e-9)
     units = [round(pause_s / GRID_S * part / n_pauses) for part in range(n_pauses + 1)]
     for start, end in pairwise(units):
-        yield Step(row, 0.0, _grid_time(end - start))
+        yield Step(row, pause_s=0.0, play_s=_grid_time(end - start))
 
 
 def _grid_time(units: int) -> float:
@@ -177,7 +177,7 @@ def document_with(motion: Motion) -> WrittenDocument[RoboplusDocument]:
     card = robot_of_motion(motion)
     origin = origin_of(motion, ROBOPLUS_TEXT)
     if origin is None or not isinstance(origin.document, RoboplusDocument):
-        return put_motion(new_document(_enabled(motion, card)), 1, motion, card)
+        return put_motion(new_document(_enabled(motion, card)), number=1, motion=motion, card=card)
     written = put_motion(origin.document, origin.page, motion, card)
     if not origin.is_single_page:
         return written
@@ -213,7 +213,7 @@ def put_motion(
     else:
         document = _put_long_page(document, number, page, losses)
     times = tuple(time / page.play.rate for time in written.times_s)
-    return WrittenDocument(document, tuple(losses), written.remarks, times)
+    return WrittenDocument(document, tuple(losses), written.remarks, times_s=times)
 
 
 def _describe_unwritable(motion: Motion, columns: Columns) -> Iterator[str]:
@@ -265,11 +265,11 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     return MotionFile(
         ROBOPLUS_TEXT,
         path,
-        tuple(page_motion(document, number, card, path) for number in numbers),
-        tuple(PageLabel(number, document.page_name(number)) for number in numbers),
-        len(document.pages),
-        document.remarks,
-        document,
+        motions=tuple(page_motion(document, number, robot=card, path=path) for number in numbers),
+        pages=tuple(PageLabel(number, document.page_name(number)) for number in numbers),
+        n_pages=len(document.pages),
+        warnings=document.remarks,
+        document=document,
     )
 
 
@@ -288,7 +288,7 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     remarks: list[str] = []
     document, motions = _rearrange_pages(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
-        written = put_motion(document, label.number, motion, robot_of_motion(motion))
+        written = put_motion(document, label.number, motion, card=robot_of_motion(motion))
         document = written.document
         losses += [f"page {label.number}: {loss}" for loss in written.losses]
         remarks += [f"page {label.number}: {remark}" for remark in written.remarks]

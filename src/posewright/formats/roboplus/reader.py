@@ -160,10 +160,10 @@ class _RoboplusReader:
             self.remarks.add(f"a page has {len(steps)} steps; a controller plays {MAX_STEPS}", end)
         return Page(
             lines_by_key[b"name"].value,
-            self.values.numbers(lines_by_key[b"compliance"], MAX_COMPLIANCE),
-            self.values.play(lines_by_key[b"play_param"]),
-            tuple(steps),
-            tuple(line.raw for line in lines),
+            compliance=self.values.numbers(lines_by_key[b"compliance"], MAX_COMPLIANCE),
+            play=self.values.play(lines_by_key[b"play_param"]),
+            steps=tuple(steps),
+            lines=tuple(line.raw for line in lines),
         )
 
     def _remark_dead_ends(self, pages: tuple[Page, ...]) -> None:

@@ -274,9 +274,9 @@ def _keyframes(page: Page, columns: Columns) -> tuple[Keyframe, ...]:
             Pose(columns.joints, columns.angles(step.ticks)),
             step.play_s,
             step.pause_s,
-            Easing.TRAPEZOID if accel else Easing.LINEAR,
-            stiffness,
-            robotis_accel_share(accel, step.play_s / rate),
+            easing=Easing.TRAPEZOID if accel else Easing.LINEAR,
+            stiffness=stiffness,
+            accel_share=robotis_accel_share(accel, step.play_s / rate),
         )
         for step in page.steps
     )

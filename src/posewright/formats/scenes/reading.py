@@ -115,7 +115,7 @@ def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, .
             faces = np.asarray(mesh.faces)
             if len(faces) and not 0 <= int(faces.min()) <= int(faces.max()) < len(points):
                 raise IndexError(f"a face names point {int(faces.max())} of {len(points)}")
-            meshes.append(SceneMesh(name, points, faces, _read_colour(mesh)))
+            meshes.append(SceneMesh(name, points, faces, colour=_read_colour(mesh)))
     except (*_TRIMESH_ERRORS, struct.error, OSError, RecursionError, NotImplementedError) as error:
         message = f"damaged {kind.upper()} file: {type(error).__name__}: {error}"
         raise FormatError(message, where=Where(path)) from error

@@ -229,7 +229,7 @@ class _MeshCollector:
     def collect(self, nodes: Sequence[_Node]) -> tuple[SceneMesh, ...]:
         """Return the meshes of nodes."""
         for node in nodes:
-            self.visit(node, np.eye(4), "")
+            self.visit(node, np.eye(4), name="")
         return tuple(self.meshes)
 
     def fail(self, node: _Node, message: str, hint: str | None = None) -> NoReturn:
@@ -251,18 +251,20 @@ class _MeshCollector:
             if key == "level":
                 children = children[:1]
             elif key == "choice":  # -1, the default, shows none
-                choice = int(self.read_numbers(node, "whichChoice", [-1.0], 1)[0])
+                choice = int(self.read_numbers(node, key="whichChoice", default=[-1.0], count=1)[0])
                 children = children[choice : choice + 1] if choice >= 0 else []
             for child in children:
                 self.visit(child, child_pose, name)
 
     def read_transform(self, node: _Node) -> Floats:
         """Return the transform T C R SR S -SR -C of the standard, `(4, 4)`."""
-        translation = self.read_numbers(node, "translation", [0.0, 0.0, 0.0], 3)
-        centre = self.read_numbers(node, "center", [0.0, 0.0, 0.0], 3)
-        scale = self.read_numbers(node, "scale", [1.0, 1.0, 1.0], 3)
-        rotation = self.read_numbers(node, "rotation", [0.0, 0.0, 1.0, 0.0], 4)
-        scale_orientation = self.read_numbers(node, "scaleOrientation", [0.0, 0.0, 1.0, 0.0], 4)
+        translation = self.read_numbers(node, key="translation", default=[0.0, 0.0, 0.0], count=3)
+        centre = self.read_numbers(node, key="center", default=[0.0, 0.0, 0.0], count=3)
+        scale = self.read_numbers(node, key="scale", default=[1.0, 1.0, 1.0], count=3)
+        rotation = self.read_numbers(node, key="rotation", default=[0.0, 0.0, 1.0, 0.0], count=4)
+        scale_orientation = self.read_numbers(
+            node, key="scaleOrientation", default=[0.0, 0.0, 1.0, 0.0], count=4
+        )
         scale_axes = turn_about(scale_orientation[:3], float(scale_orientation[3]))
         rotation_matrix = turn_about(rotation[:3], float(rotation[3]))
         linear = rotation_matrix @ scale_axes @ np.diag(scale) @ scale_axes.T
@@ -286,7 +288,10 @@ class _MeshCollector:
     def read_lengths(self, node: _Node, count: int = 1, **defaults: float) -> Floats:
         """Return the lengths of several fields, `count` of each, one after the other."""
         lengths = np.concatenate(
-            [self.read_numbers(node, key, [default] * count, count) for key, default in defaults.items()]
+            [
+                self.read_numbers(node, key, default=[default] * count, count=count)
+                for key, default in defaults.items()
+            ]
         )
         if not (lengths > 0.0).all():
             size_text = " x ".join(f"{length:g}" for length in lengths)
@@ -304,7 +309,9 @@ class _MeshCollector:
                 self.fail(geometry, "too many points", f"at most {MAX_POINTS} in a scene are read")
             moved_points = points @ pose[:3, :3].T + pose[:3, 3]
             name = name or _BLENDER_AFFIXES.sub("", geometry.name)
-            self.meshes.append(SceneMesh(name, moved_points, faces, self.read_colour(shape), geometry.line))
+            self.meshes.append(
+                SceneMesh(name, moved_points, faces, colour=self.read_colour(shape), line=geometry.line)
+            )
 
     def read_geometry(self, node: _Node) -> tuple[Floats, Array | None]:
         """Return the points of a geometry and its faces, None for a primitive, which is one body."""
@@ -356,7 +363,7 @@ class _MeshCollector:
             for material in _nodes(appearance, "material"):
                 if "diffuseColor" not in material.fields:
                     return None
-                rgb = self.read_numbers(material, "diffuseColor", [0.8, 0.8, 0.8], 3)
+                rgb = self.read_numbers(material, key="diffuseColor", default=[0.8, 0.8, 0.8], count=3)
                 red, green, blue = rgb.clip(0.0, 1.0).tolist()
                 return red, green, blue
         return None

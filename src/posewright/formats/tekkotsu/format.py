@@ -80,10 +80,10 @@ def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
         indices = list(range(first, len(points)))
     keys: list[Key] = []
     if first > 0 and points[first - 1][0] > 0:
-        keys.append(Key(points[first - 1][0], 0.0, 0.0))
+        keys.append(Key(points[first - 1][0], value=0.0, weight=0.0))
     for index in indices:
         time_ms, angle = points[index]
-        keys.append(Key(time_ms, round(angle, DECIMALS) + 0.0, 1.0))
+        keys.append(Key(time_ms, round(angle, DECIMALS) + 0.0, weight=1.0))
     return tuple(keys)
 
 
@@ -207,7 +207,7 @@ def _read_same_joints(document: SettingsDocument, motion: Motion, kind: str) -> 
     tracks = tracks_of(document.settings, card)
     if tuple(tracks.joints) != motion.joints:
         return None
-    original_motion = motion_of(document, tracks, card, Path(motion.name), kind)
+    original_motion = motion_of(document, tracks, card, path=Path(motion.name), kind=kind)
     return original_motion if original_motion.extras == motion.extras else None
 
 
@@ -235,23 +235,23 @@ def render_sequence(motion: Motion, path: Path, options: WriteOptions) -> Render
         same = unchanged_bytes(motion, TEKKOTSU_MOT)
         if same is not None:
             remarks = (*_remind_of_loads(motion, path), *label_remarks)
-            return Rendering(same, losses, remarks, exact_key_times(motion))
+            return Rendering(same, losses, remarks, times_s=exact_key_times(motion))
     timeline = timeline_of(motion)
     losses = (*losses, *timeline.losses)
     if options.keys is KeyTimes.OWN:
-        edited = edited_bytes(motion, timeline, TEKKOTSU_MOT, read_sequence)
+        edited = edited_bytes(motion, timeline, kind=TEKKOTSU_MOT, read=read_sequence)
         if edited is not None:
             remarks = (*timeline.remarks, *_remind_of_loads(motion, path), *label_remarks)
             return Rendering(edited, losses, remarks, timeline.times_s)
     card = _robot_with_naming(motion)
-    tracks = _build_tracks(motion, timeline, card, options.keys)
+    tracks = _build_tracks(motion, timeline, card, key_times=options.keys)
     rewriting_losses, rewriting_remarks = _describe_rewriting(motion, TEKKOTSU_MOT, card)
     joint_losses = describe_unsupported_joints(motion, card.names_in(NAMING), card)
     return Rendering(
         _sequence_text(tracks).encode("latin-1", "replace"),
-        (*losses, *joint_losses, *rewriting_losses),
-        (*timeline.remarks, *rewriting_remarks, *label_remarks),
-        timeline.times_s,
+        losses=(*losses, *joint_losses, *rewriting_losses),
+        remarks=(*timeline.remarks, *rewriting_remarks, *label_remarks),
+        times_s=timeline.times_s,
     )
 
 
@@ -267,12 +267,14 @@ def render_posture(motion: Motion, path: Path, options: WriteOptions) -> Renderi
     if any(keyframe.duration for keyframe in motion.keyframes):
         losses.append("times: a posture has none")
     timeline = timeline_of(motion)
-    same = unchanged_bytes(motion, TEKKOTSU_POS) or edited_bytes(motion, timeline, TEKKOTSU_POS, read_posture)
+    same = unchanged_bytes(motion, TEKKOTSU_POS) or edited_bytes(
+        motion, timeline, kind=TEKKOTSU_POS, read=read_posture
+    )
     if same is not None:
         return Rendering(same, tuple(losses), label_remarks)
     card = _robot_with_naming(motion)
     first_pose = Timeline(timeline.poses[:1])
-    tracks = _build_tracks(motion, first_pose, card, KeyTimes.ALL)
+    tracks = _build_tracks(motion, first_pose, card, key_times=KeyTimes.ALL)
     lines = ["#POS", *(_setting_line(name, track[0]) for name, track in tracks.items()), "#END"]
     text = "".join(f"{line}\n" for line in lines)
     rewriting_losses, rewriting_remarks = _describe_rewriting(motion, TEKKOTSU_POS, card)
@@ -381,11 +383,11 @@ def _remind_of_loads(motion: Motion, path: Path) -> Lines:
 
 
 def _read_sequence(data: bytes, path: Path, card: Robot | None) -> MotionFile:
-    return _motion_file(read_sequence(data, path), path, card, TEKKOTSU_MOT)
+    return _motion_file(read_sequence(data, path), path, card, kind=TEKKOTSU_MOT)
 
 
 def _read_posture(data: bytes, path: Path, card: Robot | None) -> MotionFile:
-    return _motion_file(read_posture(data, path), path, card, TEKKOTSU_POS)
+    return _motion_file(read_posture(data, path), path, card, kind=TEKKOTSU_POS)
 
 
 def _motion_file(document: SettingsDocument, path: Path, card: Robot | None, kind: str) -> MotionFile:
@@ -395,7 +397,7 @@ def _motion_file(document: SettingsDocument, path: Path, card: Robot | None, kin
     tracks = tracks_of(document.settings, card)
     motion = motion_of(document, tracks, card, path, kind)
     return MotionFile.of_single_motion(
-        kind, path, motion, describe_oddities(document, tracks, card), document
+        kind, path, motion, warnings=describe_oddities(document, tracks, card), document=document
     )
 
 

@@ -66,7 +66,9 @@ class _PostureReader:
         """Read the settings of a posture file up to its end mark."""
         for start, line in lines_of(data, path):
             content, hash_sign, comment = line.raw.partition(b"#")
-            words = words_of(start, TextLine(content, line.number, path), b"=", limit=_MAX_POSTURE_WORDS)
+            words = words_of(
+                start, TextLine(content, line.number, path), separators=b"=", limit=_MAX_POSTURE_WORDS
+            )
             if words and line.number > 1:
                 self._read_line(words, line)
             if (hash_sign + comment).rstrip() == END:
@@ -116,21 +118,23 @@ class _PostureReader:
         if len(words) > 2:
             weight = parse_decimal(words[2].text, line, f"the weight of {quoted_name}")
         value = parse_decimal(words[1].text, line, f"the value of {quoted_name}")
-        setting = Setting(0, name, value, weight, line.number, words[1], model=self._model_pattern)
+        setting = Setting(0, name, value, weight, line=line.number, word=words[1], model=self._model_pattern)
         self._settings.append(setting)
 
     def _read_condensed_values(self, values: list[Word], line: TextLine) -> None:
         """Read a line with the values of all outputs."""
         for name, word in zip(self._condensed_outputs(values, line), values, strict=True):
             value = parse_decimal(word.text, line, name)
-            setting = Setting(0, name, value, 1.0, line.number, word, model=self._model_pattern)
+            setting = Setting(
+                0, name, value, weight=1.0, line=line.number, word=word, model=self._model_pattern
+            )
             self._settings.append(setting)
 
     def _read_condensed_weights(self, weights: list[Word], line: TextLine) -> None:
         """Read a line with the weights of all outputs; their values remain."""
         latest = {setting.name: setting for setting in self._settings}
         for name, word in zip(self._condensed_outputs(weights, line), weights, strict=True):
-            setting = latest.get(name, Setting(0, name, 0.0, line=line.number))
+            setting = latest.get(name, Setting(0, name, value=0.0, line=line.number))
             weight = parse_decimal(word.text, line, f"the weight of {name}")
             self._settings.append(setting._replace(weight=weight, model=self._model_pattern))
 
@@ -308,7 +312,9 @@ class _SequenceReader:
                 self._read_line(start, line)
         else:
             self._remarks.add(f"no {END.decode()} at the end")
-        return SettingsDocument(data, tuple(self._settings), tuple(self._loads), self._remarks.all)
+        return SettingsDocument(
+            data, settings=tuple(self._settings), loads=tuple(self._loads), remarks=self._remarks.all
+        )
 
     def _read_line(self, start: int, line: TextLine) -> None:
         """Execute the statement of a line."""
@@ -337,7 +343,9 @@ class _SequenceReader:
         weight = 1.0
         if weight_word is not None:
             weight = parse_decimal(weight_word.text, line, f"the weight of {quoted_name}")
-        setting = Setting(self._time_ms, name, value, weight, line.number, value_word, self._unit)
+        setting = Setting(
+            self._time_ms, name, value, weight, line=line.number, word=value_word, unit=self._unit
+        )
         self._settings.append(setting)
 
     def _advance_time(self, statement: _Statement) -> None:
@@ -377,7 +385,9 @@ class _SequenceReader:
         if not is_posture:
             hint = f"only a posture ({POSTURE_MARK.decode()}) can be loaded so"
             statement.line.fail("loadExplicit of a sequence", hint=hint)
-        self._add_loaded_settings([Setting(0, ALL_OUTPUTS, 0.0, 0.0), *document.settings], statement)
+        self._add_loaded_settings(
+            [Setting(0, name=ALL_OUTPUTS, value=0.0, weight=0.0), *document.settings], statement
+        )
 
     def _read_loaded_file(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
         """Return the document of the file that a statement loads, and whether it is a posture."""

@@ -98,9 +98,9 @@ def motion_of(document: SettingsDocument, tracks: Tracks, card: Robot, path: Pat
     extras = {LEDS: format_leds(tracks.leds), WEIGHTS: format_weights(tracks.joints)}
     return Motion(
         path.stem,
-        card.name,
-        tuple(tracks.joints),
-        tuple(_keyframes(tracks)),
+        robot=card.name,
+        joints=tuple(tracks.joints),
+        keyframes=tuple(_keyframes(tracks)),
         source=_SOURCES[kind],
         extras={key: text for key, text in extras.items() if text},
         origin=Origin(kind, document, remarks=document.remarks, path=path, robot=card),

@@ -28,20 +28,22 @@ def urdf_of_arena(arena: Arena) -> str:
         message = f"{', '.join(meshes)}: a URDF cannot hold the points of a mesh"
         raise InputError(message, hint="write MJCF instead")
     floor = LinkShape(ShapeKind.BOX, (*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
-    links = [Link(_FIELD, ""), _link(FLOOR, floor, (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0))]
+    links = [Link(_FIELD, parent=""), _link(FLOOR, floor, (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0))]
     for shape in arena.shapes:
         height = _LINE_M if shape.role is Role.LINE else shape.size_m[2]
         kind = ShapeKind.CYLINDER if shape.is_round else ShapeKind.BOX
         size = (*shape.size_m[:2], height)
         form = LinkShape(kind, size, colour=arena.colour_of(shape), is_solid=shape.is_solid)
-        links.append(_link(shape.name, form, (shape.x, shape.y, shape.base_m + height / 2.0), shape.yaw_rad))
+        links.append(
+            _link(shape.name, form, at=(shape.x, shape.y, shape.base_m + height / 2.0), yaw=shape.yaw_rad)
+        )
     for number, box in enumerate(arena.boxes, 1):
         form = LinkShape(ShapeKind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
-        links.append(_link(f"box_{number}", form, (box.x, box.y, form.size_m[2] / 2.0), box.yaw_rad))
+        links.append(_link(f"box_{number}", form, at=(box.x, box.y, form.size_m[2] / 2.0), yaw=box.yaw_rad))
     return urdf_text(Mechanism(escape_unprintable(arena.name), tuple(links)))
 
 
 def _link(name: str, form: LinkShape, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
     rotation = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
     name = escape_unprintable(name)  # XML cannot hold control characters
-    return Link(name, _FIELD, at, rotation, shapes=(form,))
+    return Link(name, parent=_FIELD, position_m=at, rotation=rotation, shapes=(form,))

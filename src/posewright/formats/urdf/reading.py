@@ -185,11 +185,11 @@ class UrdfReader:
             self.remarks.append(Oddity(remark, joint.line))
         return Hinge(
             name,
-            to_triple([part / length for part in axis]),
-            lower,
-            upper,
-            0.0 if limit is None else limit.attribute_number("effort", 0.0),
-            0.0 if limit is None else limit.attribute_number("velocity", 0.0),
+            axis=to_triple([part / length for part in axis]),
+            lower_rad=lower,
+            upper_rad=upper,
+            effort_nm=0.0 if limit is None else limit.attribute_number("effort", 0.0),
+            speed_rad_s=0.0 if limit is None else limit.attribute_number("velocity", 0.0),
         )
 
     def _read_form(self, part: Element) -> LinkShape | None:
@@ -206,15 +206,23 @@ class UrdfReader:
             )
         if shape.name == "box":
             return LinkShape(
-                ShapeKind.BOX, _sizes(shape, shape.attribute_numbers("size", 3)), position, rotation
+                ShapeKind.BOX,
+                size_m=_sizes(shape, shape.attribute_numbers("size", 3)),
+                position_m=position,
+                rotation=rotation,
             )
         if shape.name == "sphere":
             diameter = 2.0 * shape.attribute_number("radius")
-            return LinkShape(ShapeKind.SPHERE, _sizes(shape, (diameter,) * 3), position, rotation)
+            return LinkShape(
+                ShapeKind.SPHERE,
+                size_m=_sizes(shape, (diameter,) * 3),
+                position_m=position,
+                rotation=rotation,
+            )
         if shape.name in ("cylinder", "capsule"):
             diameter = 2.0 * shape.attribute_number("radius")
             sizes = _sizes(shape, (diameter, diameter, shape.attribute_number("length")))
-            return LinkShape(ShapeKind.CYLINDER, sizes, position, rotation)
+            return LinkShape(ShapeKind.CYLINDER, size_m=sizes, position_m=position, rotation=rotation)
         if shape.name != "mesh":
             shape.fail(f"the shape <{shape.name}> is unknown", "use <box>, <cylinder>, <sphere> or <mesh>")
         return self._read_mesh(shape, position, rotation)
@@ -233,7 +241,7 @@ class UrdfReader:
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
         edges = [max(abs(b - a), 1e-4) for a, b in zip(low, high, strict=True)]
         centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
-        return LinkShape(ShapeKind.BOX, _sizes(shape, edges), centre, rotation)
+        return LinkShape(ShapeKind.BOX, size_m=_sizes(shape, edges), position_m=centre, rotation=rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
         """Return the path of a mesh, relative to the file or to the package around it; None if it is missing.

@@ -154,7 +154,7 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
         remarks.add("an empty line: like Webots, we read no further", lines[end])
     tail = b"".join(line.raw for line in lines[end:])
     all_remarks = (*remarks.all, *_describe_gaps(rows, devices))
-    return PoseTable(bom + lines[0].raw, devices, tuple(rows), tail, all_remarks)
+    return PoseTable(bom + lines[0].raw, devices, rows=tuple(rows), tail=tail, remarks=all_remarks)
 
 
 def _read_devices(line: TextLine) -> tuple[str, ...]:
@@ -188,7 +188,9 @@ def _read_row(line: TextLine, n_devices: int, remarks: Remarks) -> PoseRow:
     if len(line.raw) > _LONGEST_LINE:
         remarks.add(f"more than {_LONGEST_LINE} bytes: Webots itself does not read this file", line)
     values = tuple(_read_value(cell.strip(), line) for cell in cells[2:])
-    return PoseRow(line.raw, _read_time(cells[0], line), cells[1], values, tuple(cells[2:]))
+    return PoseRow(
+        line.raw, time_ms=_read_time(cells[0], line), name=cells[1], values=values, cells=tuple(cells[2:])
+    )
 
 
 def _read_time(cell: bytes, line: TextLine) -> int:

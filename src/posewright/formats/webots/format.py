@@ -51,7 +51,7 @@ def build_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
         path.stem,
         card.name,
         joints,
-        tuple(_keyframes(table, joints, list(columns.values()))),
+        keyframes=tuple(_keyframes(table, joints, list(columns.values()))),
         source="Webots motion",
         origin=Origin(WEBOTS, table, remarks=table.remarks, path=path, robot=card),
     )
@@ -115,9 +115,9 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     if table is not None and _holds_motion(table, motion):
         return Rendering(
             table.render(),
-            describe_path_losses(motion),
-            describe_unwritten_labels(motion, path),
-            exact_key_times(motion),
+            losses=describe_path_losses(motion),
+            remarks=describe_unwritten_labels(motion, path),
+            times_s=exact_key_times(motion),
         )
     timeline = timeline_of(motion)
     old = _old_table(motion, timeline)
@@ -136,7 +136,10 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     else:
         data = _render_edited(old, columns, timeline, values)
     return Rendering(
-        data, losses, (*timeline.remarks, *describe_unwritten_labels(motion, path)), timeline.times_s
+        data,
+        losses,
+        remarks=(*timeline.remarks, *describe_unwritten_labels(motion, path)),
+        times_s=timeline.times_s,
     )
 
 
@@ -286,8 +289,10 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     devices = unknown_devices(table, card)
     if devices:
         remarks.append(f"{card.name} has no devices {', '.join(devices)}: left out")
-    return MotionFile.of_single_motion(WEBOTS, path, motion, remarks, table)
+    return MotionFile.of_single_motion(WEBOTS, path, motion, warnings=remarks, document=table)
 
 
 _KIND = FileKind(WEBOTS, "a Webots motion", text_matches(rb"\A#WEBOTS_MOTION\b"))
-FORMAT = MotionFormat(_KIND, (".motion",), _read, table_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))
+FORMAT = MotionFormat(
+    _KIND, (".motion",), _read, render=table_with, quantum=Quantum(angle_rad=QUANTUM_RAD, time_s=0.001)
+)

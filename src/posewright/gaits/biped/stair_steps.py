@@ -159,7 +159,7 @@ class StairSteps:
         steps = _StepSequence(gait, gait.walk_pace)
         for side in SIDES if angle_rad < 0.0 else SIDES[::-1]:
             y = OUTWARDS[side] * gait.stance_m
-            target = Sole(-math.sin(angle_rad) * y, math.cos(angle_rad) * y, 0.0, angle_rad)
+            target = Sole(-math.sin(angle_rad) * y, y=math.cos(angle_rad) * y, z=0.0, yaw=angle_rad)
             steps.move_foot(side, target, gait.walk_lift_m)
         steps.stand()
         return steps
@@ -176,7 +176,7 @@ class StairSteps:
             trunk = self._trunk_position(stance.mass_centre, trunk_m, trunk_turn, feet)
             stretched = []
             for side in SIDES:
-                if self._excess_leg_length(side, trunk, trunk_turn, feet[side]) > 0.0:
+                if self._excess_leg_length(side, trunk, trunk_turn, foot=feet[side]) > 0.0:
                     stretched.append(side)
             for side in stretched:
                 if stance.soles[side].x < trunk[0] - 0.02:
@@ -228,7 +228,9 @@ class _StepSequence:
         self._gait = gait
         self._pace = pace
         soles = {side: Sole(0.0, OUTWARDS[side] * gait.stance_m) for side in SIDES}
-        self.current = StepPosture(soles, np.zeros(2), 0.0, 0.0, dict.fromkeys(SIDES, 0.0))
+        self.current = StepPosture(
+            soles, mass_centre=np.zeros(2), trunk_m=0.0, roll=0.0, loading=dict.fromkeys(SIDES, 0.0)
+        )
         self.current = replace(self.current, trunk_m=self._trunk_height(0.0))
         self.timed_postures: list[tuple[float, StepPosture]] = [(0.0, self.current)]
 

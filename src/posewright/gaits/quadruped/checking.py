@@ -199,13 +199,13 @@ def _commands(gait: Gait, robot: Robot) -> Iterator[VelocityCommand]:
     max_speed = greatest_speed_m_s(gait.parameters, timing)
     max_turn = greatest_turn_rad_s(gait.parameters, timing)
     yield STILL
-    yield from _with_opposite(0.0, 0.0, max_turn)
+    yield from _with_opposite(0.0, left=0.0, turn=max_turn)
     for index in range(DIRECTIONS // 2):  # the other half are the opposites
         angle = index * 2.0 * math.pi / DIRECTIONS
         forward, left = (round(max_speed * share, _DIGITS) for share in (math.cos(angle), math.sin(angle)))
         for turn_share in TURNS:
             yield from _with_opposite(forward, left, turn_share * max_turn)
-        yield from _with_opposite(forward / 2.0, left / 2.0, 0.0)
+        yield from _with_opposite(forward / 2.0, left / 2.0, turn=0.0)
 
 
 def _with_opposite(forward: float, left: float, turn: float) -> Iterator[VelocityCommand]:
@@ -237,7 +237,13 @@ class _WorstFinder:
         for concern, (values, parts) in results.items():
             if len(parts):
                 index = int(np.argmax(values))
-                yield WorstCase(concern, float(values[index]), parts[index], command, is_changing)
+                yield WorstCase(
+                    concern,
+                    value=float(values[index]),
+                    part=parts[index],
+                    command=command,
+                    is_changing=is_changing,
+                )
 
     def _foot_errors(self, cycles: Cycles) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest distance of each foot from its planned points [m], and the feet."""

@@ -173,7 +173,7 @@ def _parameter_lines(parameters: Sequence[PlainMapping]) -> Lines:
         limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
         yield Styled(_row(entry["name"], first, limits))
         for text in other_texts:
-            yield Styled(_row("", text, ""))
+            yield Styled(_row("", text, limits=""))
         yield Paragraph(f"{entry['document'].capitalize()}. {entry['sentence']}", indent=4)
 
 

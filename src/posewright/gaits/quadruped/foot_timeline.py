@@ -147,7 +147,7 @@ def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeli
     first = gait.phases.starts[0]
     starts = [start - first for start in gait.phases.starts]  # a walk begins with the first step
     return [
-        _TimelineBuilder(gait, timing, foot, offset - first, starts).timeline(frame_s)
+        _TimelineBuilder(gait, timing, foot, offset=offset - first, starts=starts).timeline(frame_s)
         for foot, offset in gait.phases.offsets.items()
     ]
 

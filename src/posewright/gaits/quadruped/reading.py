@@ -102,7 +102,7 @@ def _catalogue(robot: Robot | str | None) -> Catalogue:
     if isinstance(robot, Robot):
         folders = [] if robot.folder is None else [robot.folder]
         owner = f"of {robot.name}"
-        return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in folders], owner)
+        return Catalogue("gait", SUFFIX, folders=lambda: [folder / FOLDER for folder in folders], owner=owner)
     folders = [robot_folder(name) for name in robot_names() if robot in (None, name)]
     return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in folders])
 

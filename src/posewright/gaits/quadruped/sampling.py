@@ -108,9 +108,9 @@ def sample_gait(
     frames = tuple(_keyframes(np.concatenate(rows), robot, every_frames))
     return Motion(
         gait.name,
-        robot.name,
-        robot.joint_names,
-        tuple(_with_transitions(frames, first, last, robot, every_frames)),
+        robot=robot.name,
+        joints=robot.joint_names,
+        keyframes=tuple(_with_transitions(frames, first, last, robot, every=every_frames)),
         repeat=None if cycles is None else 1,
         source=_source(gait, command),
     )

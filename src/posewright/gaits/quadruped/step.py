@@ -101,7 +101,7 @@ class StepPlanner:
         """All feet on their equilibrium points, before the first step."""
         angles = np.stack([self.standing_pose[list(leg.indices)] for leg in self._legs])
         points = self._equilibria
-        return Feet(points, angles, points, points, (False,) * len(self._legs))
+        return Feet(points, angles, points, points, have_lifted=(False,) * len(self._legs))
 
     def in_place(self, feet: Feet) -> Flags:
         """Return which feet are on their equilibrium points, `(n_feet,)`."""

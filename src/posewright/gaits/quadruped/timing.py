@@ -75,7 +75,7 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
             if max_pairs
             else "a longer cycle: maximum_displacement_m / ground_speed_m_s",
         )
-    return GaitTiming(frames, period_s, ground_s, air_s, min(ascent_s, air_s / 2.0))
+    return GaitTiming(frames, period_s, ground_s, air_s, ascent_s=min(ascent_s, air_s / 2.0))
 
 
 def greatest_speed_m_s(parameters: GaitParameters, timing: GaitTiming) -> float:

@@ -43,7 +43,7 @@ def write_gait(gait: Gait, path: Path | str) -> None:
 
 def gait_text(gait: Gait) -> str:
     """Return the document that `write_gait` writes to a new file."""
-    return render_document(_document(gait, _NEW, None))
+    return render_document(_document(gait, _NEW, path=None))
 
 
 def _document(gait: Gait, old_document: Tree, path: Path | None) -> Tree:

@@ -80,7 +80,9 @@ class YarpBody(SingleBodyPlant):
         state = self._open.state
         velocities = state.velocities if np.isfinite(state.velocities).all() else None
         torques = np.nan_to_num(state.torques)
-        return BodyState(self.time_s, state.positions, torques, velocities, self._open.readings)
+        return BodyState(
+            self.time_s, state.positions, efforts=torques, velocities=velocities, sensors=self._open.readings
+        )
 
     def observe(self) -> JointStates:
         """Return one row: the latest state of the joints."""

@@ -162,5 +162,5 @@ class Reader:
     def close(self) -> None:
         """Disconnect the source and close the port; must not raise."""
         with suppress(PosewrightError):
-            administer(self._source, (Vocab("del"), self.port.name), 1.0)
+            administer(self._source, (Vocab("del"), self.port.name), timeout_s=1.0)
         self.port.close()

@@ -266,7 +266,9 @@ class ControlBoard:
         ending = word[3:]
         match word, arguments:
             case (("icmd" | "intm"), (str(subcommand), *axes, modes)) if subcommand in MODE_WORDS[word]:
-                self._set_modes(client, word, MODE_WORDS[word][subcommand], tuple(axes), modes)
+                self._set_modes(
+                    client, word, ending=MODE_WORDS[word][subcommand], axis_arguments=tuple(axes), modes=modes
+                )
             case "llim", (axis, lower, upper):
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))
             case (("sto" | "stos" | "stog"), _):

@@ -92,7 +92,9 @@ def serve_port(connection: Connection, port: DeliveryPort, header: bytes = b"") 
         header = header or stream.read(HEADER_BYTES)
         if not header:
             return
-        conversation = _Conversation(connection, exact_reader(stream), lambda: read_line(stream), port)
+        conversation = _Conversation(
+            connection, take=exact_reader(stream), read_line=lambda: read_line(stream), port=port
+        )
         carrier = carrier_of(header)
         try:
             if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:

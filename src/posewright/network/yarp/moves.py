@@ -92,7 +92,9 @@ class AxisMotions:
         """
         targets = self._clip(axes, targets_deg)
         distances = np.abs(targets - self.commanded_deg[axes])
-        self._start_move(client, axes, targets, distances / self.speeds_deg_s[axes], POSITION)
+        self._start_move(
+            client, axes, targets_deg=targets, durations_s=distances / self.speeds_deg_s[axes], mode=POSITION
+        )
 
     def move_by(self, client: str, axes: Sequence[int], distances_deg: Floats) -> None:
         """Move axes by some distances from their commanded positions."""
@@ -107,7 +109,9 @@ class AxisMotions:
         to_limits_s = np.abs(ends - start) / np.maximum(speeds, MIN_SPEED_DEG_S)
         durations = np.where(is_still, 0.0, np.minimum(to_limits_s, MAX_DURATION_S))
         velocities = np.sign(speeds_deg_s) * speeds
-        self._start_move(client, axes, start + velocities * durations, durations, VELOCITY)
+        self._start_move(
+            client, axes, targets_deg=start + velocities * durations, durations_s=durations, mode=VELOCITY
+        )
         self.velocities_deg_s[axes] = velocities
         self.runner = client
 
@@ -120,11 +124,17 @@ class AxisMotions:
 
     def put(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
         """Set positions of axes from the next frame on."""
-        self._start_move(client, axes, self._clip(axes, targets_deg), np.zeros(len(axes)), DIRECT)
+        self._start_move(
+            client,
+            axes,
+            targets_deg=self._clip(axes, targets_deg),
+            durations_s=np.zeros(len(axes)),
+            mode=DIRECT,
+        )
 
     def hold(self, client: str, axes: Sequence[int]) -> None:
         """Hold the commanded positions of axes, in their present modes."""
-        self._start_move(client, axes, self.commanded_deg[axes], np.zeros(len(axes)))
+        self._start_move(client, axes, targets_deg=self.commanded_deg[axes], durations_s=np.zeros(len(axes)))
 
     def set_modes(self, client: str, axes: Sequence[int], modes: Sequence[Value]) -> None:
         """Set modes; an axis that leaves the velocity mode stops."""

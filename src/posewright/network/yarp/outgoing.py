@@ -88,7 +88,7 @@ class Outgoing:
         self._max_queued = max_queued
         self._count = count
         self._on_lost = on_lost
-        self._link, number = open_binary(address, carrier, sender, CONNECT_S)
+        self._link, number = open_binary(address, carrier, sender, timeout_s=CONNECT_S)
         self._stream = self._link.makefile("rb")
         if carrier is Carrier.UDP:
             self._close_link()

@@ -157,7 +157,7 @@ class Port:
                 self.name,
                 to,
                 address,
-                carriers[carrier],
+                carrier=carriers[carrier],
                 max_queued=self._max_queued,
                 count=self.count,
                 on_lost=self._remove_output,

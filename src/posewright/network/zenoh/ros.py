@@ -95,22 +95,26 @@ def _sensor_topics(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
     match sensor.kind:
         case "range_scan":
             layout = messages.laser_scan(frame, sensor_description, int(sensor_description["beams"]))
-            yield _reading_topic(f"{name}/scan", messages.LASER_SCAN, layout, {"ranges": name})
+            yield _reading_topic(f"{name}/scan", messages.LASER_SCAN, layout, channels={"ranges": name})
         case "range":
             yield _reading_topic(
                 f"{name}/range",
-                messages.RANGE,
-                messages.single_range(frame, sensor_description),
-                {"range": name},
+                schema=messages.RANGE,
+                layout=messages.single_range(frame, sensor_description),
+                channels={"range": name},
             )
         case "imu":
             parts = ("orientation", "angular_velocity", "acceleration")
             channels = {part: f"{name}.{part}" for part in parts}
-            yield _reading_topic(name, messages.IMU, messages.imu(frame), channels)
+            yield _reading_topic(name, schema=messages.IMU, layout=messages.imu(frame), channels=channels)
         case "compass" | "encoder" | "floor_sensor":
-            yield _reading_topic(name, messages.FLOAT64, messages.number(), {"data": name})
+            yield _reading_topic(
+                name, schema=messages.FLOAT64, layout=messages.number(), channels={"data": name}
+            )
         case "foot_contact":
-            yield _reading_topic(name, messages.TRUTH, messages.truth(), {"data": name})
+            yield _reading_topic(
+                name, schema=messages.TRUTH, layout=messages.truth(), channels={"data": name}
+            )
 
 
 def _reading_topic(
@@ -273,7 +277,7 @@ def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
         hint = f"the joints are {', '.join(joints)}"
         raise FormatError(f"there is no joint {unknown[0]!r}", hint=hint)
     if not points:
-        return TrajectoryMessage(frame_id, None)
+        return TrajectoryMessage(frame_id, trajectory=None)
     positions = np.array([point[0] for point in points], dtype=np.float64).reshape(n_points, len(names))
     times = np.array([point[1] for point in points], dtype=np.float64)
     trajectory = Trajectory(tuple(joints.index(name) for name in names), times, positions)

@@ -207,10 +207,15 @@ def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, object]:
     commands = [f"{robot}/joint_trajectory", f"{robot}/plant"]
     subscriptions = ["declare_subscriber", "liveliness_query", "declare_liveliness_subscriber"]
     rules = [
-        _rule("ask", "ingress", subscriptions, topics),
-        _rule("tell", "egress", ["put", "delete", "liveliness_token"], topics),
-        _rule("command", "ingress", ["put", "query"], commands),
-        _rule("answer", "egress", ["reply", "declare_queryable", "declare_subscriber"], commands),
+        _rule("ask", flow="ingress", messages=subscriptions, keys=topics),
+        _rule("tell", flow="egress", messages=["put", "delete", "liveliness_token"], keys=topics),
+        _rule("command", flow="ingress", messages=["put", "query"], keys=commands),
+        _rule(
+            "answer",
+            flow="egress",
+            messages=["reply", "declare_queryable", "declare_subscriber"],
+            keys=commands,
+        ),
     ]
     by_name = "commanders by name"
     by_certificate = "commanders by certificate"

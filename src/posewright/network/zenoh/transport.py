@@ -138,7 +138,9 @@ class ZenohTransport:
 
     def _announce(self, kind: str, path: str, type_name: str) -> None:
         """Announce a publisher or subscriber to bridges to ROS by a liveliness token."""
-        token = ros.bridge_token(str(self._session.zid()), kind, f"{self.name}/{path}", type_name)
+        token = ros.bridge_token(
+            str(self._session.zid()), kind, key=f"{self.name}/{path}", type_name=type_name
+        )
         self._declarations.append(self._session.liveliness().declare_token(token))
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:

@@ -124,7 +124,9 @@ class Day:
         sums = {name: round(sum(points.values()), 6) for name, points in parts.items()}
         ranked_places = rank_places([(sums[contestant.name],) for contestant in self.contestants])
         rows = (
-            RankingRow(place, entrant.name, entrant.club, sums[entrant.name], parts[entrant.name])
+            RankingRow(
+                place, entrant.name, entrant.club, points=sums[entrant.name], parts=parts[entrant.name]
+            )
             for place, entrant in zip(ranked_places, self.contestants, strict=True)
         )
         return tuple(sorted(rows, key=lambda row: (row.place, row.name)))
@@ -229,7 +231,13 @@ def _day_from_dict(data: Mapping[str, Any], folder: Path) -> Day:
         title=data["title"],
         seed=data["seed"],
         contestants=tuple(
-            Contestant(entry["name"], entry["robot"], entry["behaviours"], entry["club"], entry["options"])
+            Contestant(
+                entry["name"],
+                robot=entry["robot"],
+                behaviours=entry["behaviours"],
+                club=entry["club"],
+                options=entry["options"],
+            )
             for entry in data["contestants"]
         ),
         disciplines=tuple(map(_discipline_from_dict, data["disciplines"])),

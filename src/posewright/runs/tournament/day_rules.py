@@ -77,7 +77,7 @@ def read_day_rules(name: str | Path) -> DayRules:
         name=parts["day"].text(),
         title=parts["title"].text(),
         disciplines=tuple(
-            _read_discipline(name, node, tuple(contest_nodes), path.parent)
+            _read_discipline(name, node, order=tuple(contest_nodes), folder=path.parent)
             for name, node in contest_nodes.items()
         ),
         group_size=group_size,

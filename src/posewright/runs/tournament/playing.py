@@ -213,7 +213,7 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
         )
         if participants and isinstance(contest, Duel):
             by_name = {contestant.name: contestant for contestant in participants}
-            bouts = _Bouts(setup, discipline_rules, tuple(contest.entries), by_name)
+            bouts = _Bouts(setup, discipline_rules, roles=tuple(contest.entries), contestants=by_name)
             discipline = _play_duels(bouts, contest, discipline)
         elif participants:
             discipline = _play_solo(setup, discipline_rules, contest, participants, discipline)
@@ -222,10 +222,10 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
         setup.rules.name,
         setup.rules.title,
         setup.seed,
-        tuple(contestants),
-        tuple(disciplines.values()),
-        inspections,
-        setup.folder,
+        contestants=tuple(contestants),
+        disciplines=tuple(disciplines.values()),
+        inspections=inspections,
+        folder=setup.folder,
     )
 
 
@@ -315,9 +315,9 @@ def _trial(
     return Trial(
         name,
         contestant.robot,
-        contestant.behaviours[discipline_rules.contest],
-        discipline_rules.contest,
-        discipline_rules.rules,
+        behaviour=contestant.behaviours[discipline_rules.contest],
+        contest=discipline_rules.contest,
+        rules=discipline_rules.rules,
         seed=seed,
         opponents=opponents or {},
         options=contestant.options.get(discipline_rules.contest, {}),
@@ -410,7 +410,13 @@ class _Bouts:
         )
         opponents = dict.fromkeys(self.roles[1:], opponent)
         name = " - ".join(f"{entry} ({role})" for entry, role in zip((a, b), self.roles, strict=True))
-        return _trial(name, self.contestants[a], self.discipline_rules, self.setup.seed + number, opponents)
+        return _trial(
+            name,
+            self.contestants[a],
+            self.discipline_rules,
+            seed=self.setup.seed + number,
+            opponents=opponents,
+        )
 
 
 def _round_title(n_bouts: int) -> str:

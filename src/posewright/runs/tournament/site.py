@@ -84,7 +84,7 @@ def write_site(
             write_atomically(
                 day.folder / f"{discipline.contest}.html", page.encode(errors="backslashreplace")
             )
-        page = _render_page(day, None, {})
+        page = _render_page(day, discipline=None, media={})
         write_atomically(day.folder / INDEX, page.encode(errors="backslashreplace"))
     return day.folder / INDEX
 
@@ -102,7 +102,7 @@ def _draw_media(
             film = stem.with_suffix(".webm") if (folder_name, run.name) in filmed else None
             recording = recording_of(day, folder_name, run)
             folder_names.append(folder_name)
-            requested.append(_RunMedia(run, recording, stem.with_suffix(".png"), film))
+            requested.append(_RunMedia(run, recording, picture=stem.with_suffix(".png"), film=film))
     media: dict[str, list[_RunMedia]] = {
         folder_name: [] for discipline in day.disciplines for folder_name in discipline.runs
     }

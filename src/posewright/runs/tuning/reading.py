@@ -261,13 +261,13 @@ def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
                 entry.fail(f"{key} is set by {name_by_key[key]} too", hint="search it once")
             name_by_key[key] = name
         if start is None:
-            start = _gait_value(entry, name, gait, keys[0])
+            start = _gait_value(entry, name, gait, key=keys[0])
             if not low <= start <= high:
                 entry.fail(
                     f"the gait has {start:g}, outside {low:g} to {high:g}",
                     hint=f"a range that includes it, or {_START_EXAMPLE}",
                 )
-        dimensions.append(Dimension(name, low, high, start, _is_integer(name)))
+        dimensions.append(Dimension(name, low, high, start, is_whole=_is_integer(name)))
     return tuple(dimensions)
 
 

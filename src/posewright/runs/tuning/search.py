@@ -190,7 +190,7 @@ def tune_gait(
     )
     evaluation = Evaluation(result.score, result.facts)
     if not math.isfinite(result.score):
-        return TunedGait(gait_task, result, None, evaluation)
+        return TunedGait(gait_task, result, gait=None, unlocked=evaluation)
     gait = replace(
         gait_task.candidate(result.best),
         name=gait_task.name,
@@ -200,7 +200,7 @@ def tune_gait(
     )
     if gait_task.locked_joints:
         evaluation = GaitProblem(gait_task.without_locked_joints()).evaluate(result.best)
-    return TunedGait(gait_task, result, gait, evaluation)
+    return TunedGait(gait_task, result, gait, unlocked=evaluation)
 
 
 def _describe_source(task: GaitTask, result: TuningResult, seed: int) -> str:

@@ -55,14 +55,20 @@ def walk_live(
         BodyError: the simulation failed.
     """
     program = GaitProgram(gait, robot, steering=steering)
-    terms = WalkSettings(gait.name, "nominal", MAX_WALK_S, SETTLE_S, tuple(program.start_pose.tolist()))
+    terms = WalkSettings(
+        gait.name,
+        body="nominal",
+        seconds=MAX_WALK_S,
+        settle_s=SETTLE_S,
+        standing=tuple(program.start_pose.tolist()),
+    )
     walk = Run(
         gait.name,
         {robot.name: program},
         MAX_WALK_S,
         make_plant=walking_plant_maker(gait, world),
         watchers=[_StatesWatcher(watch)],
-        plant_watchers=[lambda plant: FallWatcher(plant, robot.name, None)],
+        plant_watchers=[lambda plant: FallWatcher(plant, robot.name, on_progress=None)],
         pace=clock,
         extras={EXTRAS: asdict(terms)},
     )

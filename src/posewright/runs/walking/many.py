@@ -131,7 +131,14 @@ class WalkTask:
             ).report
         except BodyError as error:  # the other bodies are not affected
             failure = error.message
-        return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
+        return WalkedBody(
+            seed,
+            domain,
+            report,
+            simulated_s=times_s[-1],
+            welded=world.instance().welded_joints,
+            failure=failure,
+        )
 
     @cached_property
     def _world(self) -> World:
@@ -323,7 +330,17 @@ def walk_many(
                 on_progress(result)
     wall_s = clock() - start_s if clock else 0.0
     name = "random" if randomization == default_ranges else "varied"
-    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(results), command_mean, wall_s, name)
+    return ManyReport(
+        gait,
+        robot,
+        seed,
+        seconds,
+        settle_s,
+        bodies=tuple(results),
+        command_mean=command_mean,
+        wall_s=wall_s,
+        body=name,
+    )
 
 
 def _mean_over_measurement(
@@ -332,7 +349,7 @@ def _mean_over_measurement(
     """Return the mean command over the time of the measurement, whether or not a body falls."""
     begin, n_frames = count_frames(robot, seconds, settle_s)
     commands = read_schedule(command, settle_s + seconds)
-    return mean_command(commands, robot.frame_period_s, begin, begin + n_frames)
+    return mean_command(commands, robot.frame_period_s, begin, end=begin + n_frames)
 
 
 def _require_body_count(bodies: object) -> None:

@@ -91,7 +91,9 @@ def walk_gait(
         require_command_in_range(timed.command, gait.parameters, walker.timing)
     body_domain = domain or NOMINAL
     reported_name = body_name or ("nominal" if body_domain.is_nominal else "varied")
-    terms = WalkSettings(gait.name, reported_name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
+    terms = WalkSettings(
+        gait.name, reported_name, seconds, settle_s, standing=tuple(walker.standing_pose.tolist())
+    )
     walk = Run(
         gait.name,
         {card.name: GaitProgram(gait, card, commands)},
@@ -164,8 +166,8 @@ def count_frames(robot: Robot, seconds: float, settle_s: float) -> tuple[int, in
         InputError: a time is out of its range.
     """
     period_s = robot.frame_period_s
-    _require_seconds("seconds", seconds, period_s, MAX_WALK_S)
-    _require_seconds("settle_s", settle_s, 0.0, MAX_SETTLE_S)
+    _require_seconds("seconds", value=seconds, minimum=period_s, maximum=MAX_WALK_S)
+    _require_seconds("settle_s", value=settle_s, minimum=0.0, maximum=MAX_SETTLE_S)
     return round(settle_s / period_s), round(seconds / period_s)
 
 

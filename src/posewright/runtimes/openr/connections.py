@@ -108,7 +108,7 @@ def _parse_service(token: str, where: Where) -> ServiceName:
     if len(parts) != 4 or not all(parts) or parts[3] not in {side.value for side in ServiceSide}:
         hint = "write Object.Service.DataType.S for a sender, .O for a receiver"
         raise FormatError(f"{token!r} is not a service", where=where, hint=hint)
-    return ServiceName(parts[0], parts[1], parts[2], ServiceSide(parts[3]))
+    return ServiceName(parts[0], service=parts[1], data_type=parts[2], side=ServiceSide(parts[3]))
 
 
 def connect(objects: Iterable[OObject], config: ConnectConfig) -> tuple[Connection, ...]:
@@ -124,11 +124,19 @@ def connect(objects: Iterable[OObject], config: ConnectConfig) -> tuple[Connecti
 
 def _connect_line(objects: Mapping[str, OObject], line: ConnectLine) -> Connection:
     """Connect the two services of a line; raise an error if one of them does not exist."""
-    sender = _look_up("object", line.sender.owner, objects, line.where)
-    receiver = _look_up("object", line.receiver.owner, objects, line.where)
-    subject = _look_up("subject", line.sender.service, sender.subjects, line.where, f"of {sender.name}")
+    sender = _look_up("object", name=line.sender.owner, items=objects, where=line.where)
+    receiver = _look_up("object", name=line.receiver.owner, items=objects, where=line.where)
+    subject = _look_up(
+        "subject",
+        name=line.sender.service,
+        items=sender.subjects,
+        where=line.where,
+        owner=f"of {sender.name}",
+    )
     observers = receiver.observers
-    observer = _look_up("observer", line.receiver.service, observers, line.where, f"of {receiver.name}")
+    observer = _look_up(
+        "observer", name=line.receiver.service, items=observers, where=line.where, owner=f"of {receiver.name}"
+    )
     for actual, stated in ((subject.name, line.sender), (observer.name, line.receiver)):
         if actual.data_type != stated.data_type:
             message = f"{stated.short} has the data type {actual.data_type}, not {stated.data_type}"

@@ -115,7 +115,9 @@ class MovingObject(OObject):
         self._make_motions = make_motions
         self._motions: Mapping[str, BlockMotion] = {}
         self._automaton = Automaton(chart)
-        self._commands = self.observer("ReceiveCommand", "char", self._receive, self._parse_command, data=str)
+        self._commands = self.observer(
+            "ReceiveCommand", data_type="char", notify=self._receive, from_text=self._parse_command, data=str
+        )
         self._player = BlockPlayer(self, self._on_motion_done)
         self._sender: ServiceName | None = None  # of the command that started the current motion
 

@@ -70,7 +70,7 @@ def _parse_command(piece: str, previous_s: float, where: Where) -> ScriptedComma
     if time_s < previous_s:
         message = f"{piece} comes after a command at {previous_s:g} s"
         raise FormatError(message, where=where, hint="times must not decrease")
-    return ScriptedCommand(match["text"], time_s, match["to"] or "", where)
+    return ScriptedCommand(match["text"], time_s, to=match["to"] or "", where=where)
 
 
 def _parse_time(text: str, where: Where) -> float:

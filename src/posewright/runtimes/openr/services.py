@@ -288,8 +288,8 @@ class OObject:
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer calls assert_ready or deassert_ready."""
         if ready is not None:
-            require_callable(f"{self.name}.{service}", ready, 1)
-        name = ServiceName(self.name, service, data_type, ServiceSide.SUBJECT)
+            require_callable(f"{self.name}.{service}", ready, n=1)
+        name = ServiceName(self.name, service, data_type, side=ServiceSide.SUBJECT)
         subject = OSubject(self, name, ready)
         self.subjects[service] = subject
         return subject
@@ -303,8 +303,8 @@ class OObject:
         data: type | None = None,
     ) -> OObserver:
         """Return a new observer; `notify` is called with received data, which has the type `data`."""
-        require_callable(f"{self.name}.{service}", notify, 1)
-        name = ServiceName(self.name, service, data_type, ServiceSide.OBSERVER)
+        require_callable(f"{self.name}.{service}", notify, n=1)
+        name = ServiceName(self.name, service, data_type, side=ServiceSide.OBSERVER)
         observer = OObserver(self, name, notify, from_text, data)
         self.observers[service] = observer
         return observer

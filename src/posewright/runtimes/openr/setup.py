@@ -109,8 +109,8 @@ def set_up_openr(
     openr_program = OpenRProgram(
         name,
         config,
-        card,
-        pose or default_pose,
+        robot=card,
+        pose=pose or default_pose,
         poses=None if poses is None else Path(poses),
         sequences=None if sequences is None else Path(sequences),
         monet=setup,

@@ -27,7 +27,7 @@ class CommandVectorSubject(OSubject):
     def __init__(self, owner: OObject, service: str, ready: Callable[[], None]) -> None:
         super().__init__(
             owner,
-            ServiceName(owner.name, service, "OCommandVectorData", ServiceSide.SUBJECT),
+            ServiceName(owner.name, service, data_type="OCommandVectorData", side=ServiceSide.SUBJECT),
             self._on_answer,
         )
         require_callable(self.name.short, ready)

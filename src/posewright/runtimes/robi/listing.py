@@ -379,7 +379,7 @@ class _Assembler:
         if len(fields) != 2 or (equals and op is Op.MEM_R):
             values_form = " [= VALUE, VALUE, ...]" if op is Op.MEM_W else ""
             raise self._error(f"{op} {operand[:40]}", f"expected {op} SIZE ADDRESS{values_form}")
-        size = self._read_integer(fields[0], 1, 2)
+        size = self._read_integer(fields[0], low=1, high=2)
         address = self._read_address(fields[1].strip())
         mask = (1 << 8 * size) - 1
         min_value = ~(mask >> 1)
@@ -391,7 +391,7 @@ class _Assembler:
     def _read_address(self, text: str) -> int:
         """Return an address: a number, or that of a named word of the memory."""
         if text[:1].isdigit() or text[:1] == "-":
-            return self._read_integer(text, 0, 0xFFFFFFFF)
+            return self._read_integer(text, low=0, high=0xFFFFFFFF)
         addresses = memory_map().addresses
         if text not in addresses:
             error = UnknownNameError.among("word of the memory", text[:40], addresses)

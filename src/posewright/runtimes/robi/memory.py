@@ -164,7 +164,7 @@ class RobiMemory:
         self._bytes = bytearray(self.map.size)
         for cell in self.map.cells.values():
             for i in range(cell.count):
-                self.write(cell.address_of(i + 1), 2, cell.initial + i * cell.initial_step)
+                self.write(cell.address_of(i + 1), size=2, value=cell.initial + i * cell.initial_step)
 
     def __repr__(self) -> str:
         return f"<RobiMemory of {len(self._bytes)} bytes, posture {self.get('posture')}>"
@@ -221,7 +221,7 @@ class RobiMemory:
         low = -0x8000 if cell.signed else 0
         if not low <= value < low + 0x10000:
             raise InputError(f"{value} does not fit {name}", hint=f"expected {low}..{low + 0xFFFF}")
-        self.write(cell.address_of(number), 2, value & 0xFFFF)
+        self.write(cell.address_of(number), size=2, value=value & 0xFFFF)
 
 
 def signed(value: int) -> int:

@@ -95,8 +95,10 @@ class Patch:
                 hint = "add a third column with the old bytes, or keep the backup"
                 message = "this patch does not state which bytes it replaces"
                 raise InputError(message, where=change.where, hint=hint)
-            inverse_changes.append(PatchChange(change.address, change.old, change.new, change.where))
-        return Patch(tuple(inverse_changes), "", self.path)
+            inverse_changes.append(
+                PatchChange(change.address, new=change.old, old=change.new, where=change.where)
+            )
+        return Patch(tuple(inverse_changes), digest="", path=self.path)
 
     def text(self) -> str:
         """Return the text of the patch's file."""
@@ -281,7 +283,7 @@ def patch_file(
     data = read_bounded(source, MAX_BYTES)
     patched, inverse = apply_patch(data, patch, unchecked=unchecked)
     if backup is not None:
-        _write_backup(source, output, Path(backup), data)
+        _write_backup(source, output, backup=Path(backup), data=data)
     elif _is_same_file(source, output):
         hint = "name another file to write, or one for the backup"
         raise InputError("this would write over the only copy", where=Where(path=source), hint=hint)

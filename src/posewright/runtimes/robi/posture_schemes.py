@@ -42,11 +42,17 @@ def nine_patterns(poses: Iterable[PoseBlock]) -> Rm4Program:
     poses = tuple(poses)
     postures = (Posture.STANDING, Posture.SITTING, Posture.CHAIR)
     neck = f"measured of ID {FACE_ID}"
-    lines = [_write_jump("posture", int(posture), "eq", posture.word) for posture in postures[1:]]
+    lines = [
+        _write_jump("posture", number=int(posture), test="eq", label=posture.word) for posture in postures[1:]
+    ]
     for posture in postures:
         lines.append(f"{posture.word}:")
-        lines.append(_write_jump(neck, FACE_WORDS["left"] // 2, "gt", f"{posture.word}_left"))
-        lines.append(_write_jump(neck, FACE_WORDS["right"] // 2, "lt", f"{posture.word}_right"))
+        lines.append(
+            _write_jump(neck, number=FACE_WORDS["left"] // 2, test="gt", label=f"{posture.word}_left")
+        )
+        lines.append(
+            _write_jump(neck, number=FACE_WORDS["right"] // 2, test="lt", label=f"{posture.word}_right")
+        )
         for direction in FACE_WORDS:
             lines.append(f"{posture.word}_{direction}:")
             lines += _write_motion(_adapt_pose(pose, posture, direction) for pose in poses)

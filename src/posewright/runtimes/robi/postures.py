@@ -260,11 +260,17 @@ def judge_postures(
     table.rule(rule)  # raises if there is no such rule
     rule_name = rule or table.default_rule
     if angles_deg is not None:
-        return (Judgement("given", rule_name, dict(angles_deg), judge(angles_deg, rule).word),)
+        return (
+            Judgement(
+                "given", rule=rule_name, angles_deg=dict(angles_deg), judged=judge(angles_deg, rule).word
+            ),
+        )
     judgements: list[Judgement] = []
     for name, idle in table.idle.items():
         pose_deg = table.pose_degrees(idle.pose)
         angles = {number: float(pose_deg[number]) for number in JUDGED_BY}
         posture = judge(angles, rule)
-        judgements.append(Judgement(name, rule_name, angles, posture.word, idle.judged.word))
+        judgements.append(
+            Judgement(name, rule=rule_name, angles_deg=angles, judged=posture.word, right=idle.judged.word)
+        )
     return tuple(judgements)

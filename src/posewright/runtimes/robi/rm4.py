@@ -95,7 +95,7 @@ def read_tag(raw: bytes) -> Tag:
     Raises:
         FormatError: the tag is wrong, or there is more than one.
     """
-    reader = _Rm4Reader(raw, None)
+    reader = _Rm4Reader(raw, path=None)
     tags = list(reader.read_tags())
     raise_all(reader.errors)
     if len(tags) != 1 or tags[0].raw != raw:
@@ -158,7 +158,7 @@ def _read_operation(op: Op, raw: bytes, opening: re.Match[bytes]) -> Tag:
         return dataclasses.replace(tag, values=(value,))
     if "size" in attributes:
         text, offset = attributes["size"]
-        size = _read_number(text, offset, 1, 2, "size")
+        size = _read_number(text, offset, low=1, high=2, name="size")
         values: tuple[int, ...] = ()
         if op is Op.MEM_W and opening.end() < len(raw):
             values = tuple(_read_values(content, opening.end(), size))
@@ -210,7 +210,9 @@ def _read_values(content: bytes, offset: int, size: int) -> Iterator[int]:
     """Yield the values of a block, which are separated by commas."""
     for part in content.split(b","):
         text = part.strip(BLANK)
-        yield _read_number(text, offset + part.find(text), 0, (1 << 8 * size) - 1, "a value")
+        yield _read_number(
+            text, offset=offset + part.find(text), low=0, high=(1 << 8 * size) - 1, name="a value"
+        )
         offset += len(part) + 1
 
 
@@ -269,7 +271,7 @@ class _Rm4Reader:
                 tags[i] = self._resolve_jump(tag, starts[i], tags, starts)
             self._remark_oddities(tags[i], starts[i])
         raise_all(self.errors)
-        return Rm4Program(tuple(tags), tail, self._path, tuple(self._remarks))
+        return Rm4Program(tuple(tags), tail, self._path, remarks=tuple(self._remarks))
 
     def read_tags(self) -> Iterator[Tag]:
         """Yield the tags; errors go to `errors`, and reading goes on at the next tag."""

@@ -127,17 +127,29 @@ class ServoEngine:
             torque = self.read_through("table_torque", servo_id)
             goal = signed(self.read_through("table_position", servo_id))
             if torque > FULL_PERCENT:
-                yield Excess(servo_id, "torque", torque, FULL_PERCENT, "%")
+                yield Excess(servo_id, quantity="torque", requested=torque, limit=FULL_PERCENT, unit="%")
             if torque == 0 or frames_left == 0:
                 continue
             lower = self._lower_limits[i]
             upper = self._upper_limits[i]
             if not lower - 0.5 <= goal <= upper + 0.5:
                 limit = lower if goal < lower else upper
-                yield Excess(servo_id, "position", goal / 10.0, float(limit) / 10.0, "deg")
+                yield Excess(
+                    servo_id,
+                    quantity="position",
+                    requested=goal / 10.0,
+                    limit=float(limit) / 10.0,
+                    unit="deg",
+                )
             speed_deg_s = abs(goal - float(command[i])) / 10.0 / (frames_left * FRAME_PERIOD_S)
             if speed_deg_s > max_speeds_deg_s[i]:
-                yield Excess(servo_id, "speed", speed_deg_s, float(max_speeds_deg_s[i]), "deg/s")
+                yield Excess(
+                    servo_id,
+                    quantity="speed",
+                    requested=speed_deg_s,
+                    limit=float(max_speeds_deg_s[i]),
+                    unit="deg/s",
+                )
 
     def next_frame(self) -> JointCommands:
         """Advance the running move and return the commands of the next frame, one row.

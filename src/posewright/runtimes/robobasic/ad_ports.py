@@ -199,9 +199,9 @@ def find_moved_sensors(source: BasicSource) -> tuple[MovedSensor, ...]:
                 if kind not in assigned_kinds:
                     assigned_kinds.add(kind)
                     sensor = _match_sensor(kind, *_inactive_band(source, line, constants))
-                    sensors[port] = MovedSensor(port, sensor, line.number, name)
+                    sensors[port] = MovedSensor(port, sensor, line=line.number, name=name)
                 elif is_named_constant and port not in sensors:
-                    sensors[port] = MovedSensor(port, None, line.number, name)
+                    sensors[port] = MovedSensor(port, sensor=None, line=line.number, name=name)
     return tuple(
         moved for moved in sensors.values() if moved.sensor is None or moved.sensor.port != moved.port
     )

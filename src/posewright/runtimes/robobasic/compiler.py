@@ -145,11 +145,11 @@ class BasicCompiler:
                 self._close_if(block)
         return CompiledProgram(
             self.source,
-            tuple(builder.steps),
-            tuple(builder.lines),
-            {name: address[0] for name, address in builder.labels.items()},
-            self.symbols.variables,
-            tuple(sorted(self.symbols.findings, key=lambda finding: finding.line)),
+            steps=tuple(builder.steps),
+            lines=tuple(builder.lines),
+            labels={name: address[0] for name, address in builder.labels.items()},
+            variables=self.symbols.variables,
+            findings=tuple(sorted(self.symbols.findings, key=lambda finding: finding.line)),
         )
 
     def _compile_statement(  # noqa: PLR0912 -- one case for each statement
@@ -354,7 +354,9 @@ class BasicCompiler:
             hint = f"ENDIF on a line of its own; here the block ends {end}"
             warning = tree.Severity.WARNING
             self.symbols.findings.append(
-                tree.BasicFinding(line, "open-block", "this IF has no ENDIF", hint, warning)
+                tree.BasicFinding(
+                    line, rule="open-block", message="this IF has no ENDIF", hint=hint, severity=warning
+                )
             )
 
     # FOR.

@@ -158,7 +158,7 @@ class SymbolTable:
             self.report("unknown-statement", message, hint)
         else:
             hint = "it is skipped; the MR-C3024 has no such statement"
-            self.report("unknown-statement", message, hint, Severity.WARNING)
+            self.report("unknown-statement", message, hint, severity=Severity.WARNING)
 
     def _suggest(self, kind: str, name: str, known_names: Collection[str]) -> str:
         """Return a hint with the nearest known names; empty if there are none or the search is too costly."""
@@ -217,7 +217,7 @@ class SymbolTable:
         self.variables[key] = variable
         if key not in PREDEFINED_VARIABLES:
             hint = f"DIM {name} AS BYTE; it is treated as a byte here, but the original compiler rejects it"
-            self.report("undeclared", f"{name} is not declared", hint, Severity.WARNING)
+            self.report("undeclared", f"{name} is not declared", hint, severity=Severity.WARNING)
         return variable
 
     def resolve_bit(self, name: Identifier, variable: Variable) -> int | None:
@@ -261,7 +261,7 @@ class SymbolTable:
             case Number(value, text):
                 if value > WORD_MASK:
                     hint = f"expected 0..{WORD_MASK}; the value becomes {value & WORD_MASK}"
-                    self.report("number", f"{text} is too large", hint, Severity.WARNING)
+                    self.report("number", f"{text} is too large", hint, severity=Severity.WARNING)
                 number = value & WORD_MASK
                 return lambda _: number
             case Text(text):

@@ -73,7 +73,7 @@ def _check_variables(source: tree.BasicSource, compiler: BasicCompiler) -> Itera
             line = source.lines[symbols.read_lines[key] - 1]
             message = f"{name} is read but never given a value"
             hint = f"for example {name} = 0 at the beginning"
-            yield finding_at(line, "never-set", message, hint, tree.Severity.WARNING)
+            yield finding_at(line, "never-set", message, hint, severity=tree.Severity.WARNING)
         elif is_set and not is_read:
             line = source.lines[symbols.assignment_lines[key] - 1]
             yield finding_at(line, "never-read", f"{name} is given a value but never read")
@@ -106,7 +106,7 @@ class _FlowRules:
             line = self._lines[reference.line - 1]
             message = f"this jumps into the FOR of line {for_line}, where the label {reference.label} is"
             hint = f"{reference.keyword} a label above that FOR"
-            yield finding_at(line, "into-for", message, hint, tree.Severity.WARNING)
+            yield finding_at(line, "into-for", message, hint, severity=tree.Severity.WARNING)
         yield from self._check_routines()
 
     def _is_reachable(self, line: tree.SourceLine) -> bool:
@@ -143,7 +143,9 @@ class _FlowRules:
             if isinstance(line.statement, tree.Return | tree.Goto | tree.End):
                 severity = tree.Severity.HINT
             hint = "the line above goes elsewhere, and this has no label"
-            return finding_at(line, "never-reached", "this is never reached", hint, severity)
+            return finding_at(
+                line, rule="never-reached", message="this is never reached", hint=hint, severity=severity
+            )
         if self._is_label_used(routine):
             message = f"{routine.label} is never reached, nor is anything that goes there"
         else:
@@ -158,7 +160,9 @@ class _FlowRules:
             if self._builder.exits[address].is_return:
                 message = "this RETURN can be reached without a GOSUB"
                 hint = "put END or GOTO above the routine"
-                yield finding_at(self._line_of(address), "no-gosub", message, hint, tree.Severity.WARNING)
+                yield finding_at(
+                    self._line_of(address), "no-gosub", message, hint, severity=tree.Severity.WARNING
+                )
         in_routines = self._flow.reachable(self._flow.called_routines(), self._evaluate)
         for address in sorted(in_routines - main - {end}):
             if not main.isdisjoint(self._flow.successors(address, self._evaluate)):
@@ -171,10 +175,12 @@ class _FlowRules:
         last_line = next(last_lines, self._lines[0])
         if end in main:
             message = "the program ends after its last line"
-            yield finding_at(last_line, "no-end", message, "END makes that explicit")
+            yield finding_at(last_line, "no-end", message, hint="END makes that explicit")
         else:
             message = "the last routine has no RETURN"
-            yield finding_at(last_line, "no-end", message, "RETURN, or GOTO", tree.Severity.WARNING)
+            yield finding_at(
+                last_line, "no-end", message, hint="RETURN, or GOTO", severity=tree.Severity.WARNING
+            )
 
     def _line_of(self, address: int) -> tree.SourceLine:
         return self._lines[self._builder.lines[address] - 1]

@@ -127,7 +127,11 @@ class _RoutineReader:
         self._standing_counts = standing_counts(robot)
         self._joints = dict(zip(self._standing_counts, robot.joint_names, strict=True))
         self._beginning = RoutineRun(
-            program, self._standing_servos(), self._joints.keys(), 0, at_power_on=True
+            program,
+            servos=self._standing_servos(),
+            servo_numbers=self._joints.keys(),
+            address=0,
+            at_power_on=True,
         )
         self._statements_left = MAX_STATEMENTS
 
@@ -139,19 +143,19 @@ class _RoutineReader:
         if label:
             run = RoutineRun(
                 self._program,
-                inherit_settings(self._standing_servos(), self._beginning.servos),
-                self._joints.keys(),
-                self._program.labels[label.upper()],
-                max(self._statements_left, MIN_STATEMENTS),
+                servos=inherit_settings(self._standing_servos(), self._beginning.servos),
+                servo_numbers=self._joints.keys(),
+                address=self._program.labels[label.upper()],
+                max_statements=max(self._statements_left, MIN_STATEMENTS),
             )
             self._statements_left -= run.steps
         else:
             run = self._beginning
         if run.failure:
-            return Routine(label, line, None, run.failure, run.line)
+            return Routine(label, line, motion=None, failure=run.failure, failure_line=run.line)
         moves, end = run.one_pass()
         if not moves:
-            return Routine(label, line, None)
+            return Routine(label, line, motion=None)
         motion = self._build_motion(self._motion_name(label), moves, end, repeats=run.repeats)
         source = str(self._program.source.where(line))
         return Routine(label, line, replace(motion, source=source), remarks=tuple(run.remarks()))
@@ -175,13 +179,15 @@ class _RoutineReader:
         speeds = [move.speed for move in moves]
         first_pause = moves[0].begin
         if first_pause and not repeats:
-            keyframes.insert(0, Keyframe(Pose.of(joints, {}), 0.0, self._to_seconds(first_pause)))
+            keyframes.insert(
+                0, Keyframe(Pose.of(joints, {}), reach_s=0.0, pause_s=self._to_seconds(first_pause))
+            )
             speeds.insert(0, None)
         return Motion(
             name,
             self._robot.name,
             joints,
-            tuple(keyframes),
+            keyframes=tuple(keyframes),
             repeat=None if repeats else 1,
             extras=encode_speed_settings(speeds),
         )

@@ -114,7 +114,7 @@ def write_motions(
         max(writer.max_time_error_s for writer in writers),
     )
     text = format_source(read_source("\n".join(lines) + "\n"))
-    return MotionsProgram(text, labels, tuple(losses), tuple(remarks), rounding)
+    return MotionsProgram(text, labels, losses=tuple(losses), remarks=tuple(remarks), rounding=rounding)
 
 
 def _choose_labels(motions: Sequence[Motion]) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class MoveRules:
         first_move = next((line for line, command in commands if _is_move(command)), None)
         if first_move is not None and not any(map(_reads_positions, lines)):
             message = "the servos may jump at this first MOVE: the program has not read their positions"
-            yield finding_at(first_move, "jump", message, "GETMOTORSET G24, 1, 1, ..., at the beginning")
+            yield finding_at(first_move, "jump", message, hint="GETMOTORSET G24, 1, 1, ..., at the beginning")
         for line in lines:
             yield from self._check_line(line)
 
@@ -136,7 +136,7 @@ class MoveRules:
         if previous is not None and not self._is_wait_reported:
             self._is_wait_reported = True  # once per routine, since some do it in every move
             message = f"this MOVE waits for that of line {previous}: they share a servo"
-            yield finding_at(line, "no-wait", message, "a WAIT between them makes that explicit")
+            yield finding_at(line, "no-wait", message, hint="a WAIT between them makes that explicit")
         self._last_moves.update(dict.fromkeys(servos, line.number))
         speeds = [self._ranges[servo].max_speed for servo in servos if servo in self._ranges]
         if not speeds or self._speed is None or self._high_speed is None:
@@ -149,7 +149,9 @@ class MoveRules:
         max_setting = int(max_speed / SpeedSetting(1, self._high_speed).rate(speed_counts_s))
         requested = f"SPEED {self._speed} here requests {rate:.0f} counts a second"
         hint = f"in long moves they arrive late; at SPEED {max_setting} they keep up"
-        yield finding_at(line, "too-fast", f"{requested}; the servos manage {max_speed:.0f}", hint)
+        yield finding_at(
+            line, rule="too-fast", message=f"{requested}; the servos manage {max_speed:.0f}", hint=hint
+        )
         self._speed = None  # so that it is reported once
 
     def _check_positions(
@@ -159,11 +161,11 @@ class MoveRules:
         if command.key == "SERVO" and len(command.arguments) == 2:
             servo = self._fold_constant(command.arguments[0])
             if servo is not None:
-                yield from self._check_position(line, servo, command.arguments[1], 1)
+                yield from self._check_position(line, servo, field=command.arguments[1], n_commas=1)
         elif _is_move(command) or command.key == "POS":
             for servo, n_commas, field in _fields_of(command):
                 comma_index = n_commas if command is line.statement else -1
-                yield from self._check_position(line, servo, field, comma_index)
+                yield from self._check_position(line, servo, field, n_commas=comma_index)
 
     def _check_position(
         self, line: tree.SourceLine, servo: int, field: tree.Argument, n_commas: int
@@ -189,7 +191,9 @@ class MoveRules:
         if not low_limit - _TOLERANCE <= counts <= high_limit + _TOLERANCE:
             message = f"{counts} is beyond the limits of {servo_range.joint} (servo {servo})"
             hint = f"{low_limit:.0f}..{high_limit:.0f}"
-            yield finding_at(line, "joint-limit", message, hint, tree.Severity.WARNING, n_commas=n_commas)
+            yield finding_at(
+                line, "joint-limit", message, hint, severity=tree.Severity.WARNING, n_commas=n_commas
+            )
 
     def _check_direction(
         self, line: tree.SourceLine, command: tree.CommandStatement
@@ -202,7 +206,9 @@ class MoveRules:
                 self._mirrored_servos.add(servo)
                 message = f"DIR reverses {self._ranges[servo].joint} (servo {servo})"
                 hint = f"programs for this robot use {usual}"
-                yield finding_at(line, "direction", message, hint, tree.Severity.WARNING, n_commas=n_commas)
+                yield finding_at(
+                    line, "direction", message, hint, severity=tree.Severity.WARNING, n_commas=n_commas
+                )
 
 
 def finding_at(
@@ -215,7 +221,7 @@ def finding_at(
     n_commas: int = -1,
 ) -> tree.BasicFinding:
     """Return a finding about a line; see `column_of` for `n_commas`."""
-    return tree.BasicFinding(line.number, rule, message, hint, severity, column_of(line, n_commas))
+    return tree.BasicFinding(line.number, rule, message, hint, severity, column=column_of(line, n_commas))
 
 
 def column_of(line: tree.SourceLine, n_commas: int = -1) -> int:

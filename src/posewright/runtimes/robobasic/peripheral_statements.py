@@ -82,8 +82,8 @@ def _compile_event_argument(builder: StepBuilder, argument: Argument) -> Callabl
 
 def _compile_out(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of OUT: it sets a pin to the lowest bit of a value."""
-    pin, level = compile_numbers(builder, command, 2)
-    pin = _check_port(builder, command, pin, PORT_FUNCTIONS["IN"])
+    pin, level = compile_numbers(builder, command, n=2)
+    pin = _check_port(builder, command, port=pin, limits=PORT_FUNCTIONS["IN"])
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(command.arguments[1])
     if constant is not None and constant > 1:
@@ -93,16 +93,16 @@ def _compile_out(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_byteout(builder: StepBuilder, command: CommandStatement) -> None:
-    port, value = compile_numbers(builder, command, 2)
-    port = _check_port(builder, command, port, PORT_FUNCTIONS["BYTEIN"])
+    port, value = compile_numbers(builder, command, n=2)
+    port = _check_port(builder, command, port, limits=PORT_FUNCTIONS["BYTEIN"])
     line = builder.symbols.line
     builder.add_action(lambda machine: machine.board.set_pins(port(machine), value(machine) & 0xFF, line))
 
 
 def _compile_toggle(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of TOGGLE: it inverts a pin."""
-    (pin,) = compile_numbers(builder, command, 1)
-    pin = _check_port(builder, command, pin, PORT_FUNCTIONS["IN"])
+    (pin,) = compile_numbers(builder, command, n=1)
+    pin = _check_port(builder, command, port=pin, limits=PORT_FUNCTIONS["IN"])
     line = builder.symbols.line
 
     def toggle(machine: BasicMachine) -> None:
@@ -208,7 +208,7 @@ def _poke_compiler(
 
     def compile_poke(builder: StepBuilder, command: CommandStatement) -> None:
         """Compile a statement that writes a byte to memory."""
-        address, value = compile_numbers(builder, command, 2)
+        address, value = compile_numbers(builder, command, n=2)
 
         def poke(machine: BasicMachine) -> None:
             byte = value(machine) & 0xFF
@@ -243,7 +243,7 @@ def _compile_music(builder: StepBuilder, command: CommandStatement) -> None:
 
 def _compile_tempo(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of TEMPO: it sets the beats a minute of MUSIC."""
-    (beats_per_minute,) = compile_numbers(builder, command, 1)
+    (beats_per_minute,) = compile_numbers(builder, command, n=1)
 
     def set_tempo(machine: BasicMachine) -> None:
         machine.board.tempo = beats_per_minute(machine)

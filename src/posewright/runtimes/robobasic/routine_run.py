@@ -267,7 +267,7 @@ class RoutineRun:
             last.speed = None
         if jumped:
             counts = {servo: positions[servo] for servo in jumped}
-            self.moves.append(RecordedMove(begin, 0, counts, newly_released))
+            self.moves.append(RecordedMove(begin, n_pulses=0, counts=counts, free=newly_released))
             newly_released = set()
         if started or continued or newly_released:
             self.moves.append(self._create_move(begin, newly_released, started, continued))
@@ -282,7 +282,7 @@ class RoutineRun:
             return False
         if last.counts.keys() & started.keys():
             return False
-        later = self._create_move(begin, set(), started, {})
+        later = self._create_move(begin, set(), started, continued={})
         if later.n_pulses >= last.n_pulses:
             last.begin = begin
         last.n_pulses = max(last.n_pulses, later.n_pulses)

@@ -75,7 +75,7 @@ def _compile_wait(builder: StepBuilder, command: CommandStatement) -> None:
 
 def _compile_delay(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of DELAY: it advances the clock."""
-    (milliseconds,) = compile_numbers(builder, command, 1)
+    (milliseconds,) = compile_numbers(builder, command, n=1)
 
     def delay(machine: BasicMachine) -> None:
         machine.clock_us += milliseconds(machine) * US_PER_MS
@@ -85,7 +85,7 @@ def _compile_delay(builder: StepBuilder, command: CommandStatement) -> None:
 
 def _compile_speed(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of SPEED: it sets the speed of further moves."""
-    (speed,) = compile_numbers(builder, command, 1)
+    (speed,) = compile_numbers(builder, command, n=1)
     low, high = board_parameters().speeds
     constant = builder.symbols.fold_constant(command.arguments[0])
     if constant is not None and not low <= constant <= high:
@@ -143,7 +143,7 @@ def _switch_compiler(
 
 def _compile_dir(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of DIR: it sets the directions of servos."""
-    fields = compile_fields(builder, command, 0, 1)
+    fields = compile_fields(builder, command, low=0, high=1)
     if fields is None:
         return
 
@@ -159,7 +159,7 @@ def _compile_servo(builder: StepBuilder, command: CommandStatement) -> None:
 
     Public programs begin with SERVO 16, S16 for a servo that the robot does not have, whose MOTORIN is 0.
     """
-    number, position = compile_numbers(builder, command, 2)
+    number, position = compile_numbers(builder, command, n=2)
     low, high = board_parameters().counts
     line = builder.symbols.line
     for argument, smallest, largest in zip(command.arguments, (0, low), (N_SERVOS - 1, high), strict=True):
@@ -233,7 +233,7 @@ def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
 
 def _compile_getmotorset(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of GETMOTORSET: the chosen servos hold where they are."""
-    fields = compile_fields(builder, command, 0, 1)
+    fields = compile_fields(builder, command, low=0, high=1)
     if fields is None:
         return
 
@@ -269,7 +269,7 @@ def _gyro_compiler(
 
     def compile_gyro(builder: StepBuilder, command: CommandStatement) -> None:
         """Compile a statement that sets a value of each servo's gyro correction."""
-        fields = compile_fields(builder, command, 0, high)
+        fields = compile_fields(builder, command, low=0, high=high)
         if fields is None:
             return
 

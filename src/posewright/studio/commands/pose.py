@@ -181,11 +181,13 @@ class BlendPose(PoseCommand):
 
         def blend(index: int, pose: Pose) -> Pose:
             if self.share == 1.0:
-                return _with_joints(pose, target.angles, target.free_mask, is_chosen)
+                return _with_joints(pose, target.angles, is_free=target.free_mask, is_chosen=is_chosen)
             angles = resolved[index + 1].angles
             blended = angles + self.share * (target_angles - angles)
             has_angle = ~(np.isnan(pose.angles) & np.isnan(target.angles)) & np.isfinite(blended)
-            return _with_joints(pose, blended, np.zeros_like(target.free_mask), is_chosen & has_angle)
+            return _with_joints(
+                pose, angles=blended, is_free=np.zeros_like(target.free_mask), is_chosen=is_chosen & has_angle
+            )
 
         return with_poses(motion, self.indices, blend)
 

@@ -53,7 +53,9 @@ def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
     frame = motion.keyframes[index]
     elapsed_s = _rounded(time_in_motion_s - float(starts[index]))
     if frame.reach_s - elapsed_s < MIN_SEGMENT_S:
-        return with_range(motion, index + 1, index + 1, [replace(frame, reach_s=NEW_REACH_S)]), index + 1
+        return with_range(
+            motion, begin=index + 1, end=index + 1, frames=[replace(frame, reach_s=NEW_REACH_S)]
+        ), index + 1
     if elapsed_s < MIN_SEGMENT_S:
         elapsed_s = 0.0
     is_held = np.isnan(frame.pose.angles)
@@ -61,7 +63,7 @@ def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
     # the attitude stays interpolated to the second keyframe; lights are set on the way into the first
     first = replace(frame, pose=pose, reach_s=elapsed_s, pause_s=0.0, attitude=None)
     second = replace(frame, reach_s=_rounded(frame.reach_s - elapsed_s), lights=None)
-    return with_range(motion, index, index + 1, [first, second]), index
+    return with_range(motion, begin=index, end=index + 1, frames=[first, second]), index
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class RetimeKeyframe(MotionCommand):
             pause_s = _rounded(min(pause_s, room_s - reach_s))
             after = (replace(after[0], reach_s=_rounded(room_s - reach_s - pause_s)),)
         changed = replace(frame, reach_s=reach_s, pause_s=pause_s)
-        return with_range(motion, index, index + 1 + len(after), [changed, *after])
+        return with_range(motion, begin=index, end=index + 1 + len(after), frames=[changed, *after])
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class SetLights(MotionCommand):
             if light is not None
         }
         changed = replace(frame, lights={**unchanged, **lights} or None)
-        return with_range(motion, self.keyframe, self.keyframe + 1, [changed])
+        return with_range(motion, begin=self.keyframe, end=self.keyframe + 1, frames=[changed])
 
 
 def describe_keyframes(keyframes: Collection[int]) -> str:

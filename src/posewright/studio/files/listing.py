@@ -64,7 +64,7 @@ def draft_view(path: Path) -> DraftView:
         damaged = path.with_name(f"{path.name}.damaged")
         path.rename(damaged)
         damage = f"{error.message}; it is renamed to {damaged.name}, and the edited file is unchanged"
-        return DraftView(path.name, when, "", damage)
+        return DraftView(path.name, when, file="", damage=damage)
 
 
 def _files(workspace: Workspace) -> Iterator[View]:

@@ -112,7 +112,7 @@ def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None)
     """Open data that is not in a file yet, to be saved to `path`; errors as `open_path`."""
     return _open_file(
         motion_file_in(data, path, robot=robot_or_name),
-        SaveTarget(path.resolve(), None),
+        SaveTarget(path.resolve(), digest=None),
         robot_or_name,
         data=data,
     )
@@ -139,7 +139,7 @@ def robots_with_models() -> Iterator[Robot]:
 def new_file(motion: Motion, path: Path, card: Robot) -> OpenedFile:
     """Return a motion as the only page of a native file that does not exist yet."""
     pages = Pages.of(MotionFile.of_single_motion(NATIVE, path, motion))
-    return OpenedFile(pages, card, 1, SaveTarget(path, None))
+    return OpenedFile(pages, robot=card, page=1, target=SaveTarget(path, digest=None))
 
 
 def require_catalogue_robot(data: bytes, path: Path) -> None:
@@ -180,7 +180,7 @@ def _open_file(
     card = robot_of_motion(file.motion(page_number), robot_or_name)
     if card.name != file.motion(page_number).robot:
         return _carry(file, page_number, card, target.path)
-    return OpenedFile(Pages.of(file), card, page_number, target, data)
+    return OpenedFile(Pages.of(file), robot=card, page=page_number, target=target, data=data)
 
 
 def _carry(file: MotionFile, page: int, card: Robot, path: Path) -> OpenedFile:
@@ -189,4 +189,4 @@ def _carry(file: MotionFile, page: int, card: Robot, path: Path) -> OpenedFile:
     warnings = (*file.warnings, *describe_retargeting_losses(retargeted), *retargeted.remarks)
     target = path.with_name(f"{file_stem(retargeted.motion.name)}_{card.name}{MOTION_SUFFIX}")
     pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, retargeted.motion, warnings))
-    return OpenedFile(pages, card, 1, SaveTarget(target, None))
+    return OpenedFile(pages, robot=card, page=1, target=SaveTarget(target, digest=None))

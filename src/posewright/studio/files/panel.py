@@ -182,7 +182,7 @@ class FilesPanel(Panel):
         robot_name = robot or self._session.document.robot.name
         root = self._workspace.root
         return self._ask_if_unsaved(anyway) or self._run_then(
-            lambda: create_file(root, name, robot_name, pose), self.show
+            lambda: create_file(root, name, robot_or_name=robot_name, pose=pose), self.show
         )
 
     def _ask_if_unsaved(self, anyway: bool) -> View | None:
@@ -200,7 +200,9 @@ class FilesPanel(Panel):
             hint = "choose another robot when you open it, for which the motion is converted"
             raise UnavailableError(f"{opened.robot.name} cannot be shown: it has no model", hint=hint)
         if self._unsaved_pages is not None:
-            self._drafts[self._draft_path] = DraftView(self._draft_path.name, "", self._target.path.name)
+            self._drafts[self._draft_path] = DraftView(
+                self._draft_path.name, when="", file=self._target.path.name
+            )
             self._publish_drafts()
         self._opened = opened
         self._target = opened.target
@@ -227,7 +229,7 @@ class FilesPanel(Panel):
         if name is not None:
             path = self._workspace.writable(name)
             saving.require_same_format(pages, path)
-            target = target if path == target.path else SaveTarget(path, None)
+            target = target if path == target.path else SaveTarget(path, digest=None)
 
         def then(result: tuple[SaveTarget | None, View]) -> View:
             saved, answer = result

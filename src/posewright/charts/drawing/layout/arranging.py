@@ -123,13 +123,16 @@ def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[tuple[Sequenc
         obstacles: the first is the edge before all others, the last the edge after them.
         chains: indices of the obstacles along a wire, by rising r, and the cost of their distances.
     """
-    spacings = [_gap_spacing(obstacles, first, second, 0) for first, second in _visible_pairs(obstacles)]
+    spacings = [
+        _gap_spacing(obstacles, first_index=first, second_index=second, weight=0)
+        for first, second in _visible_pairs(obstacles)
+    ]
     spacings += [
-        _gap_spacing(obstacles, first, second, cost)
+        _gap_spacing(obstacles, first_index=first, second_index=second, weight=cost)
         for chain, cost in chains
         for first, second in pairwise(chain)
     ]
-    spacings.append(Spacing(0, len(obstacles) - 1, 0, 2))
+    spacings.append(Spacing(0, head=len(obstacles) - 1, min_distance=0, weight=2))
     return solve_spacings(len(obstacles), spacings)
 
 
@@ -140,7 +143,9 @@ def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: 
     kinds = frozenset({first.kind, second.kind})
     gap = EDGE_GAP if ObstacleKind.EDGE in kinds else NEIGHBOUR_GAPS[kinds]
     present_gap = second.r - first.r - first.thickness
-    return Spacing(first_index, second_index, first.thickness + min(present_gap, gap), weight)
+    return Spacing(
+        first_index, head=second_index, min_distance=first.thickness + min(present_gap, gap), weight=weight
+    )
 
 
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
@@ -214,8 +219,8 @@ class _LayerArranger:
         """Return the compacted positions, routes and label positions."""
         end_r = self._place_layers()
         breadth = max((self._highest_v(v) for v in range(len(self.net.vertices))), default=0)
-        self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, 0, 0, 0, breadth))
-        self.obstacles.append(Obstacle(ObstacleKind.EDGE, end_r, 0, 0, breadth))
+        self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, r=0, thickness=0, low=0, high=breadth))
+        self.obstacles.append(Obstacle(ObstacleKind.EDGE, end_r, thickness=0, low=0, high=breadth))
         chains = [chain for wire in self.wires for chain in self._weighted_chains(wire)]
         self.obstacle_r = compact_layout(self.obstacles, chains)
         places = {}
@@ -262,7 +267,7 @@ class _LayerArranger:
         low = self.lowest_v[vertex] - vertex_data.item.before
         self.obstacle_of_vertex[vertex] = len(self.obstacles)
         self.obstacles.append(
-            Obstacle(vertex_data.kind, r, vertex_data.thickness, low, self._highest_v(vertex))
+            Obstacle(vertex_data.kind, r, vertex_data.thickness, low, high=self._highest_v(vertex))
         )
 
     def _add_lanes(self, layer: int, r: int) -> int:
@@ -277,7 +282,9 @@ class _LayerArranger:
         lanes = assign_lanes(jogs)
         for jog, lane in zip(jogs, lanes, strict=True):
             self.obstacle_of_lane[layer, jog.wire] = len(self.obstacles)
-            self.obstacles.append(Obstacle(ObstacleKind.LANE, r + ROOM + lane * LANE, 0, jog.low, jog.high))
+            self.obstacles.append(
+                Obstacle(ObstacleKind.LANE, r=r + ROOM + lane * LANE, thickness=0, low=jog.low, high=jog.high)
+            )
         return 2 * ROOM + max(lanes, default=0) * LANE
 
     # Positions after compaction.

@@ -101,7 +101,7 @@ class NodeHierarchy:
             if start != end:
                 starts_inside = start is not None or link.start == outer
                 ends_inside = end is not None or link.end == outer
-                self.spans[outer].append(LinkSpan(index, start, end, starts_inside and ends_inside))
+                self.spans[outer].append(LinkSpan(index, start, end, inner=starts_inside and ends_inside))
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,11 @@ class LayerPlan:
         if label and not self.sideways[key]:
             label = label[::-1]
         return LayoutWire(
-            span.link, span.start or port_key(span.link), span.end or port_key(span.link), label, dot
+            span.link,
+            start=span.start or port_key(span.link),
+            end=span.end or port_key(span.link),
+            label=label,
+            is_short=dot,
         )
 
 

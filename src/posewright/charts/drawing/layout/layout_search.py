@@ -126,7 +126,7 @@ def _label(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
     if size is None or middle is None:
         return None
     room = RANK_ROOM if any(line.rank for line in link.lines) else 0
-    return BoundingBox(middle[0] - room / 2, middle[1], size[0] + room, size[1])
+    return BoundingBox(middle[0] - room / 2, y=middle[1], width=size[0] + room, height=size[1])
 
 
 def _extend_to_sign(

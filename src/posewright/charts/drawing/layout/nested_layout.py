@@ -223,8 +223,8 @@ class RegionStack:
 
     def _front_route(self, span: LinkSpan, lane: int) -> Polyline:
         """Return the route from a region to another, in front of both."""
-        first = self._route_inside(LinkSpan(span.link, span.start, None, inner=True), PortSide.FRONT)
-        last = self._route_inside(LinkSpan(span.link, None, span.end, inner=True), PortSide.FRONT)
+        first = self._route_inside(LinkSpan(span.link, span.start, end=None, inner=True), PortSide.FRONT)
+        last = self._route_inside(LinkSpan(span.link, start=None, end=span.end, inner=True), PortSide.FRONT)
         return (*first, (lane, first[-1][1]), (lane, last[0][1]), *last)
 
 
@@ -437,7 +437,9 @@ class NestedLayout:
                 link = self.hierarchy.loops[child]
                 has_children = bool(self.hierarchy.nodes[child].inside)
                 label = self._loop_label(child)
-                routes[link], labels[link] = loop_route(rects[child], label, self.sideways[key], has_children)
+                routes[link], labels[link] = loop_route(
+                    rects[child], label, sideways=self.sideways[key], has_children=has_children
+                )
         for span in self.hierarchy.spans[key]:
             routes[span.link] = _join_route(span, arrangement.routes[span.link], pieces)
         return replace(
@@ -459,7 +461,9 @@ class NestedLayout:
             )
             for span in self.hierarchy.spans[node.key]
         }
-        return RegionStack(self._frame_spec(node), blocks, self.hierarchy.spans[node.key], labels).solve()
+        return RegionStack(
+            self._frame_spec(node), blocks, spans=self.hierarchy.spans[node.key], label_sizes=labels
+        ).solve()
 
 
 def _join_route(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[int, Polyline]]) -> Polyline:

@@ -269,7 +269,7 @@ class CrossPlacement:
                 next_item = net.vertices[right].item
                 gap = (item.gap + next_item.gap) // 2
                 distance = item.breadth + item.after + gap + next_item.before
-                self.spacings.append(Spacing(left, right, distance, 0))
+                self.spacings.append(Spacing(left, right, distance, weight=0))
         for vertex in range(len(net.vertices)):
             self._place_ports(vertex, net.lower_segments[vertex], PortSide.BACK)
             self._place_ports(vertex, net.upper_segments[vertex], PortSide.FRONT)
@@ -320,13 +320,15 @@ class CrossPlacement:
         step = min(item.port_gap, (high - low) // (len(segments) + 1))
         edge = min(item.port_edge, (high - low - step * (len(segments) - 1)) // 2)
         last = None
-        for segment, best in zip(segments, _evenly_spaced(low, high, len(segments), step), strict=True):
+        for segment, best in zip(
+            segments, _evenly_spaced(low, high, count=len(segments), step=step), strict=True
+        ):
             port = self.free_ports[vertex, segment.wire] = self._add_variable()
-            self.spacings.append(Spacing(vertex, port, low + edge, 0))
-            self.spacings.append(Spacing(port, vertex, edge - high, 0))
-            self._attract((port, 0), (vertex, best), 1)
+            self.spacings.append(Spacing(vertex, head=port, min_distance=low + edge, weight=0))
+            self.spacings.append(Spacing(port, head=vertex, min_distance=edge - high, weight=0))
+            self._attract((port, 0), (vertex, best), weight=1)
             if last is not None:
-                self.spacings.append(Spacing(last, port, step, 0))
+                self.spacings.append(Spacing(last, head=port, min_distance=step, weight=0))
             last = port
 
     def _end_variable(self, vertex: int, segment: WireSegment) -> tuple[int, int]:
@@ -343,7 +345,7 @@ class CrossPlacement:
         """
         auxiliary = self._add_variable()
         for number, offset in (first, second):
-            self.spacings.append(Spacing(auxiliary, number, -offset, weight))
+            self.spacings.append(Spacing(auxiliary, head=number, min_distance=-offset, weight=weight))
 
     def _stiffness(self, vertex: int) -> int:
         """Return the weight of a bend at a vertex: wires bend at items rather than between them."""

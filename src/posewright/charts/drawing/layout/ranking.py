@@ -209,17 +209,24 @@ def rank_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: 
     index = {key: i for i, key in enumerate(free)}
     first = len(free)  # a variable below all items, and one above them
     last = len(free) + 1
-    spacings = [Spacing(first, i, 0, 0) for i in range(first)] + [
-        Spacing(i, last, 0, 0) for i in range(first)
+    spacings = [Spacing(first, head=i, min_distance=0, weight=0) for i in range(first)] + [
+        Spacing(i, head=last, min_distance=0, weight=0) for i in range(first)
     ]
-    spacings.append(Spacing(first, last, 0, 1))
+    spacings.append(Spacing(first, head=last, min_distance=0, weight=1))
     for wire in wires:
         tail, head = (wire.end, wire.start) if wire.key in back_wires else (wire.start, wire.end)
         if tail in pins and head in pins:
             continue
         pinned = tail in pins or head in pins
         step = 0 if pinned else 1 if wire.is_short else LAYER_STEP
-        spacings.append(Spacing(index.get(tail, first), index.get(head, last), step, 1 if pinned else 4))
+        spacings.append(
+            Spacing(
+                index.get(tail, first),
+                head=index.get(head, last),
+                min_distance=step,
+                weight=1 if pinned else 4,
+            )
+        )
     numbers = solve_spacings(len(free) + 2, spacings)
     layers = _shift_to_even({key: numbers[index[key]] for key in free}, wires)
     return Ranking({**layers, **_pinned_layers(layers, pins)}, back_wires)

@@ -83,11 +83,11 @@ def merge_blocks(blocks: Sequence[NodeBlock]) -> NodeBlock:
     """Return one block with the content of several, of no size yet."""
     return NodeBlock(
         (0, 0),
-        {key: rect for block in blocks for key, rect in block.rects.items()},
-        {key: point for block in blocks for key, point in block.title_positions.items()},
-        {key: route for block in blocks for key, route in block.routes.items()},
-        {key: point for block in blocks for key, point in block.labels.items()},
-        tuple(line for block in blocks for line in block.dividers),
+        rects={key: rect for block in blocks for key, rect in block.rects.items()},
+        title_positions={key: point for block in blocks for key, point in block.title_positions.items()},
+        routes={key: route for block in blocks for key, route in block.routes.items()},
+        labels={key: point for block in blocks for key, point in block.labels.items()},
+        dividers=tuple(line for block in blocks for line in block.dividers),
         crossings=sum(block.crossings for block in blocks),
         backward=sum(block.backward for block in blocks),
     )
@@ -144,7 +144,9 @@ class FrameSpec:
         breadth = max(self.title_size[1], self.link_breadth)
         items = [LayoutItem("head", self.title_size[0], breadth, pin=PortSide.BACK, is_first=True)]
         if PortSide.FRONT in self.shared_sides and self.n_front_links:
-            items.append(LayoutItem("foot", 0, self.link_breadth, pin=PortSide.FRONT, is_first=True))
+            items.append(
+                LayoutItem("foot", thickness=0, breadth=self.link_breadth, pin=PortSide.FRONT, is_first=True)
+            )
         return items
 
 

@@ -166,7 +166,13 @@ class _DataReader:
         self.free = FreeNames()
         self.data = data_in(root)
         self.called = {name: self.free.take(name, "data") for name in self.data}
-        self.names = Renaming(self.called, {}, states.names, states.histories, root.get("datamodel") or "")
+        self.names = Renaming(
+            self.called,
+            values={},
+            states=states.names,
+            histories=states.histories,
+            datamodel=root.get("datamodel") or "",
+        )
 
     def read(self) -> DataModel:
         """Return the variables, constants and functions of the document."""
@@ -196,7 +202,7 @@ class _DataReader:
         }
         functions: dict[str, Function] = {}
         for name, data in function_data.items():
-            node = Node(data, self.root.path, "", data.line)
+            node = Node(data, self.root.path, trail="", line=data.line)
             functions[name] = read_function(name, node, declared)
         section_data: dict[str, Mapping[str, object]] = {
             section: {name: type_data(value_type) for name, value_type in types[section].items()}
@@ -210,7 +216,11 @@ class _DataReader:
         lines = {self.called[name]: element.line for name, element in self.data.items()}
         sections = {key: Entries(entries, self.root.line, lines) for key, entries in section_data.items()}
         return DataModel(
-            sections, replace(declared, functions=functions), self.names, _lists_in(self.root), self.free
+            sections,
+            replace(declared, functions=functions),
+            self.names,
+            lists=_lists_in(self.root),
+            free=self.free,
         )
 
     def role(self, name: str) -> str:
@@ -279,7 +289,7 @@ class _DataReader:
             if _value_text(element) is not None:
                 fixed = declared.fixed_scope
                 scope = replace(fixed, constants={**fixed.constants, **values})
-                values[variable] = self.value(name, element, scope, declared.variables[variable])
+                values[variable] = self.value(name, element, scope, target=declared.variables[variable])
         return {name: value_data(value) for name, value in values.items()}
 
 

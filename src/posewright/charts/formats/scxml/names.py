@@ -235,9 +235,9 @@ def name_events(root: Element, states: Mapping[str, str], free: FreeNames) -> Do
     done_events = {name: DONE_PREFIX + states[name.removeprefix(DONE_STATE)] for name in done}
     return DocumentEvents(
         {**called, **done_events},
-        tuple(called[name] for name in outside),
-        tuple(called[name] for name in inside),
-        tick,
+        outside=tuple(called[name] for name in outside),
+        inside=tuple(called[name] for name in inside),
+        tick=tick,
     )
 
 

@@ -82,7 +82,7 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
             f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint
         )
     return chart_of_document(
-        Node(_ScxmlReader(expand_computed_attributes(root)).read_document(), path, "", root.line)
+        Node(_ScxmlReader(expand_computed_attributes(root)).read_document(), path, trail="", line=root.line)
     )
 
 
@@ -113,7 +113,7 @@ class _Content:
         if text is not None or element.get("cond") is None:
             return text
         text = translated(element.required("cond"), self.names, element)
-        condition = self.parse(text, None, element)
+        condition = self.parse(text, value_type=None, element=element)
         if isinstance(condition.type, Numeric) and not isinstance(condition.tree, Literal):
             return f"({text}) != 0" if " " in text else f"{text} != 0"
         return text
@@ -127,7 +127,7 @@ class _Content:
         if text is None:
             element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
         python = python_text(self.parse(text, BoolType(), element).tree, self.scope.values)
-        _require_same(element, "cond", python, posewright_name("when"))
+        _require_same(element, "cond", python, extension_key=posewright_name("when"))
         return text
 
     def read_actions(self, elements: Iterable[Element]) -> Items | None:
@@ -163,7 +163,7 @@ class _Content:
         if text is None:
             return Entries({name: translated(assigned(element), self.names, element)}, element.line)
         python = python_value_text(self.parse(text, target, element), target, self.scope.values)
-        _require_same(element, "expr", python, posewright_name("value"))
+        _require_same(element, "expr", python, extension_key=posewright_name("value"))
         return Entries({name: text}, element.line)
 
     def settable_name(self, location: str, element: Element) -> str:
@@ -265,11 +265,16 @@ class _ScxmlReader:
         self.state_names = name_states(root)
         self.data: DataModel = read_data(root, self.state_names)
         self.events = name_events(root, self.state_names.names, self.data.free)
-        self.send_queue = build_send_queue(root, self.events, self.data.free, self.period_s)
+        self.send_queue = build_send_queue(root, self.events, self.data.free, tick_s=self.period_s)
         declared = self.data.declared
         scope = declared.scope(tuple(self.state_names.names.values()))
         self.content = _Content(
-            self.data.names, scope, self.events, declared.variables, self.data.lists, self.send_queue
+            self.data.names,
+            scope,
+            self.events,
+            settable=declared.variables,
+            lists=self.data.lists,
+            send_queue=self.send_queue,
         )
         self.is_posewright_document = root.get(posewright_name("kind")) is not None
 
@@ -432,7 +437,7 @@ class _ScxmlReader:
         """
         earlier: list[Transition] = []
         transitions = [self.read_transition(element, earlier, min_s) for element in elements]
-        return Items([transition for transition in transitions if transition is not None], None)
+        return Items([transition for transition in transitions if transition is not None], line=None)
 
     def read_transition(self, element: Element, earlier: list[Transition], min_s: float) -> Entries | None:
         """Return a transition, None if its events never occur.
@@ -490,7 +495,7 @@ class _ScxmlReader:
         wait_s = max(min_s if leaves else 0.0, after_s)
         condition = python_guard(when, wait_s, self.content.scope.values)
         for key in ("when", "after_s", "else"):
-            _require_same(element, "cond", condition, posewright_name(key))
+            _require_same(element, key="cond", python=condition, extension_key=posewright_name(key))
         earlier.append(Transition(when, on=on, after_s=after_s))
 
     def read_triggers(self, element: Element) -> tuple[str, ...] | None:

@@ -77,9 +77,9 @@ class SendQueue:
         entry = self.entries.get((event, send_id)) or self.entries[event, ""]
         values = {}
         for i in range(len(self.slots)):
-            values[self.slots[i]] = self._inserted_value(i, wait, entry, self.slots)
+            values[self.slots[i]] = self._inserted_value(i, wait, new=entry, variables=self.slots)
             if self.due:
-                values[self.due[i]] = self._inserted_value(i, wait, str(wait), self.due)
+                values[self.due[i]] = self._inserted_value(i, wait, new=str(wait), variables=self.due)
         return {"if": f"{self.slots[-1]} == {self.nothing}", "do": values, "else": {self.lost: "true"}}
 
     def _inserted_value(self, i: int, wait: int, new: str, variables: tuple[str, ...]) -> str:
@@ -168,7 +168,9 @@ def build_send_queue(
     due = tuple(free.take(f"due_{i}", "slot") for i in numbers)
     nothing = free.take("nothing", "sent")
     lost = free.take("sent_lost", "event")
-    return SendQueue(entries, slots, due if longest else (), longest, tick_s, nothing, lost)
+    return SendQueue(
+        entries, slots, due=due if longest else (), longest=longest, tick_s=tick_s, nothing=nothing, lost=lost
+    )
 
 
 def is_queued(element: Element) -> bool:

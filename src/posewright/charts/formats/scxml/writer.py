@@ -141,15 +141,25 @@ def _build_datamodel(chart: Chart) -> Iterator[Element]:
     start_values = chart.start_values()
     elements = []
     for name, input_type in chart.inputs.items():
-        elements.append(_build_data(name, input_type.default, "input", input_type))
+        elements.append(_build_data(name, value=input_type.default, role="input", value_type=input_type))
     for role, types in (("output", chart.outputs), ("local", chart.locals)):
         for name, variable_type in types.items():
             unset = None if name in chart.initial_values else "unset"
             attributes = {posewright_name("initial"): unset}
-            elements.append(_build_data(name, start_values[name], role, variable_type, attributes))
+            elements.append(
+                _build_data(
+                    name, start_values[name], role, value_type=variable_type, extra_attributes=attributes
+                )
+            )
     for name, value in chart.constants.items():
         elements.append(
-            _build_data(name, value, "constant", None, {posewright_name("unit"): chart.units.get(name)})
+            _build_data(
+                name,
+                value,
+                role="constant",
+                value_type=None,
+                extra_attributes={posewright_name("unit"): chart.units.get(name)},
+            )
         )
     if elements:
         yield tag("datamodel", {}, tuple(elements))

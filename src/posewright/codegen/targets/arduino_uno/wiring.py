@@ -67,14 +67,16 @@ class ChartWiring:
         """The chart's inputs."""
         names = self.unit_spec.generator.names.inputs
         kinds = self.unit_spec.chart.inputs
-        return tuple(self._port("input", name, f"in_{names[name]}", kind) for name, kind in kinds.items())
+        return tuple(
+            self._port("input", name, pin=f"in_{names[name]}", type_=kind) for name, kind in kinds.items()
+        )
 
     @cached_property
     def events(self) -> tuple[Port, ...]:
         """The events from outside."""
         names = self.unit_spec.generator.names.event_inputs
         return tuple(
-            self._port("event", name, f"on_{names[name].removeprefix('ev_')}", None)
+            self._port("event", name, pin=f"on_{names[name].removeprefix('ev_')}", type_=None)
             for name in self.unit_spec.chart.events
         )
 
@@ -83,7 +85,7 @@ class ChartWiring:
         """The chart's outputs."""
         registers = self.unit_spec.generator.names.registers
         return tuple(
-            self._port("output", name, f"out_{registers[name].removeprefix('out.')}", kind)
+            self._port("output", name, pin=f"out_{registers[name].removeprefix('out.')}", type_=kind)
             for name, kind in self.unit_spec.chart.outputs.items()
         )
 
@@ -91,7 +93,7 @@ class ChartWiring:
         record = self.unit_spec.states if kind == "output" else self.unit_spec.inputs
         field = self.unit_spec.format.field_of[name] if kind == "output" else name
         fields: Mapping[str, Sequence[object]] = record.fields or {}
-        return Port(name, pin, type_, int(str(fields[field][1])), Element(kind, name))
+        return Port(name, pin, type_, offset=int(str(fields[field][1])), element=Element(kind, name))
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -249,7 +251,7 @@ class _Lines:
         self.elements += [element] * len(lines)
 
     def file(self, name: str, *, keep: bool = False) -> SourceFile:
-        return SourceFile(name, tuple(self.lines), tuple(self.elements), keep)
+        return SourceFile(name, lines=tuple(self.lines), elements=tuple(self.elements), keep=keep)
 
 
 def _propose_pins(

@@ -149,5 +149,7 @@ def _compile(compiler: Compiler, sources: Path) -> bytes:
     """Compile all C files in a folder and return the content of the library."""
     with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
         library = Path(folder) / LIBRARY
-        compile_sources(compiler, sorted(sources.glob("*.c")), (*FLAGS, f"-I{sources}"), library)
+        compile_sources(
+            compiler, sources=sorted(sources.glob("*.c")), flags=(*FLAGS, f"-I{sources}"), out=library
+        )
         return library.read_bytes()

@@ -92,7 +92,13 @@ class EKMotion(OObject):
 
     def __init__(self, moves: SpecialMoves | None = None) -> None:
         super().__init__()
-        self.action = self.observer("ReceiveAction", "EKMotionData", self._receive, self._parse, EKMotionData)
+        self.action = self.observer(
+            "ReceiveAction",
+            data_type="EKMotionData",
+            notify=self._receive,
+            from_text=self._parse,
+            data=EKMotionData,
+        )
         self.move = CommandVectorSubject(self, "Move", self._run_cycle)
         self._moves = open_moves() if moves is None else moves
         self._automaton = Automaton("ekmotion")

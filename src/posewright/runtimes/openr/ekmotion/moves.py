@@ -214,7 +214,7 @@ def open_moves(
     for array in pose_arrays:
         if array.name in used_poses:
             remarks += _limit_remarks(array, joints, Where(header, array.line))
-    return SpecialMoves(available, angles_by_name, table.frames, missing, tuple(remarks))
+    return SpecialMoves(available, angles_by_name, table.frames, missing, remarks=tuple(remarks))
 
 
 def _limit_remarks(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:

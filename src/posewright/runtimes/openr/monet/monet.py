@@ -76,7 +76,11 @@ class MoNet(OObject):
         transitions = setup.transitions or MonetTransitions(())
         self._graph = PostureGraph.of(transitions, setup.commands, older=setup.older)
         self._client = self.observer(
-            "ClientCommand", "MoNetCommand", self._receive, self._parse, MoNetCommand
+            "ClientCommand",
+            data_type="MoNetCommand",
+            notify=self._receive,
+            from_text=self._parse,
+            data=MoNetCommand,
         )
         self._agents = self.observer(
             "AgentResult", "MoNetAgentResult", self._receive_results, data=MoNetAgentResult
@@ -286,8 +290,8 @@ def advise_postures(
     if line.agent not in AGENTS or AGENTS[line.agent].plays != "OMTN":
         return ""
     frames = motion_frames(index_of(line, setup), setup, openr, exact=True)
-    start = _nearest_posture(frames, 0, openr.robot)
-    end = _nearest_posture(frames, -1, openr.robot)
+    start = _nearest_posture(frames, frame=0, robot=openr.robot)
+    end = _nearest_posture(frames, frame=-1, robot=openr.robot)
     if not (start and end):
         return ""
     advice = ""

@@ -202,7 +202,7 @@ def _is_unused_leftover(setup: MonetSetup, archive: MonetArchive, name: str, dat
     """Return whether the same motion is in the archive and unused, as after an interrupted addition."""
     indices = set(_find_indices(archive, name))
     is_same = indices == {archive.archive.indices.get(name)} and archive.archive.entry(name).data == data
-    return is_same and not any(_playing_lines(setup, indices, -1))
+    return is_same and not any(_playing_lines(setup, indices, number=-1))
 
 
 def _find_indices(archive: MonetArchive, name: str) -> Iterator[int]:
@@ -285,7 +285,12 @@ def read_stick_files(source: StickSource, model: str) -> StickFiles:
     if isinstance(source, tuple):
         archive, commands = map(Path, source)
         return StickFiles(
-            MonetSetup((model,), read_commands_file(commands), None, read_monet_archive(archive))
+            MonetSetup(
+                (model,),
+                commands=read_commands_file(commands),
+                transitions=None,
+                motions=read_monet_archive(archive),
+            )
         )
     root = stick_in(Path(source))
     return StickFiles(_setup_on(root, model), root)
@@ -433,7 +438,7 @@ def add_to_stick(
         change.index,
         rendering.losses,
         rendering.remarks,
-        (*jumps, *change.findings),
+        findings=(*jumps, *change.findings),
     )
 
 

@@ -173,7 +173,7 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
             message = (
                 f"{line.name} ends in {ANY}, which is not a posture, so it is never used as a transition"
             )
-            yield warning("graph", line.line, message, "state the posture it ends in")
+            yield warning("graph", line.line, message, hint="state the posture it ends in")
 
 
 def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:

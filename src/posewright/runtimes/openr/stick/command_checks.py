@@ -43,15 +43,20 @@ def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
             message = (
                 f"the line has {len(raw)} bytes: MoNet reads {LINE_BYTES}, and the remainder as another line"
             )
-            yield error("length", line.line, message, "split it; each line of a comment begins with #")
+            yield error("length", line.line, message, hint="split it; each line of a comment begins with #")
         if b"\0" in raw:
-            yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "remove it")
+            yield error(
+                "length",
+                line.line,
+                message="a NUL byte: MoNet reads the line only up to it",
+                hint="remove it",
+            )
         if line.kind is LineKind.BLANK:
             message = "a blank line: MoNet looks for a word in it and crashes"
-            yield error("blank", line.line, message, "remove it, or put a # in its first column")
+            yield error("blank", line.line, message, hint="remove it, or put a # in its first column")
         elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
             message = "the # is not in the first column, so MoNet does not read the line as a comment"
-            yield error("comment", line.line, message, "move the # to the first column")
+            yield error("comment", line.line, message, hint="move the # to the first column")
 
 
 def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
@@ -60,11 +65,14 @@ def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
     count = len(line.words)
     if count < 3:
         message = f"the line has {count} of 3 words: MoNet looks for the missing ones and crashes"
-        yield error("words", line.line, message, f"expected {form}")
+        yield error("words", line.line, message, hint=f"expected {form}")
     elif count > 3:
         extra = " ".join(line.words[3:])
         yield warning(
-            "words", line.line, f"MoNet reads 3 words and ignores {quoted(extra)}", f"expected {form}"
+            "words",
+            line.line,
+            message=f"MoNet reads 3 words and ignores {quoted(extra)}",
+            hint=f"expected {form}",
         )
     columns = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
     for column in columns[: max(0, count - columns[0])]:
@@ -79,9 +87,9 @@ def _check_number(line: MonetLine, column: int) -> Iterator[MonetFinding]:
         n_bytes += len(line.line.raw) - len(line.line.raw.rstrip(b"\r\n"))
     if n_bytes > NUMBER_BYTES:
         message = f"{quoted(text)} is too long for MoNet, which would crash"
-        yield error("number", line.line, message, f"a number has at most {NUMBER_BYTES - 2} digits")
+        yield error("number", line.line, message, hint=f"a number has at most {NUMBER_BYTES - 2} digits")
     elif number(text) is None:
-        yield error("number", line.line, f"{quoted(text)} is not a whole number", _DIGITS)
+        yield error("number", line.line, message=f"{quoted(text)} is not a whole number", hint=_DIGITS)
 
 
 def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
@@ -96,18 +104,18 @@ def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterat
     for name, kind in ((line.agent, "an agent's name"), (line.name, "a name")):
         if len(name) > NAME_BYTES:
             message = f"{quoted(name)} has {len(name)} bytes: MoNet has room for {NAME_BYTES} and would crash"
-            yield error("name", line.line, message, f"{kind} has at most {NAME_BYTES} letters")
+            yield error("name", line.line, message, hint=f"{kind} has at most {NAME_BYTES} letters")
     agent = agents.get(line.agent)
     if agent is None:
         message = f"MoNet has no agent {quoted(line.agent)}"
-        yield error("agent", line.line, message, _suggest(line.agent, agents))
+        yield error("agent", line.line, message, hint=_suggest(line.agent, agents))
     elif agent.plays is None and line.index not in agent.indices:
         indices = " or ".join(map(str, agent.indices))
         message = f"{line.agent} has no index {quoted(line.word(2))}"
-        yield error("index", line.line, message, f"expected {indices}")
+        yield error("index", line.line, message, hint=f"expected {indices}")
     elif agent.plays is not None and (line.index or 0) < -1:
         message = f"the index {line.index} is treated as -1, with which Sony's MoNet looks up the name"
-        yield warning("index", line.line, message, "expected -1 or an index of the archive")
+        yield warning("index", line.line, message, hint="expected -1 or an index of the archive")
     if line.name and line.agent != SOUND_AGENT:
         yield from _check_postures(line, older=older, in_transitions=in_transitions)
 
@@ -163,7 +171,7 @@ def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding
             yield from check_agent(line, older=older, in_transitions=False)
     for stray in text.stray[:1]:
         message = "an agent line before the first command: MoNet reads it as a head line"
-        yield error("count", stray.line, message, f"expected {HEAD}")
+        yield error("count", stray.line, message, hint=f"expected {HEAD}")
     for command in text.commands:
         yield from _check_command(command)
     yield from _check_ids(text)
@@ -175,14 +183,16 @@ def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
     declared = head.declared
     n_agents = len(command.agents)
     if number(head.word(2)) not in (0, 1, None):
-        yield warning("number", head.line, f"the sync key is {head.word(2)!r}", "expected 0 or 1")
+        yield warning(
+            "number", head.line, message=f"the sync key is {head.word(2)!r}", hint="expected 0 or 1"
+        )
     if command.id == NO_ID:
-        yield error("id", head.line, "the id -1 means no command", "an id is 0 or more")
+        yield error("id", head.line, message="the id -1 means no command", hint="an id is 0 or more")
     if declared is None:
         return
     if declared < 1:
         message = f"the head announces {declared} agent lines"
-        yield error("count", head.line, message, f"expected 1 to {AGENT_LINES}")
+        yield error("count", head.line, message, hint=f"expected 1 to {AGENT_LINES}")
     elif declared > n_agents:
         message = (
             f"the head announces {format_count(declared, 'agent line')}, but {n_agents or 'none'} "
@@ -199,7 +209,7 @@ def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
         message = (
             f"the head announces {declared} agent lines: MoNet uses {AGENT_LINES} and ignores the others"
         )
-        yield error("count", head.line, message, "split it into two commands")
+        yield error("count", head.line, message, hint="split it into two commands")
     yield from _check_motions(command)
 
 
@@ -210,7 +220,9 @@ def _check_motions(command: MonetCommand) -> Iterator[MonetFinding]:
         message = (
             f"a second motion in one command, after line {motions[0].line.number}: its agent is busy then"
         )
-        yield warning("count", line.line, message, "a command has one motion, and one sound to go with it")
+        yield warning(
+            "count", line.line, message, hint="a command has one motion, and one sound to go with it"
+        )
 
 
 def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
@@ -222,7 +234,7 @@ def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
         first_line = first_lines.setdefault(command.id, command.head.line.number)
         if first_line != command.head.line.number:
             message = f"id {command.id} is already used on line {first_line}: MoNet uses the last"
-            yield error("id", command.head.line, message, f"a free id is {free_id(text)}")
+            yield error("id", command.head.line, message, hint=f"a free id is {free_id(text)}")
 
 
 def free_id(text: MonetCommands) -> int:

@@ -94,6 +94,8 @@ def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
             if entry.content.kind is EntryKind.MOTION:
                 name = label.name if label else entry.name
                 motions.append(
-                    StickMotion(entry.name, name, index, tuple(ids.get((path, index), ())), archive)
+                    StickMotion(
+                        entry.name, name, index, ids=tuple(ids.get((path, index), ())), archive=archive
+                    )
                 )
     return tuple(motions)

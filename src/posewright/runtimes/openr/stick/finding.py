@@ -59,12 +59,12 @@ class MonetFinding:
 
 def error(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFinding:
     """Return an error at a line."""
-    return MonetFinding(Level.ERROR, rule, message, line.path, line.number, hint)
+    return MonetFinding(Level.ERROR, rule, message, line.path, line=line.number, hint=hint)
 
 
 def warning(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFinding:
     """Return a warning at a line."""
-    return MonetFinding(Level.WARNING, rule, message, line.path, line.number, hint)
+    return MonetFinding(Level.WARNING, rule, message, line.path, line=line.number, hint=hint)
 
 
 def quoted(text: str) -> str:

@@ -94,7 +94,7 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
             yield from _check_missing_entry(line, target.archive, suggest_name)
             n_suggestions -= 1
         elif AGENTS[line.agent].plays == "OMTN":
-            yield from _check_motion(line, target.archive, target.index, setup.models, faults_by_index)
+            yield from _check_motion(line, target.archive, target.index, setup.models, faults=faults_by_index)
         else:
             yield from _check_sound(line, target.archive, target.index)
     for command in () if setup.commands is None else setup.commands.commands:
@@ -108,11 +108,13 @@ def _check_missing_entry(
     n_entries = len(archive.entries)
     if line.index is not None and line.index >= 0:
         message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries} entries"
-        yield error("index", line.line, message, f"expected 0 to {n_entries - 1}, or -1 to look the name up")
+        yield error(
+            "index", line.line, message, hint=f"expected 0 to {n_entries - 1}, or -1 to look the name up"
+        )
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in archive.entries]
         message = f"no sound in {archive.path.name} has the name {quoted(line.name)}"
-        yield error("sound", line.line, message, suggest_name(line.name, names))
+        yield error("sound", line.line, message, hint=suggest_name(line.name, names))
     elif not is_null(line.name):
         yield _missing_motion(line, archive, suggest_name)
 
@@ -144,7 +146,10 @@ def _check_motion(
     subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
     if entry.content.kind is not EntryKind.MOTION:
         yield error(
-            "kind", line.line, f"{subject} is {_DESCRIPTIONS[entry.content.kind]}", "expected a motion"
+            "kind",
+            line.line,
+            message=f"{subject} is {_DESCRIPTIONS[entry.content.kind]}",
+            hint="expected a motion",
         )
         return
     if index not in faults:
@@ -156,11 +161,12 @@ def _check_motion(
     yield from _check_jumps(line, archive, index, subject)
     designs = {MODELS[model].design for model in models if model in MODELS}
     if designs and label.design not in designs:
+        motion_agent = f"the motion agent of {' and '.join(models)}"
         yield warning(
             "design",
             line.line,
-            f"{subject} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} rejects it",
-            f"expected {' or '.join(sorted(designs))}",
+            message=f"{subject} is for {quoted(label.design)}: {motion_agent} rejects it",
+            hint=f"expected {' or '.join(sorted(designs))}",
         )
 
 
@@ -169,7 +175,7 @@ def _check_jumps(line: AgentLine, archive: MonetArchive, index: int, subject: st
     motion = archive_motion(index + 1, archive.archive, archive.path)
     for jump in check_jumps(motion, postures_of(line.name)):
         if jump.level is Level.ERROR:
-            yield error(JUMP, line.line, f"{subject} is played: {jump.message}", jump.hint)
+            yield error(JUMP, line.line, message=f"{subject} is played: {jump.message}", hint=jump.hint)
 
 
 def _reading_fault(archive: MonetArchive, index: int) -> str | None:
@@ -191,7 +197,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterat
         message = (
             f"the line states {' to '.join(line_postures)}, but {subject} has the name {quoted(label.name)}"
         )
-        yield warning("posture", line.line, message, "MoNet believes the line")
+        yield warning("posture", line.line, message, hint="MoNet believes the line")
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
@@ -199,7 +205,7 @@ def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator
     if entry.content.kind is not EntryKind.SOUND:
         subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
         message = f"{subject} is {_DESCRIPTIONS[entry.content.kind]}"
-        yield error("kind", line.line, message, "expected a sound (WAVE)")
+        yield error("kind", line.line, message, hint="expected a sound (WAVE)")
 
 
 def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator[MonetFinding]:
@@ -212,7 +218,7 @@ def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
                 "MoNet waits forever for the second result"
             )
-            yield error("count", line.line, message, "remove one of the lines")
+            yield error("count", line.line, message, hint="remove one of the lines")
         result_keys.add(key)
 
 

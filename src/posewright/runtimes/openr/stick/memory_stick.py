@@ -281,7 +281,14 @@ def _finding(fault: FormatError, path: Path) -> MonetFinding:
     """Return the finding about a file that cannot be read."""
     where = fault.where or Where()
     offset = f" (byte {where.offset})" if where.offset else ""
-    return MonetFinding(Level.ERROR, "file", fault.message + offset, path, where.line, fault.hint or "")
+    return MonetFinding(
+        Level.ERROR,
+        rule="file",
+        message=fault.message + offset,
+        path=path,
+        line=where.line,
+        hint=fault.hint or "",
+    )
 
 
 def missing_section_finding(folder: Path, db: DesignDb) -> MonetFinding:
@@ -302,18 +309,21 @@ def check_designdb(db: DesignDb, models: Collection[str]) -> Iterator[MonetFindi
     for line in db.invalid_lines:
         hint = f"expected [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
         yield warning(
-            "words", line, f"neither a section, nor a key and a path: {quote_bytes(line.text)}", hint
+            "words",
+            line,
+            message=f"neither a section, nor a key and a path: {quote_bytes(line.text)}",
+            hint=hint,
         )
     for entry in db.entries:
         if not entry.path.upper().startswith(f"/{STICK}/"):
             message = f"{quoted(entry.path)} is not on the memory stick"
-            yield warning("path", entry.line, message, f"paths begin with /{STICK}/, which is the stick")
+            yield warning("path", entry.line, message, hint=f"paths begin with /{STICK}/, which is the stick")
         elif root is not None and on_stick(root, entry.path) is None:
             is_needed = not entry.model or entry.model in models
             level = Level.ERROR if is_needed and entry.key in (MOTIONS, SOUNDS) else Level.NOTE
             message = f"there is no {entry.path} on the stick"
             hint = f"/{STICK} is {root}"
-            yield MonetFinding(level, "path", message, db.path, entry.line.number, hint)
+            yield MonetFinding(level, "path", message, db.path, line=entry.line.number, hint=hint)
 
 
 MAX_CANDIDATES = 4  # archives of a folder that are read if no DESIGNDB.CFG names one
@@ -370,7 +380,9 @@ class _StickBuilder:
         paths = [db.path for db in documents.designdbs] + [text.path for text in texts]
         roots = [stick_root(path) for path in paths if path is not None]
         root = next((root for root in roots if root is not None), None)
-        return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), root)
+        return MemoryStick(
+            setups, designdbs=tuple(documents.designdbs), findings=tuple(documents.findings), root=root
+        )
 
     def _require_monet_files(self) -> None:
         """Raise a FormatError if files were named one by one, and none of them is a MONET file."""
@@ -399,12 +411,14 @@ class _StickBuilder:
             groups.setdefault(archive_paths, []).append(model)
         pairs = list(self._pairs(folder))
         for group in groups.values():
-            motions = self._archive(db, group[0], MOTIONS, (EntryKind.MOTION, EntryKind.PLACEHOLDER))
-            sounds = self._archive(db, group[0], SOUNDS, (EntryKind.SOUND, EntryKind.MIDI))
+            motions = self._archive(
+                db, model=group[0], key=MOTIONS, kinds=(EntryKind.MOTION, EntryKind.PLACEHOLDER)
+            )
+            sounds = self._archive(db, model=group[0], key=SOUNDS, kinds=(EntryKind.SOUND, EntryKind.MIDI))
             group_models = tuple(model for model in group if model)
             for commands, transitions in pairs:
                 yield MonetSetup(
-                    group_models, commands, transitions, motions, sounds, has_posture_file(folder)
+                    group_models, commands, transitions, motions, sounds, older=has_posture_file(folder)
                 )
 
     def _pairs(self, folder: Path) -> Iterator[tuple[MonetCommands | None, MonetTransitions | None]]:
@@ -429,7 +443,7 @@ class _StickBuilder:
         ):
             if child(folder, name) is None:
                 message = f"there is no {name} here: {consequence}"
-                self.documents.findings.append(MonetFinding(Level.WARNING, "file", message, folder))
+                self.documents.findings.append(MonetFinding(Level.WARNING, "file", message, path=folder))
 
     def _designdb(self, folder: Path) -> DesignDb | None:
         """Return the DESIGNDB.CFG of a folder: in it or above it, or the only one."""

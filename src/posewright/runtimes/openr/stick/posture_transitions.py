@@ -32,8 +32,8 @@ def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFindi
     """
     poses = motion.resolved_poses()
     first = poses[0] if motion.start is not None else poses[1]
-    yield from _check_distance(motion, first, postures.start, "begins")
-    yield from _check_distance(motion, poses[-1], postures.end, "ends")
+    yield from _check_distance(motion, pose=first, posture=postures.start, verb="begins")
+    yield from _check_distance(motion, pose=poses[-1], posture=postures.end, verb="ends")
 
 
 def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
