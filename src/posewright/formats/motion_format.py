@@ -184,7 +184,7 @@ def measure_rounding(
     is_written = np.isfinite(times)
     if len(times) != len(motion.keyframes) or not is_written.any():
         return None
-    intended = np.array([pose.on(joints).angles for pose in motion.resolved_poses()[1:]])[is_written]
+    intended = np.array([pose.with_joints(joints).angles for pose in motion.resolved_poses()[1:]])[is_written]
     columns = [written_motion.joints.index(name) for name in joints]
     written = written_motion.sample_at(times[is_written]).angles[:, columns]
     changes = np.abs(intended - written)

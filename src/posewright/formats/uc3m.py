@@ -281,7 +281,7 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
 
 def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]]:
     """Return, by the thesis's ID, the servo and its degrees in the initial pose and each step."""
-    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
+    poses = [pose.with_joints(card.joint_names) for pose in motion.resolved_poses()]
     columns: dict[int, tuple[Servo, list[float]]] = {}
     for servo_id, joint in card.numbering(NUMBERING).items():
         servo = card.servo(joint)

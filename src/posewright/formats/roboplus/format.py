@@ -112,7 +112,7 @@ def _build_rows(motion: Motion, columns: Columns, base: Page, losses: list[str])
     for index, pose in enumerate(motion.resolved_poses()[1:]):
         old_row = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
         row = list(old_row)
-        ticks = columns.ticks(pose.on(columns.joints).angles)
+        ticks = columns.ticks(pose.with_joints(columns.joints).angles)
         for column, (number, position) in enumerate(zip(columns.ids, ticks, strict=True)):
             joint = columns.joints[column]
             if math.isfinite(position):
