@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,7 @@ def judge(
     """Judge a recording by the rules of its contest: what the run scores, and why.
 
     A recording of a walk or a motion belongs to no contest and has no score; its figures are shown instead.
+    Warnings name every part of the recording that contradicts another, as in a forged one.
 
     [bold]Examples[/]
       posewright judge race.mcap
@@ -45,10 +47,12 @@ def judge(
     run = recordings.read_mcap(recording, trust_attached_rules=trust)
     if rules is None and not contests.has_contest(run.header):
         outcome = runs.replay(run)
+        inconsistencies = contests.find_inconsistencies(run)
         if as_json:
-            console.print_json({**outcome.score.to_dict(), "digest": run.digest()})
+            console.print_json(_describe_judgement(run, outcome.score, inconsistencies))
         else:
             print_outcome(outcome)
+            _print_inconsistencies(inconsistencies)
         return
     rules_text = None if rules is None else read_text(rules)
     rules_source = "" if rules is None else str(rules)
@@ -56,10 +60,31 @@ def judge(
     score = contests.judge(run, contest)
     if rules is None and (remark := contests.describe_attached_rules(run.header, contest)):
         console.print_warning(remark)
+    inconsistencies = contests.find_inconsistencies(run, contest)
     if as_json:
-        console.print_json({**score.to_dict(), "digest": run.digest()})
+        console.print_json(_describe_judgement(run, score, inconsistencies))
     else:
         print_score(score, contest.name)
+        _print_inconsistencies(inconsistencies)
+
+
+def _describe_judgement(
+    run: recordings.Recording,
+    score: contests.Score,
+    inconsistencies: Sequence[recordings.Inconsistency],
+) -> dict[str, object]:
+    """Return the score of a recording with its digest and contradictions as JSON types."""
+    return {
+        **score.to_dict(),
+        "digest": run.digest(),
+        "inconsistencies": [inconsistency.to_dict() for inconsistency in inconsistencies],
+    }
+
+
+def _print_inconsistencies(inconsistencies: Sequence[recordings.Inconsistency]) -> None:
+    """Print a warning for each contradiction within a recording."""
+    for inconsistency in inconsistencies:
+        console.print_warning(f"inconsistent, {inconsistency}")
 
 
 def print_table(table: contests.ScoreTable, title: str) -> None:

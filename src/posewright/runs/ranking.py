@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.contests import contest_of, has_contest
+from posewright.contests import contest_of, find_inconsistencies, has_contest
 from posewright.errors import InputError, PosewrightError, Where
 from posewright.recordings import read_mcap
 from posewright.runs.batch import Batch, BatchRun
@@ -34,14 +34,15 @@ def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
     return {path.name if has_unique_names else str(path): path for path in files}
 
 
-def rank(*recordings: str | Path) -> Batch:
+def rank(*recordings: str | Path, accept: bool = False) -> Batch:
     """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal recordings share a place, and the following places are skipped. Those that cannot be judged come
-    last.
+    Equal recordings share a place, and the following places are skipped. Those that cannot be judged, and
+    those that contradict themselves, come last, with an error instead of a place.
 
     Args:
         recordings: paths of recordings, or of folders with recordings.
+        accept: whether to rank recordings that contradict themselves, as forged ones do.
 
     Raises:
         InputError: there are no recordings, or they are of several contests or follow different rules.
@@ -50,7 +51,7 @@ def rank(*recordings: str | Path) -> Batch:
     first: tuple[str, str, Path] | None = None
     for name, path in files_in(recordings, ".mcap").items():
         try:
-            run, title, rules = _judge_file(name, path)
+            run, title, rules = _judge_file(name, path, accept=accept)
         except PosewrightError as error:
             runs.append(BatchRun(name, error=str(error)))
             continue
@@ -75,14 +76,26 @@ def rank(*recordings: str | Path) -> Batch:
     return replace(unordered, runs=(*ranked_runs, *unordered.failed))
 
 
-def _judge_file(name: str, path: Path) -> tuple[BatchRun, str, str]:
-    """Return the run of a recording, with its contest's title and rules."""
+def _judge_file(name: str, path: Path, *, accept: bool) -> tuple[BatchRun, str, str]:
+    """Return the run of a recording, with its contest's title and rules.
+
+    Raises:
+        InputError: the recording cannot be judged, or it contradicts itself and `accept` is false.
+    """
     recording = read_mcap(path)
     header = recording.header
     if not has_contest(header):
         raise InputError("the recording is not of a contest", where=Where(path))
     contest = contest_of(header)
     run = run_of(name, replay(recording))
+    inconsistencies = () if accept else find_inconsistencies(recording, contest)
+    if inconsistencies:
+        n_more = len(inconsistencies) - 1
+        more = f", and {n_more} more" if n_more else ""
+        raise InputError(
+            f"left out, as it contradicts itself: {inconsistencies[0]}{more}",
+            hint="`judge` lists all contradictions, --accept ranks it anyway",
+        )
     robot = next(iter(header.robots.values()))
     origin = {"behaviour": robot.controller.partition(" ")[2], "robot": robot.robot, "seed": header.seed}
     return replace(run, figures={**run.figures, **origin}), contest.title, contest.rules_text
