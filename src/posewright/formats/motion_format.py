@@ -185,7 +185,7 @@ def measure_rounding(
     if len(file_times_s) != len(motion.keyframes) or not is_written.any():
         return None
     _, *keyframe_poses = motion.resolved_poses()  # the first one is the start pose
-    intended_angles = np.array([pose.on(joints).angles for pose in keyframe_poses])[is_written]
+    intended_angles = np.array([pose.with_joints(joints).angles for pose in keyframe_poses])[is_written]
     columns = [written_motion.joints.index(name) for name in joints]
     written_angles = written_motion.sample_at(file_times_s[is_written]).angles[:, columns]
     changes = np.abs(intended_angles - written_angles)

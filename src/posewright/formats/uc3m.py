@@ -295,7 +295,7 @@ def _servo_paths(motion: Motion, card: Robot) -> dict[int, _ServoPath]:
     Raises:
         FormatError: a joint of the robot has no angle at some step.
     """
-    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
+    poses = [pose.with_joints(card.joint_names) for pose in motion.resolved_poses()]
     paths: dict[int, _ServoPath] = {}
     for servo_id, joint in card.numbering(NUMBERING).items():
         servo = card.servo(joint)

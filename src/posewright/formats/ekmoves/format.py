@@ -242,7 +242,7 @@ def _pose_angles(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
     Raises:
         FormatError: an angle is beyond a full turn.
     """
-    rows = np.array([keyframe.pose.on(JOINT_ORDER).angles for keyframe in motion.keyframes])
+    rows = np.array([keyframe.pose.with_joints(JOINT_ORDER).angles for keyframe in motion.keyframes])
     unset = [joint for joint, column in zip(JOINT_ORDER, rows.T, strict=True) if np.isnan(column).all()]
     stand = standing_angles(card)
     rows = fill_unset_angles(rows)

@@ -122,7 +122,7 @@ def _build_rows(motion: Motion, columns: Columns, base: Page, losses: list[str])
     for index, pose in enumerate(keyframe_poses):
         old_row = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
         row = list(old_row)
-        exact_ticks = columns.ticks(pose.on(columns.joints).angles)
+        exact_ticks = columns.ticks(pose.with_joints(columns.joints).angles)
         for column, (servo_id, position) in enumerate(zip(columns.ids, exact_ticks, strict=True)):
             joint = columns.joints[column]
             if math.isfinite(position):
