@@ -51,7 +51,7 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     if not candidates or not legs:
         return
     goals = np.array([[robot.poses[name][joint] for joint in legs] for name in candidates])
-    differences = np.abs(pose.on(tuple(legs)).angles - goals)
+    differences = np.abs(pose.with_joints(tuple(legs)).angles - goals)
     differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)  # a joint without an angle is held
     nearest = int(differences_deg.max(axis=1).argmin())  # index of the nearest candidate
     distances_deg = differences_deg[nearest]
