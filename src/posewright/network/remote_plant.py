@@ -95,7 +95,7 @@ class ClientSession:
         self._timeout_s = timeout_s
         self.id = secrets.token_hex(8)
         self.lost = 0
-        self._number = 0
+        self._next_number = 0
         self.is_open = True
 
     def request(
@@ -114,13 +114,13 @@ class ClientSession:
         """
         if not self.is_open:
             raise BodyError("the session with this robot is over", hint="create a new plant")
-        head = {"ask": action, "session": self.id, "number": self._number}
+        head = {"ask": action, "session": self.id, "number": self._next_number}
         message = self._exchange(pack({**head, **(details or {})}), timeout_s or self._timeout_s)
         entries = Node(unpack(message), trail="answer").fields()
-        is_own = "session" in entries and entries["session"].value == self.id
-        if is_own and _entry(entries, "number").value == self._number:
-            self._number += 1
-        elif "error" not in entries:
+        is_own_session = "session" in entries and entries["session"].value == self.id
+        if is_own_session and _entry(entries, "number").value == self._next_number:
+            self._next_number += 1
+        elif "error" not in entries:  # an error may come before the server knows the session
             raise BodyError("the answer belongs to another request")
         if "error" in entries:
             kind = ERRORS.get(entries["error"].text(), BodyError)
@@ -129,7 +129,14 @@ class ClientSession:
         return entries
 
     def _exchange(self, message: bytes, timeout_s: float) -> bytes:
-        """Send a message and return the answer; after MAX_TRIES lost answers the channel is closed."""
+        """Send a message and return the answer; if none comes, send it again, up to MAX_TRIES times.
+
+        The server executes a repeated request once only. After the last try the session ends and the channel
+        is closed.
+
+        Raises:
+            BodyError: no answer came.
+        """
         for tries_left in range(MAX_TRIES, 0, -1):
             try:
                 return self._channel.request(message, timeout_s)
@@ -280,8 +287,8 @@ class RemoteBody:
         self._facts = facts
         self._n_joints = len(robot.joint_names)
         self._state: BodyState | None = None
-        self._row: JointStates | None = None
-        self._is_current = False
+        self._latest_row: JointStates | None = None
+        self._is_row_current = False
         self.is_open = False
 
     def __repr__(self) -> str:
@@ -302,9 +309,9 @@ class RemoteBody:
         if self.is_open:
             return
         answer = self._session.request("engage", {"body": self._name})
-        self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
+        self._latest_row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
         self._plant.update_states(answer)
-        self._is_current = self.is_open = True
+        self._is_row_current = self.is_open = True
 
     def read(self) -> BodyState:
         """Return its state after the latest frame."""
@@ -316,11 +323,11 @@ class RemoteBody:
 
     def observe(self) -> JointStates:
         """Return one row: the present states of the joints, and the ground truth if the server has it."""
-        if self._row is None or (not self._is_current and self._session.is_open):
+        if self._latest_row is None or (not self._is_row_current and self._session.is_open):
             answer = self._session.request("observe", {"body": self._name})
-            self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
-            self._is_current = True
-        return self._row
+            self._latest_row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
+            self._is_row_current = True
+        return self._latest_row
 
     def facts(self) -> PlainMapping:
         """Return the server's description of the body."""
@@ -342,7 +349,7 @@ class RemoteBody:
         self._plant.update_states(self._session.request("place", details))
 
     def update_row(self, states: JointStates) -> None:
-        """Store the last frame of some states."""
+        """Store the last frame of some states, for `observe`; slips and contacts are left out."""
         truth = states.truth
         if truth is not None:
             truth = GroundTruth(
@@ -352,15 +359,15 @@ class RemoteBody:
                 boxes=truth.boxes[-1:],
                 box_contacts=truth.box_contacts[-1:],
             )
-        self._row = JointStates(
+        self._latest_row = JointStates(
             states.times[-1:], positions=states.positions[-1:], efforts=states.efforts[-1:], truth=truth
         )
-        self._is_current = False
+        self._is_row_current = False
 
     def update_state(self, entry: Node) -> None:
         """Store the state in an answer."""
         self._state = wire_records.read_state(entry, self._n_joints)
-        self._is_current = False
+        self._is_row_current = False
 
 
 def _entries_by_name(answer: Mapping[str, Node], key: str, names: Iterable[str]) -> dict[str, Node]:

@@ -51,7 +51,7 @@ class YarpBody(SingleBodyPlant):
         self._sensors = part.sensors
         self._board: RemoteBoard | None = None
         self._silent_frames = 0
-        self._message_count = 0
+        self._last_message_count = 0
         self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)
         self._goal: Floats = np.zeros(len(part.robot.joints))
 
@@ -114,13 +114,13 @@ class YarpBody(SingleBodyPlant):
     def _check_silence(self) -> list[Fault]:
         """Return a fault when the board has sent nothing for a while; raise a BodyError when it is lost."""
         count = self._open.count
-        self._silent_frames = self._silent_frames + 1 if count == self._message_count else 0
-        self._message_count = count
+        self._silent_frames = self._silent_frames + 1 if count == self._last_message_count else 0
+        self._last_message_count = count
         silent_s = self._silent_frames * self.frame_period_s
         if silent_s >= LOST_S:
             message = f"{self._port} has sent nothing for {silent_s:.1f} s"
             raise BodyError(message, hint="check that its program runs")
-        if SILENT_S <= silent_s < SILENT_S + self.frame_period_s:
+        if SILENT_S <= silent_s < SILENT_S + self.frame_period_s:  # once
             return [Fault(self.time_s, FaultKind.SILENT, f"{self._port} tells nothing")]
         return []
 

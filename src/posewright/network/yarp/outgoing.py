@@ -88,12 +88,12 @@ class Outgoing:
         self._max_queued = max_queued
         self._count = count
         self._on_lost = on_lost
-        self._link, number = open_binary(address, carrier, sender, timeout_s=CONNECT_S)
+        self._link, port_number = open_binary(address, carrier, sender, timeout_s=CONNECT_S)
         self._stream = self._link.makefile("rb")
         if carrier is Carrier.UDP:
             self._close_link()
             self._link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-            self._link.connect((address.host, number & 0xFFFF))
+            self._link.connect((address.host, port_number & 0xFFFF))
         self._link.settimeout(SEND_TIMEOUT_S)
         self._queue: deque[bytes] = deque()
         self._changed = threading.Condition()

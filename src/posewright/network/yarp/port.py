@@ -73,8 +73,8 @@ class Port:
         self._on_data = on_data
         self._on_request = on_request
         self._max_queued = max_queued
-        self._calling = threading.Lock()
-        self._connecting = threading.Lock()
+        self._callback_lock = threading.Lock()
+        self._connect_lock = threading.Lock()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._inputs: list[Incoming] = []
@@ -140,6 +140,8 @@ class Port:
     def connect(self, to: str, carrier: str = "tcp") -> None:
         """Connect to a port by name, over tcp, fast_tcp or udp; an earlier connection to it is closed.
 
+        If this port closes meanwhile, so does the new connection.
+
         Raises:
             UnknownNameError: there is no such port or carrier.
             BodyError: the port does not answer, or there are too many connections.
@@ -148,7 +150,7 @@ class Port:
         carriers = {item.value: item for item in CODES}
         if carrier not in carriers:
             raise UnknownNameError.among("carrier", carrier, carriers)
-        with self._connecting:
+        with self._connect_lock:
             address = self._names.find(to)
             self.disconnect(to)
             if len(self.outputs) >= MAX_CONNECTIONS:
@@ -178,6 +180,7 @@ class Port:
         return output is not None
 
     def _remove_output(self, output: Outgoing) -> None:
+        """Count a lost connection, and remove it unless another one has replaced it."""
         self.count("gone")
         with self._lock:
             if self._outputs.get(output.to) is output:
@@ -213,8 +216,11 @@ class Port:
         with self._lock:
             if self._closing:
                 raise EOFError
-            is_port = incoming.sender.startswith("/")
-            earlier = [source for source in self._inputs if is_port and source.sender == incoming.sender]
+            earlier: list[Incoming] = []
+            if incoming.sender.startswith(
+                "/"
+            ):  # a port; other clients, such as `admin`, have no unique names
+                earlier = [source for source in self._inputs if source.sender == incoming.sender]
             self._inputs.append(incoming)
         for source in earlier:
             source.end()
@@ -229,7 +235,7 @@ class Port:
         bottle = message.bottle or ()
         self.count("received")
         try:
-            with self._calling:
+            with self._callback_lock:
                 if self._on_request is not None:
                     return self._on_request(bottle, sender)
                 if self._on_data is not None:

@@ -56,7 +56,7 @@ class YarpTransport:
         self._port = port
         self._starts_name_server = start_name_server
         self._layout = layout
-        self._last_sensor_period = -1
+        self._last_sensor_period = -1  # number of the period in which sensors were sent last; none yet
         self._closing = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
@@ -108,10 +108,10 @@ class YarpTransport:
         if sensor_period == self._last_sensor_period:
             return
         self._last_sensor_period = sensor_period
-        streams = ports[f"{self.name}/command:i"]
+        command_port = ports[f"{self.name}/command:i"]
         rpc_senders = ports[f"{self.name}/rpc:i"].inputs
-        for sender in board.check_connections(rpc_senders, streams.inputs):
-            streams.expel(sender)  # a stream over udp does not end by itself
+        for sender in board.check_connections(rpc_senders, command_port.inputs):
+            command_port.expel(sender)  # a stream over udp does not end by itself
         for sensor_port, port in sensors:
             bottle = sensor_port.encode(state.sensors)
             if bottle is not None:
@@ -121,8 +121,8 @@ class YarpTransport:
         """Return the sums of the ports' counters, and the control board's counts of rejected messages."""
         total: dict[str, float] = {}
         for port in self._ports.values():
-            for count, value in port.facts().items():
-                total[count] = total.get(count, 0.0) + value
+            for counter, count in port.facts().items():
+                total[counter] = total.get(counter, 0.0) + count
         rejection_counts = dict(self._board.rejection_counts) if self._board else {}
         refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
         refused_by_reason = {
