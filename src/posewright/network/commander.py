@@ -68,14 +68,14 @@ class Commander(Controller):
         self._robot = robot
         self._watchdog = watchdog or Watchdog()
         self._lock = threading.Lock()
-        self._sender = ""
-        self._pose: Floats | None = None  # the requested pose, before safety
+        self._sender = ""  # the commander; empty without one
+        self._pose: Floats | None = None  # the requested pose, before safety; None before the first frame
         self._sent_pose: Floats  # the pose after safety
-        self._tracks: dict[int, _Track] = {}
+        self._tracks: dict[int, _Track] = {}  # by index of the joint; those that have not ended
         self._end_s = 0.0  # of the frame that was commanded last
-        self._last_message_s = 0.0
-        self._is_relaxed = False
-        self._was_commanded = False
+        self._last_message_s = 0.0  # when the commander was last heard, in the robot's time
+        self._is_relaxed = False  # whether the watchdog has switched the torque off
+        self._was_commanded = False  # whether anybody has commanded since the start
 
     @property
     def sender(self) -> str:

@@ -35,6 +35,9 @@ from posewright.robots import Robot
 MAX_TRIES = 3
 """How often a request is sent if no answer comes; the server executes it once only."""
 
+OPEN_TIMEOUT_FACTOR = 10.0
+"""To create a plant takes so much longer than other requests: a simulation has to be compiled."""
+
 MAX_CLIENT_NAME = 100
 """Longest name of a client [characters]."""
 
@@ -198,7 +201,7 @@ class RemotePlant:
         self.session = session = ClientSession(channel, timeout_s)
         self._now = now or (lambda: 0.0)
         self._round_trips_s: list[float] = []
-        self._frames = 0
+        self._n_frames = 0
         weakref.finalize(self, session.close)  # in case no body is ever opened
         robots = {part.name: part.robot for part in parts}
         details = {
@@ -207,14 +210,14 @@ class RemotePlant:
             "arena": None if arena is None else arena.to_dict(),
         }
         try:
-            answer = session.request("open", details, timeout_s=10.0 * timeout_s)
+            answer = session.request("open", details, timeout_s=OPEN_TIMEOUT_FACTOR * timeout_s)
             self.frame_period_s = _entry(answer, "frame_period_s").number(low=1e-4, high=10.0)
             self.is_real = _entry(answer, "is_real").boolean()
             self._bodies: dict[str, RemoteBody] = {}
             self._supervised: set[str] = set()
             for name, entry in _entries_by_name(answer, "bodies", robots).items():
                 description = entry.fields(required=("facts", "supervised"), optional=())
-                description["facts"].fields()
+                description["facts"].fields()  # raises if they are no mapping
                 self._bodies[name] = RemoteBody(
                     self, name, robot=robots[name], facts=description["facts"].value
                 )
@@ -242,7 +245,12 @@ class RemotePlant:
         times_ms = np.array(self._round_trips_s or [0.0]) * 1000.0
         p50, p99, worst = (float(percentile) for percentile in np.percentile(times_ms, (50.0, 99.0, 100.0)))
         return Latencies(
-            self._frames, len(self._round_trips_s), self.session.lost, p50_ms=p50, p99_ms=p99, worst_ms=worst
+            self._n_frames,
+            len(self._round_trips_s),
+            self.session.lost,
+            p50_ms=p50,
+            p99_ms=p99,
+            worst_ms=worst,
         )
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
@@ -255,7 +263,7 @@ class RemotePlant:
             name: wire_records.read_states(entry, len(self._bodies[name].robot.joint_names))
             for name, entry in _entries_by_name(answer, "states", self._bodies).items()
         }
-        self._frames += len(next(iter(states.values())))
+        self._n_frames += len(next(iter(states.values())))
         for name, rows in states.items():
             self._bodies[name].update_row(rows)
         self.update_states(answer)

@@ -38,15 +38,15 @@ class YarpBody(SingleBodyPlant):
     unknown.
 
     Args:
-        names: client of the name server.
+        name_client: client of the name server.
         port: prefix of the robot's ports.
         part: the robot.
         clock: paces its frames.
     """
 
-    def __init__(self, names: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
+    def __init__(self, name_client: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
         super().__init__(part.robot, part.name, clock)
-        self._names = names
+        self._name_client = name_client
         self._port = port
         self._sensors = part.sensors
         self._board: RemoteBoard | None = None
@@ -60,7 +60,7 @@ class YarpBody(SingleBodyPlant):
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
-        board = RemoteBoard(self._names, self._port, self.robot, sensors)
+        board = RemoteBoard(self._name_client, self._port, self.robot, sensors)
         try:
             board.set_modes(~self._free, DIRECT)
         except PosewrightError:

@@ -182,18 +182,18 @@ class _BottleReader:
         if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
             message = f"no bottle: tag {tag:#x} at level {depth}"
             raise FormatError(message, hint=f"at most {MAX_DEPTH} levels are read")
-        count = self._take_int32()
-        self._items_left -= count
+        n_items = self._take_int32()
+        self._items_left -= n_items
         if self._items_left < 0:
             raise FormatError("the bottle has too many items", hint=f"at most {MAX_ITEMS} are read")
         number_format = NUMBERS.get(kind)
         if number_format:
-            n_bytes = count * struct.calcsize(f"<{number_format}")
+            n_bytes = n_items * struct.calcsize(f"<{number_format}")
             return _unpack_numbers(kind, number_format, self._take_within_limit(n_bytes))
         min_item_bytes = INT32_BYTES if kind else MIN_ITEM_BYTES
-        if not 0 <= count * min_item_bytes <= self._bytes_left:
-            raise FormatError(f"a list of {count} items", hint=f"{self._bytes_left} bytes may follow")
-        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(count))
+        if not 0 <= n_items * min_item_bytes <= self._bytes_left:
+            raise FormatError(f"a list of {n_items} items", hint=f"{self._bytes_left} bytes may follow")
+        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(n_items))
 
     def _read_value(self, tag: int, depth: int) -> Value:
         """Return the value of a tag."""

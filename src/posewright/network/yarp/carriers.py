@@ -185,12 +185,12 @@ class Message:
         return INDEX + b"\1\1" + FILLING + struct.pack("<ii", size, 0) + head + body
 
 
-def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
+def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message:
     """Read one message.
 
     Args:
         take: reads a number of bytes.
-        longest: longest message that is accepted [bytes].
+        max_message_bytes: longest message that is accepted [bytes].
 
     Raises:
         FormatError: the message is damaged or too long.
@@ -202,8 +202,10 @@ def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
     lengths = struct.unpack(f"<{n_blocks}i", take(INT_BYTES * n_blocks))
     take(INT_BYTES * n_reply_blocks)  # lengths of blocks that the reply may refer to
-    if min(lengths, default=0) < 0 or sum(lengths) > longest:
-        raise FormatError("the blocks of the message have an invalid length", hint=f"0 to {longest} bytes")
+    if min(lengths, default=0) < 0 or sum(lengths) > max_message_bytes:
+        raise FormatError(
+            "the blocks of the message have an invalid length", hint=f"0 to {max_message_bytes} bytes"
+        )
     return _decode_message(take(sum(lengths)))
 
 
@@ -250,11 +252,11 @@ class Assembly:
     """Assembles messages from datagrams; a message with a missing, repeated or early part is dropped.
 
     Attributes:
-        longest: longest message that is accepted [bytes].
+        max_message_bytes: longest message that is accepted [bytes].
         lost: number of messages that were dropped.
     """
 
-    longest: int = MAX_BYTES
+    max_message_bytes: int = MAX_BYTES
     lost: int = 0
     _partial: bytes = b""
     _next_count: int = 0
@@ -285,7 +287,7 @@ class Assembly:
             raise FormatError(f"part {count} of a message came instead of part {expected_count}")
         partial += part
         try:
-            return decode_all(partial, lambda take: take_message(take, self.longest))
+            return decode_all(partial, lambda take: take_message(take, self.max_message_bytes))
         except EOFError:  # further parts are to come
             self._partial = partial
             self._next_count = count + 1

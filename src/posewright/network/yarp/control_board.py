@@ -392,7 +392,7 @@ class ControlBoard:
         return 0.0 if column is None else self._robot.servos[column].stiffness * RAD_PER_DEG
 
     def _pid(self, axis: int) -> Bottle:
-        """Return the ten numbers of YARP's `Pid` for a servo; its gain is in per cent of its torque per degree.
+        """Return the ten numbers of YARP's `Pid` for a servo; the gain is in % of its torque per degree.
 
         They are kp, kd, ki, limit of the integral, limit of the output [%], offset, scale, two stictions and
         kff.

@@ -61,9 +61,13 @@ class Incoming:
 
 
 class DeliveryPort(AdministeredPort, Protocol):
-    """The interface of a port to its connections; `longest` is the longest message it accepts [bytes]."""
+    """The interface of a port to its connections.
 
-    longest: int
+    Attributes:
+        max_message_bytes: longest message that it accepts [bytes].
+    """
+
+    max_message_bytes: int
 
     def enter(self, incoming: Incoming) -> None:
         """Add a connection; raise an EOFError if the port closes."""
@@ -201,7 +205,7 @@ class _Conversation:
             link.settimeout(None)
             has_ended = False
             while not has_ended and has_next():
-                message = take_message(self.take, self.port.longest)
+                message = take_message(self.take, self.port.max_message_bytes)
                 answer = self._answer(message, sender)
                 self.connection.note_activity()
                 has_ended = message.command == "q" or answer is None
@@ -231,7 +235,7 @@ class _DatagramReceiver:
         self._connection = connection
         self._is_closed = False
         self._source: tuple[str, int] | None = None
-        self._assembly = Assembly(port.longest)
+        self._assembly = Assembly(port.max_message_bytes)
 
     def serve(self, link: socket.socket) -> None:
         """Receive datagrams until a side ends the connection or it stays silent for SILENT_S."""

@@ -388,7 +388,7 @@ class RootPort:
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
         self.name = ROOT
         self.address = address
-        self.longest = LONGEST_REQUEST
+        self.max_message_bytes = LONGEST_REQUEST
         self._answer = answer
         self._lock = threading.Lock()
         self._inputs: list[Incoming] = []

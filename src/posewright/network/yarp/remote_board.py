@@ -58,7 +58,7 @@ class RemoteBoard:
     YARP.
 
     Args:
-        names: client of the name server.
+        name_client: client of the name server.
         name: prefix of the board's ports.
         robot: whose joints the board controls.
         sensors: of the robot; those with an existing port are read.
@@ -72,8 +72,10 @@ class RemoteBoard:
         readings: of the sensors, by channel.
     """
 
-    def __init__(self, names: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]) -> None:
-        self._names = names
+    def __init__(
+        self, name_client: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]
+    ) -> None:
+        self._name_client = name_client
         self._name = name
         self._robot = robot
         self._client_name = client_name()
@@ -93,14 +95,16 @@ class RemoteBoard:
     def _connect(self, sensors: Iterable[SensorPort]) -> None:
         """Connect to the board's ports and wait for the first state; raise a BodyError if none comes."""
         self._rpc = self._resources.enter_context(
-            RpcClient(self._names, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
+            RpcClient(self._name_client, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
         )
         self._get("prot", "prot")  # raises an error if this is no control board
         self.axes = self._match_axes(self._get("axes", "is", "axes"))
-        self._stream = self._resources.enter_context(Port(f"{self._client_name}/command:o", self._names))
+        self._stream = self._resources.enter_context(
+            Port(f"{self._client_name}/command:o", self._name_client)
+        )
         self._stream.connect(f"{self._name}/command:i", STREAM)
         for port in sensors:
-            if self._names.query(port.name) is not None:
+            if self._name_client.query(port.name) is not None:
                 self._read_stream(port.name, self._sensor_handler(port))
         self._read_stream(f"{self._name}/stateExt:o", self._receive_state)
         if not self._first_state.wait(FIRST_STATE_S):
@@ -108,7 +112,7 @@ class RemoteBoard:
 
     def _read_stream(self, source: str, on_data: OnData) -> None:
         name = f"{self._client_name}/{next(self._reader_numbers)}/state:i"
-        reader = Reader(self._names, source, on_data, name=name, carrier=STREAM)
+        reader = Reader(self._name_client, source, on_data, name=name, carrier=STREAM)
         self._resources.enter_context(reader)
 
     def _get(self, word: str, *prefix: str, arguments: Bottle = ()) -> Value:

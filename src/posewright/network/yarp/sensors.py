@@ -1,4 +1,4 @@
-"""A robot's sensors as YARP ports: their names, and their readings as Vectors."""
+"""A robot's sensors as YARP ports: their name_client, and their readings as Vectors."""
 
 from __future__ import annotations
 

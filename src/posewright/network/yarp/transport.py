@@ -57,7 +57,7 @@ class YarpTransport:
         self._starts_name_server = start_name_server
         self._layout = layout
         self._last_sensor_period = -1  # number of the period in which sensors were sent last; none yet
-        self._closing = ExitStack()
+        self._cleanup = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
         self._board: ControlBoard | None = None
@@ -75,16 +75,20 @@ class YarpTransport:
         try:
             if self._starts_name_server:
                 server = NameServer(self._host, self._port)
-                self._closing.callback(server.close)
+                self._cleanup.callback(server.close)
                 self._port = server.address.port
-            names = NameClient(self._host, self._port)
-            self._add(Port(f"{self.name}/state:o", names))
-            self._add(Port(f"{self.name}/stateExt:o", names))
+            name_client = NameClient(self._host, self._port)
+            self._add(Port(f"{self.name}/state:o", name_client))
+            self._add(Port(f"{self.name}/stateExt:o", name_client))
             for sensor_port in sensor_ports(self.name, service.robot, service.sensors):
-                self._sensors.append((sensor_port, self._add(Port(sensor_port.name, names))))
-            self._add(Port(f"{self.name}/plant:i", names, on_request=self._answer, longest=MAX_BYTES))
-            self._add(Port(f"{self.name}/command:i", names, on_data=board.command))
-            self._add(Port(f"{self.name}/rpc:i", names, on_request=board.answer))
+                self._sensors.append((sensor_port, self._add(Port(sensor_port.name, name_client))))
+            self._add(
+                Port(
+                    f"{self.name}/plant:i", name_client, on_request=self._answer, max_message_bytes=MAX_BYTES
+                )
+            )
+            self._add(Port(f"{self.name}/command:i", name_client, on_data=board.command))
+            self._add(Port(f"{self.name}/rpc:i", name_client, on_request=board.answer))
         except PosewrightError:
             self.close()
             raise
@@ -139,7 +143,7 @@ class YarpTransport:
             thread.start()
         for thread in threads:
             thread.join()
-        self._closing.close()
+        self._cleanup.close()
 
     def _answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- the request names its client
         match request:

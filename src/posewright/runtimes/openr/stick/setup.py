@@ -27,6 +27,7 @@ from posewright.formats import (
     split_lines,
 )
 from posewright.runtimes.openr.stick.finding import MonetFinding
+from posewright.runtimes.openr.stick.limits import MOTION_ENTRY
 from posewright.runtimes.openr.stick.text import MonetCommands, MonetLine, MonetTransitions
 
 MOTIONS = "MONET_MOTION"
@@ -140,7 +141,7 @@ class MonetArchive:
         indices: dict[str, int] = {}
         for index, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
             name = entry.name
-            if entry.type == "OMTN":
+            if entry.type == MOTION_ENTRY:
                 if label is None:
                     continue
                 name = label.name
