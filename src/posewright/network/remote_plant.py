@@ -294,9 +294,9 @@ class RemoteBody:
         self._robot = robot
         self._facts = facts
         self._n_joints = len(robot.joint_names)
-        self._state: BodyState | None = None
-        self._latest_row: JointStates | None = None
-        self._is_row_current = False
+        self._state: BodyState | None = None  # in the latest answer
+        self._latest_row: JointStates | None = None  # the states of the last frame
+        self._is_row_current = False  # whether no frame or placement came after it
         self.is_open = False
 
     def __repr__(self) -> str:

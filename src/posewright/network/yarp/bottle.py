@@ -276,11 +276,19 @@ def _encode_list(items: Bottle, depth: int) -> Iterable[bytes]:
 
 
 def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
-    """Yield the bytes of a value without its tag."""
+    """Yield the bytes of a value without its tag; a dict is a list of pairs of key and value.
+
+    Args:
+        tag: the tag of the value's type.
+        item: the value.
+        depth: the number of lists around it.
+    """
     if isinstance(item, tuple):
         yield from _encode_list(item, depth + 1)
     elif isinstance(item, Mapping):
-        yield from _encode_list(tuple(_pairs_to_dict(tuple(item.items())).items()), depth + 1)
+        pairs = tuple(item.items())
+        checked_pairs = tuple(_pairs_to_dict(pairs).items())  # raises if a key is no text
+        yield from _encode_list(checked_pairs, depth + 1)
     elif tag in NUMBERS:
         yield _pack_numbers(tag, (item,))
     else:

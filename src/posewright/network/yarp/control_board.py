@@ -306,12 +306,20 @@ class ControlBoard:
                 raise _not_offered(word)
 
     def _move(self, client: str, word: str, arguments: Bottle) -> None:
-        """Move axes. In a command for all axes, those in another mode stay; otherwise these are an error."""
+        """Move the axes of a command for a client.
+
+        In a command for all axes, those in another mode stay; otherwise these are an error.
+
+        Raises:
+            InputError: the axes or values are wrong, or an axis is in another mode.
+            BodyError: the robot rejects the movement.
+        """
         stem = word[:STEM_LENGTH]
         ending = word[STEM_LENGTH:]
         axes, values = self._select_values(ending, arguments)
         movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
-        if not (movable.any() if ending == OF_ALL else movable.all()):
+        is_accepted = movable.any() if ending == OF_ALL else movable.all()
+        if not is_accepted:
             hint = f"set the mode [{MOVED_IN[stem]}] first"
             raise InputError(f"[{word}] of an axis in another mode", hint=hint)
         movable_axes = [axis for axis, can_move in zip(axes, movable, strict=True) if can_move]

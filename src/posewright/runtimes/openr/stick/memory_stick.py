@@ -491,9 +491,8 @@ class _StickBuilder:
             key: `MOTIONS` or `SOUNDS`, the key of the archive in DESIGNDB.CFG.
             kinds: kinds of entries of which the archive must have one.
         """
-        named = self.documents.archive_of(*kinds)
-        if named is not None or self.documents.named_archives:
-            return named
+        if self.documents.named_archives:  # then no others are searched
+            return self.documents.archive_of(*kinds)
         entry = None if designdb is None else designdb.archive(model, key)
         path = self._archive_path(designdb, entry)
         if path is not None:

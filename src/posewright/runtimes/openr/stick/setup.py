@@ -206,16 +206,17 @@ class MonetSetup:
 
     def __str__(self) -> str:
         """Return the models and the numbers of commands, transitions, motions and sounds."""
-        counts = (
-            None if self.commands is None else format_count(len(self.commands.commands), "command"),
-            None
-            if self.transitions is None
-            else format_count(len(self.transitions.agent_lines), "transition"),
-            None if self.motions is None else format_count(len(self.motions.motions), "motion"),
-            None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
-        )
+        counts: list[str] = []
+        if self.commands is not None:
+            counts.append(format_count(len(self.commands.commands), "command"))
+        if self.transitions is not None:
+            counts.append(format_count(len(self.transitions.agent_lines), "transition"))
+        if self.motions is not None:
+            counts.append(format_count(len(self.motions.motions), "motion"))
+        if self.sounds is not None:
+            counts.append(format_count(len(self.sounds.entries), "sound"))
         models = " and ".join(self.models) or "these files"
-        return f"{models}: {', '.join(filter(None, counts)) or 'nothing'}"
+        return f"{models}: {', '.join(counts) or 'nothing'}"
 
 
 @dataclass(frozen=True)
