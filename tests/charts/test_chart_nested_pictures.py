@@ -166,7 +166,7 @@ def build_scene(drawn: Chart) -> tuple[Scene, NodeHierarchy]:
 
 def holds(outer: BoundingBox, inner: BoundingBox) -> bool:
     x, y = inner.width / 2, inner.height / 2
-    return outer.grown(0.5).contains((inner.x - x, inner.y - y)) and outer.grown(0.5).holds(
+    return outer.grown(0.5).contains((inner.x - x, inner.y - y)) and outer.grown(0.5).contains(
         (inner.x + x, inner.y + y)
     )
 
