@@ -250,7 +250,7 @@ class _TableReader:
         return Node(Entries(data, line, lines), self.path, trail="", line=line)
 
     def _initial_state(self, parent: str | None) -> PlainData:
-        """Return the initial state inside a state: by its `initial` cell, else the marked one, else the first.
+        """Return the initial state inside a state: by its `initial` cell, a mark, or its place.
 
         Args:
             parent: the name of the state; None for the chart, which has no such cell.
