@@ -21,6 +21,7 @@ from posewright.bodies import (
 )
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
 from posewright.documents import require_writable
+from posewright.documents.user_code import user_errors
 from posewright.errors import InputError, PosewrightError
 from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
@@ -222,6 +223,7 @@ class Run:
         )
 
 
+@user_errors()
 def run(run: Run) -> Outcome:
     """Make the plant, let the programs drive it, record the run, and return the judged outcome.
 
@@ -230,6 +232,7 @@ def run(run: Run) -> Outcome:
         OutputError: the recording cannot be written; no robot has moved.
         BodyError: a body failed, or lacks the ground truth that the referee needs.
         UnavailableError: there is no window for a watcher, or no compiler for a board.
+        UserCodeError: code of a user or an installed package raised an exception.
     """
     outputs = run.outputs
     outputs.check()

@@ -19,6 +19,7 @@ from functools import partial
 from types import MethodType
 from typing import Any, TypeVar
 
+from posewright.documents.user_code import user_error
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.studio.commands import read_command
 from posewright.studio.document import Command, Document
@@ -347,6 +348,11 @@ def result_or_error(work: Callable[[], Result]) -> Result | PosewrightError:
         return work()
     except PosewrightError as error:
         return error
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # user code may call sys.exit
+        reported_error = user_error(error)
+        if reported_error is not None:
+            return reported_error
+        if isinstance(error, SystemExit):
+            raise
         traceback.print_exception(error)
         return PosewrightError(f"internal error of the studio: {error}", hint="your edits are still there")
