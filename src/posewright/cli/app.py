@@ -131,6 +131,8 @@ def run(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
     try:
         exit_code = _run_command(arguments)
+        if exit_code == EXIT_INTERRUPTED and signals.is_silent_stop():
+            print_error("stopped")
         sys.stdout.flush()  # a closed pipe has to raise BrokenPipeError here, not while Python exits
     except KeyboardInterrupt:
         print_error("stopped")

@@ -19,6 +19,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from posewright.cli import signals
 from posewright.display import DisplayItem, Line, Paragraph, Styled, Table
 from posewright.errors import escape_unprintable
 
@@ -185,6 +186,7 @@ def print_error(message: str) -> None:
 
 
 def _print_labelled(label: str, style: str, message: str) -> None:
+    signals.announce_stop()
     with suppress(OSError):  # stderr is full; the exit code still reports the failure
         stderr.print(Text.assemble((label, style), " ", printable_line(message)), soft_wrap=True)
 

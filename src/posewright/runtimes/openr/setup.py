@@ -211,7 +211,7 @@ def _find_stick_program(folder: Path, own: Collection[str]) -> tuple[str, tuple[
     try:
         read_stick(folder)
     except FormatError:
-        hint = f"give a Python class with --objects; available are {', '.join(sorted(available))}"
+        hint = f"give a Python class with the option `objects`; available are {', '.join(sorted(available))}"
         raise FormatError(message, where=config.where(missing[0]), hint=hint) from None
     return MONET, (f"{path}: {message}; MoNet runs with the stick's files",)
 
