@@ -614,7 +614,7 @@ def assert_players_agree(setup: MonetSetup, index: int) -> None:
     as_sony = sdk_path(document).astype(np.int64)
     frames = motion_frames(index, setup, OpenR(DOG), exact=True)
     exact = np.stack(list(frames.values()), axis=1).astype(np.int64)
-    steps = 2 * document.between.astype(np.int64) + 2
+    steps = 2 * document.n_frames_between.astype(np.int64) + 2
     assert len(exact) == len(as_sony) + 1 == steps.sum() + 1
     most = np.repeat(steps - 1, steps)[:, np.newaxis]
     assert (np.abs(exact[:-1] - as_sony) <= most).all()

@@ -44,7 +44,7 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     if not candidates or not legs:
         return
     goals = np.array([[card.poses[name][joint] for joint in legs] for name in candidates])
-    differences = np.abs(pose.on(tuple(legs)).angles - goals)
+    differences = np.abs(pose.with_joints(tuple(legs)).angles - goals)
     differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)
     nearest = int(differences_deg.max(axis=1).argmin())
     distances_deg = differences_deg[nearest]
