@@ -1,4 +1,4 @@
-"""A package or file of somebody's own that fails is named, with its line; Posewright reports no bug of its own."""
+"""A package or file of somebody's own that fails is named, with its line, and is no bug of Posewright."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ FAULTS = {
     "a plant that is none": (
         {},
         ("run", "passivity-test", "--body", "strange"),
-        "the maker of strange returned an object of the type NoneType, which is not a Plant: it lacks advance, ",
+        "strange returned an object of the type NoneType, which is not a Plant: it lacks advance, ",
     ),
     "a link that is none": (
         {},
