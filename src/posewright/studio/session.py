@@ -19,7 +19,7 @@ from functools import partial
 from types import MethodType
 from typing import Any, TypeVar
 
-from posewright.documents.user_code import user_error
+from posewright.documents.user_code import user_errors
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.studio.commands import read_command
 from posewright.studio.document import Command, Document
@@ -345,14 +345,10 @@ def result_or_error(work: Callable[[], Result]) -> Result | PosewrightError:
     Any other exception is turned into a `PosewrightError`: if the session ended, unsaved work would be lost.
     """
     try:
-        return work()
+        with user_errors():
+            return work()
     except PosewrightError as error:
         return error
-    except (Exception, SystemExit) as error:  # user code may call sys.exit
-        reported_error = user_error(error)
-        if reported_error is not None:
-            return reported_error
-        if isinstance(error, SystemExit):
-            raise
+    except Exception as error:
         traceback.print_exception(error)
         return PosewrightError(f"internal error of the studio: {error}", hint="your edits are still there")
