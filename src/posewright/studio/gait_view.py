@@ -84,7 +84,7 @@ def _groups(gait: Gait) -> Iterator[View]:
         sentences = dict.fromkeys(explanation.sentence for explanation in explanations)
         yield {
             "name": base,
-            "title": explanations[0].document,
+            "title": explanations[0].lecture_name,
             "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
             "entries": [_entry(name, parameters[name]) for name in names],
         }
@@ -98,7 +98,7 @@ def _entry(name: str, value: float) -> View:
     high = explanation.high * scale
     return {
         "name": name,
-        "label": name.partition(".")[2].replace(".", " ").replace("_", " ") or explanation.document,
+        "label": name.partition(".")[2].replace(".", " ").replace("_", " ") or explanation.lecture_name,
         "sentence": explanation.sentence,
         "value": round(value * scale, DIGITS),
         "unit": unit,

@@ -93,11 +93,11 @@ class SetJoints(MotionCommand):
 
         def with_joints(frame: Keyframe) -> Keyframe:
             stiffness = {name: value for name, value in (frame.stiffness or {}).items() if name in joints}
-            return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)
+            return replace(frame, pose=frame.pose.with_joints(joints), stiffness=stiffness or None)
 
         return replace(
             motion,
             joints=joints,
             keyframes=tuple(with_joints(frame) for frame in motion.keyframes),
-            start=motion.start and motion.start.on(joints),
+            start=motion.start and motion.start.with_joints(joints),
         )
