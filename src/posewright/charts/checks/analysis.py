@@ -70,7 +70,7 @@ class ChartAnalysis:
     Attributes:
         solver_budget: effort of proving, shared by the solver and the exploration.
         work_budget: work of exploring and of scanning what was explored.
-        tracked: registers whose values the exploration keeps apart, though nothing in the chart reads them.
+        tracked_names: registers whose values the exploration keeps apart, even where nothing reads them.
         observers: receive every explored tick.
         stopped_reason: why the scan stopped early; empty if it did not.
         exploration: result of step 2; not set before.
@@ -89,8 +89,8 @@ class ChartAnalysis:
         alternate_inputs = {ALTERNATE_PREFIX + name: value_type for name, value_type in chart.inputs.items()}
         types = {**self.machine.types, **alternate_inputs}
         self.solver = CheckSolver(types, self.solver_budget, limits.is_time_over)
-        self.paths = PathConditions(chart.inputs)
-        self.tracked: set[str] = set(chart.resources)
+        self.path_conditions = PathConditions(chart.inputs)
+        self.tracked_names: set[str] = set(chart.resources)
         self.observers: list[TickObserver] = []
         self.searches: list[WitnessSearch] = []
         self.stopped_reason = ""
@@ -102,7 +102,7 @@ class ChartAnalysis:
             question: the question to be answered.
             exact: variables whose exact values matter.
         """
-        search = WitnessSearch(question, self.interpreter, self.solver, self.paths, exact)
+        search = WitnessSearch(question, self.interpreter, self.solver, self.path_conditions, exact)
         self.searches.append(search)
         return search
 
@@ -114,10 +114,12 @@ class ChartAnalysis:
         """
         conditions = promise_conditions(*self.chart.promises)
         if conditions:
-            half_budget = WorkBudget(replace(self.limits, work=self.limits.work // 2))
-            self.exploration = self._explore(self.tracked, watched_conditions=conditions, budget=half_budget)
+            half_budget = WorkBudget(replace(self.limits, max_work=self.limits.max_work // 2))
+            self.exploration = self._explore(
+                self.tracked_names, watched_conditions=conditions, budget=half_budget
+            )
         if not conditions or not self.exploration.complete:
-            self.exploration = self._explore(self.tracked)
+            self.exploration = self._explore(self.tracked_names)
 
     def _explore(
         self,
@@ -142,14 +144,16 @@ class ChartAnalysis:
 
     def scan(self) -> None:
         """Trace the explored ticks for observers and searches; explore again where a search needs that."""
-        limits = replace(self.limits, states=MAX_REEXPLORED, cases=MAX_REEXPLORED)
-        merged_names = {search: self.exploration.merged_variables(search.exact) for search in self.searches}
+        limits = replace(self.limits, max_states=MAX_REEXPLORED, max_cases=MAX_REEXPLORED)
+        merged_names = {
+            search: self.exploration.merged_variables(search.exact_variables) for search in self.searches
+        }
         searches = [search for search, names in merged_names.items() if not names]
         scan_ticks(self.exploration, searches, self.work_budget, self.observers)
         self.stopped_reason = self.work_budget.stop_reason
         exact_searches = {search: names for search, names in merged_names.items() if names}
         if exact_searches:
-            tracked = frozenset(self.tracked)
+            tracked = frozenset(self.tracked_names)
             resources = tracked.intersection(self.chart.resources)
             scan_with_exact_values(
                 exact_searches,
@@ -157,11 +161,11 @@ class ChartAnalysis:
                 explore=lambda names: self._explore(resources.union(names), limits=limits),
                 budget=self.work_budget,
             )
-        if not self.complete:
+        if not self.is_complete:
             scan_directed(
                 self.searches,
                 lambda values_to_try: self._explore(
-                    self.tracked | values_to_try.keys(), values_to_try=values_to_try, limits=limits
+                    self.tracked_names | values_to_try.keys(), values_to_try=values_to_try, limits=limits
                 ),
                 self.work_budget,
             )
@@ -171,14 +175,14 @@ class ChartAnalysis:
         return run_to_last_tick(self.interpreter, trace)
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every possible tick was explored and scanned."""
         return self.exploration.complete and not self.stopped_reason
 
     @property
     def incomplete_reason(self) -> str:
         """Why not every possible tick was explored and scanned."""
-        reasons = list(self.exploration.reasons)
+        reasons = list(self.exploration.incomplete_reasons)
         if self.stopped_reason:
             reasons.append(self.stopped_reason)
         return "; ".join(dict.fromkeys(reasons)) or "not all runs were explored"
@@ -187,12 +191,16 @@ class ChartAnalysis:
         """Return whether a search about a state that was entered has neither a witness nor a proof."""
         if node.index not in self.entered_states or search.witness is not None:
             return False
-        return bool(search.undecided_reason) or not self.complete
+        return bool(search.undecided_reason) or not self.is_complete
 
     @cached_property
     def entered_states(self) -> frozenset[int]:
         """Numbers of all states that were active in some run, even for a single microstep."""
-        entered = {number for state in self.exploration.graph.distinct for number in state.state.active_nodes}
+        entered = {
+            number
+            for state in self.exploration.graph.distinct_states
+            for number in state.snapshot.active_nodes
+        }
         for transition in self.exploration.taken_transitions:
             entered |= compute_entered_states(self.machine, transition)
         return frozenset(entered)

@@ -137,10 +137,10 @@ class ArithmeticFaults(Check):
         """
         for name, value_type in self.chart.variables.items():
             n_values = _count_values(value_type)
-            is_new = name in claim.names and name not in self.analysis.tracked
+            is_new = name in claim.names and name not in self.analysis.tracked_names
             if is_new and n_values * self.n_tracked_combinations <= MAX_TRACKED_VALUES:
                 self.n_tracked_combinations *= n_values
-                self.analysis.tracked.add(name)
+                self.analysis.tracked_names.add(name)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the faults that a run shows, then notes on those that are undecided."""
@@ -186,14 +186,14 @@ class ArithmeticFaults(Check):
 
     def _find_state(self, node: StateNode, witness: Witness) -> str:
         """Return the name of the state in which a fault occurs: the active one that shares a junction."""
-        states = [witness.state]
+        states = [witness.start_state]
         if witness.trace:
             _, last_tick = self.analysis.run_to_last_tick(witness.trace)
-            if last_tick.after is not None:
-                states.append(last_tick.after)
+            if last_tick.next_state is not None:
+                states.append(last_tick.next_state)
         if any(node.name in state.active for state in states):
             return node.name
-        return witness.state.active[-1]
+        return witness.start_state.active[-1]
 
     def _describe_range_fault(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
         """Return which variable or parameter leaves which range, with the value it would have."""
@@ -216,7 +216,7 @@ def _list_faults(
     """Yield the possible faults of an expression: the rule, the claim that it occurs, and the argument."""
     expression = use.expression
     for operation in operations_in(expression.tree):
-        if operation.divides:
+        if operation.is_division:
             yield Rule.DIVISION, DividesByZero(expression, operation), None
         else:
             yield Rule.OVERFLOW, Saturates(expression, operation), None

@@ -137,7 +137,7 @@ def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
 
 def divides(guard: Expression) -> bool:
     """Return whether a guard contains a division; such a guard can fail where others hold."""
-    return any(operation.divides for operation in operations_in(guard.tree))
+    return any(operation.is_division for operation in operations_in(guard.tree))
 
 
 def group_by_event(

@@ -46,30 +46,30 @@ class UnwrittenRuns:
         self.uses = uses
         self.graph = exploration.graph
         self.kind = exploration.chart.kind
-        self.start_configuration = self.graph.states[0].state.configuration
+        self.start_configuration = self.graph.abstract_states[0].snapshot.configuration
 
-    def find_read(self, name: str) -> InputRows | None:
+    def find_early_read(self, name: str) -> InputRows | None:
         """Return the shortest rows to a tick that reads a variable that nothing has written."""
         return self._find_run(name, lambda step: step in self.uses and name in self.uses[step].reads)
 
-    def find_unset(self, name: str) -> InputRows | None:
+    def find_unset_output(self, name: str) -> InputRows | None:
         """Return the shortest rows to a configuration in which an output should be set and is not.
 
         It should be in every configuration that some tick enters with a significant write of the output; in
         charts of other kinds than a statechart, in all of them.
         """
         configurations_with_write = {
-            step.after.configuration
+            step.next_state.configuration
             for step, use in self.uses.items()
-            if step.after is not None
+            if step.next_state is not None
             and (name in use.significant_writes or self.kind is not ChartKind.STATECHART)
         }
 
         def ends_unset(step: SymbolicStep) -> bool:
             """Return whether a step ends where the output should be set, without setting it."""
-            if step.after is None or not self._leaves_unwritten(name, step):
+            if step.next_state is None or not self._leaves_unwritten(name, step):
                 return False
-            configuration = step.after.configuration
+            configuration = step.next_state.configuration
             return configuration != self.start_configuration and configuration in configurations_with_write
 
         return self._find_run(name, ends_unset)
@@ -115,13 +115,13 @@ class UnwrittenReads(Check):
     def _find_unwritten_at_start(self) -> frozenset[str]:
         """Return the variables of interest that not every first tick writes before it reads them."""
         names = frozenset((*self.locals, *self.outputs))
-        states = self.analysis.exploration.graph.states
+        states = self.analysis.exploration.graph.abstract_states
         if not states:  # the time limit was reached before
             return frozenset()
         start = states[0]
         uses = []
         for step in start.steps:
-            tick = trace_tick(self.analysis.interpreter, start.state, step.inputs)
+            tick = trace_tick(self.analysis.interpreter, start.snapshot, step.inputs)
             uses.append(self._find_use(tick, names))
         return frozenset(
             name for name in names if any(name in use.reads or name not in use.writes for use in uses)
@@ -129,7 +129,7 @@ class UnwrittenReads(Check):
 
     def _observe(self, tick: ExploredTick) -> None:
         """Record what an explored tick does with the variables."""
-        self.uses[tick.step] = self._find_use(tick.trace, self.names)
+        self.uses[tick.step] = self._find_use(tick.tick_trace, self.names)
 
     def _find_use(self, tick: TickTrace, names: frozenset[str]) -> VariableUse:
         """Return what a tick does with the variables in `names`."""
@@ -154,7 +154,9 @@ class UnwrittenReads(Check):
     def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
         """Return whether a write is an action of a transition, or of a value other than zero."""
         value_type = self.chart.variables[write.name]
-        value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to the type
+        value: Any = tick.evaluations[
+            write.evaluation_index
+        ].value  # of the Python type that belongs to the type
         return id(write.action) in self.transition_action_ids or value_type.clamp(value) != value_type.default
 
     def findings(self) -> Iterator[Finding]:
@@ -163,11 +165,11 @@ class UnwrittenReads(Check):
             return
         runs = UnwrittenRuns(self.analysis.exploration, self.uses)
         for name in self.locals:
-            rows = runs.find_read(name) if name in self.names else None
+            rows = runs.find_early_read(name) if name in self.names else None
             if rows is not None:
                 yield self._build_read_finding(name, rows)
         for name in self.outputs:
-            rows = runs.find_unset(name) if name in self.names else None
+            rows = runs.find_unset_output(name) if name in self.names else None
             if rows is not None:
                 yield self._build_unset_finding(name, rows)
 
@@ -181,8 +183,8 @@ class UnwrittenReads(Check):
         )
         expression = evaluation.expression
         active = set(state_before.active_nodes)
-        if tick.after is not None:
-            active.update(tick.after.active_nodes)
+        if tick.next_state is not None:
+            active.update(tick.next_state.active_nodes)
         uses = [use for use in list_uses(self.machine) if use.expression is expression]
         use = next((use for use in uses if use.node.index in active), uses[0])
         zero = format_value(self.chart.variables[name].default)
@@ -206,7 +208,7 @@ class UnwrittenReads(Check):
     def _build_unset_finding(self, name: str, rows: InputRows) -> Finding:
         """Return the finding that an output is not set at the end of `rows`."""
         state_before, tick = self.analysis.run_to_last_tick(rows)
-        active_states = tick.after.state if tick.after is not None else state_before.state
+        active_states = tick.next_state.state if tick.next_state is not None else state_before.state
         zero = format_value(self.chart.outputs[name].default)
         message = (
             f"nothing has set {name} on a path to {active_states}: it is {zero} there by default; "
@@ -248,13 +250,13 @@ class WriteConflict(NamedTuple):
     """Two states that set the same variable in one tick.
 
     Attributes:
-        earlier: number of the state that sets it first.
-        later: number of the state that overwrites it.
+        first_writer: number of the state that sets it first.
+        second_writer: number of the state that overwrites it.
         tick: the tick in which they do.
     """
 
-    earlier: int
-    later: int
+    first_writer: int
+    second_writer: int
     tick: ExploredTick
 
 
@@ -299,7 +301,7 @@ class WriteConflicts(Check):
     def _observe(self, tick: ExploredTick) -> None:
         """Record the first tick of every conflict."""
         writers_by_name: dict[str, list[int]] = {}
-        for write in tick.trace.writes:
+        for write in tick.tick_trace.writes:
             if write.name not in self.names:
                 continue
             writer = self.writers_by_action[id(write.action)]
@@ -317,11 +319,11 @@ class WriteConflicts(Check):
 
     def _build_finding(self, name: str, conflict: WriteConflict) -> Finding:
         """Return the warning that two states set one variable in the same tick."""
-        earlier = self.nodes[conflict.earlier].name
-        later = self.nodes[conflict.later]
+        earlier = self.nodes[conflict.first_writer].name
+        later = self.nodes[conflict.second_writer]
         message = f"{earlier} and {later.name} both set {name} in one tick: the value of {later.name} remains"
         tick = conflict.tick
-        trace = (*self.analysis.exploration.trace_to(tick.state), tick.step.inputs)
+        trace = (*self.analysis.exploration.trace_to(tick.start_state), tick.step.inputs)
         _, last_tick = self.analysis.run_to_last_tick(trace)
         case = self.analysis.build_counterexample(later.name, trace[-1], last_tick.env, {name})
         return Finding(

@@ -32,7 +32,7 @@ class UnreachableStates(Check):
         missing = [node for node in self.machine.nodes[1:] if node.index not in entered]
         missing_numbers = {node.index for node in missing}
         outermost = [node for node in missing if node.parent not in missing_numbers]
-        possibly_entered = frozenset[int]() if self.analysis.complete else self._compute_possibly_entered()
+        possibly_entered = frozenset[int]() if self.analysis.is_complete else self._compute_possibly_entered()
         for node in outermost:
             if node.index in possibly_entered:
                 reason = self.analysis.incomplete_reason
@@ -96,11 +96,11 @@ class DeadTransitions(Check):
             if id(transition) in self.taken_ids or transition.source not in self.analysis.entered_states:
                 continue
             finding = self._find_never_enabled(transition)
-            if finding is None and not self.analysis.complete:
+            if finding is None and not self.analysis.is_complete:
                 finding = self._find_shadowed(transition)
             if finding is not None:
                 self.proved_findings.append(finding)
-            elif self.analysis.complete:
+            elif self.analysis.is_complete:
                 location = TransitionChoice(
                     transition.source, trigger_events(transition), MicrostepFilter.ACTIVE
                 )

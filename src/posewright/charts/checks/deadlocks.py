@@ -41,10 +41,10 @@ class Deadlocks(Check):
     def _find_dead_ends(self) -> Iterator[Finding]:
         """Yield the innermost states that no run leaves, for any inputs."""
         idle_states_by_leaf: dict[int, set[AbstractState]] = {}
-        for abstract_state in self.graph.distinct:
-            if not abstract_state.state.started:
+        for abstract_state in self.graph.distinct_states:
+            if not abstract_state.snapshot.started:
                 continue
-            for leaf in abstract_state.state.configuration:
+            for leaf in abstract_state.snapshot.configuration:
                 if not self.machine.nodes[leaf].final and self._is_idle(leaf, abstract_state):
                     idle_states_by_leaf.setdefault(leaf, set()).add(abstract_state)
         for leaf in sorted(idle_states_by_leaf):
@@ -55,7 +55,7 @@ class Deadlocks(Check):
         """Return whether no tick leaves a state or takes a transition of it, for any inputs."""
         state_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
         for step in abstract_state.steps:
-            if step.after is None or leaf not in step.after.configuration:
+            if step.next_state is None or leaf not in step.next_state.configuration:
                 return False
             if any(transition.source in state_and_ancestors for transition in step.taken_transitions):
                 return False
@@ -74,18 +74,20 @@ class Deadlocks(Check):
         idle_states = {
             abstract_state
             for abstract_state in idle_states
-            if not any(nodes[number].final for number in abstract_state.state.configuration)
+            if not any(nodes[number].final for number in abstract_state.snapshot.configuration)
         }
         idle_nodes = {
-            number for number, abstract_state in enumerate(self.graph.states) if abstract_state in idle_states
+            number
+            for number, abstract_state in enumerate(self.graph.abstract_states)
+            if abstract_state in idle_states
         }
         # a state that is idle for now is no dead end if time leads out of it
-        dead_nodes = self.graph.never_left(idle_nodes)
+        dead_nodes = self.graph.find_inescapable_nodes(idle_nodes)
         if not dead_nodes:
             return
         node = nodes[leaf]
         has_transitions = any(nodes[number].transitions for number in (leaf, *node.ancestors))
-        if has_transitions and not self.analysis.complete:
+        if has_transitions and not self.analysis.is_complete:
             yield self._build_undecided_finding(f"whether {node.name} is ever left", node)
             return
         message = (
@@ -98,10 +100,10 @@ class Deadlocks(Check):
 
     def _find_traps(self) -> Iterator[Finding]:
         """Yield sets of states of one region that no run leaves again."""
-        if not self.analysis.complete:
+        if not self.analysis.is_complete:
             return
         reported = set[frozenset[int]]()
-        components = self.graph.traps()
+        components = self.graph.find_traps()
         for region in self.machine.nodes:
             if region.parallel or len(region.children) <= 1:
                 continue
@@ -149,16 +151,16 @@ class Deadlocks(Check):
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
         """The configuration of every explored node."""
-        return tuple(abstract_state.state.configuration for abstract_state in self.graph.states)
+        return tuple(abstract_state.snapshot.configuration for abstract_state in self.graph.abstract_states)
 
     @cached_property
     def configuration_changes(self) -> Collection[tuple[Configuration, Configuration]]:
         """The distinct pairs of configurations before and after all ticks but the first."""
         return {
             (self.configurations[node], self.configurations[target])
-            for node, targets in enumerate(self.graph.successor_numbers)
+            for node, targets in enumerate(self.graph.successor_nodes)
             for target in targets
-            if self.graph.states[node].state.started
+            if self.graph.abstract_states[node].snapshot.started
         }
 
     def _build_trap_finding(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
@@ -189,15 +191,15 @@ class Deadlocks(Check):
         index = list(self.machine.chart.variables).index(name)
         on_nodes = {
             number
-            for number, abstract_state in enumerate(self.graph.states)
-            if abstract_state.state.values[index] != zero
+            for number, abstract_state in enumerate(self.graph.abstract_states)
+            if abstract_state.snapshot.values[index] != zero
         }
-        stuck_nodes = self.graph.never_left(on_nodes)
+        stuck_nodes = self.graph.find_inescapable_nodes(on_nodes)
         if not stuck_nodes:
             return
-        state = exploration.reached[min(stuck_nodes)]
+        state = exploration.reached_states[min(stuck_nodes)]
         node = self.machine.nodes[state.configuration[0]]
-        if not self.analysis.complete:
+        if not self.analysis.is_complete:
             yield self._build_undecided_finding(
                 f"whether {name} can be {format_value(zero)} again after {node.name}", node
             )
@@ -220,7 +222,7 @@ class Deadlocks(Check):
     ) -> Finding:
         """Return a finding about a state, with the run that leads to the explored node `number`."""
         exploration = self.analysis.exploration
-        state = exploration.reached[number]
+        state = exploration.reached_states[number]
         trace = exploration.trace_to(state)
         registers = state.registers
         last_inputs = trace[-1] if trace else {}
@@ -248,14 +250,14 @@ class EndlessTicks(Check):
         for cycle in self.machine.cycles:
             yield self._build_junction_finding(cycle)
         reported = set[str]()
-        for abstract_state in self.analysis.exploration.graph.distinct:
+        for abstract_state in self.analysis.exploration.graph.distinct_states:
             for step in abstract_state.steps:
                 error = step.error
                 if not isinstance(error, InputError) or isinstance(error, ExpressionError):
                     continue
                 if error.message not in reported:
                     reported.add(error.message)
-                    yield self._build_tick_finding(abstract_state.state, step, error)
+                    yield self._build_tick_finding(abstract_state.snapshot, step, error)
 
     def _build_junction_finding(self, cycle: tuple[str, ...]) -> Finding:
         """Return the finding for junctions that lead back to the first of them."""

@@ -178,7 +178,7 @@ class SingleCaseGaps(Check):
     ) -> Iterator[SingleGapSuspect]:
         """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
         guards_with_name = [guard for guard in guards if name in guard.names]
-        ((first, last),) = Domain(self.types[name]).full
+        first, last = Domain(self.types[name]).index_bounds
         change_points = find_change_points(guards_with_name, name, self.machine.types)
         indices = sorted(index for index in change_points if first < index < last)
         if not indices or len(indices) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
@@ -195,10 +195,10 @@ class SingleCaseGaps(Check):
             index: the index of the value in the number's domain.
         """
         domain = Domain(self.types[name])
-        guards_below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
-        guards_above = [_substitute_value(guard, name, domain.value(index + 1)) for guard in guards]
+        guards_below = [_substitute_value(guard, name, domain.value_at(index - 1)) for guard in guards]
+        guards_above = [_substitute_value(guard, name, domain.value_at(index + 1)) for guard in guards]
         same_on_both_sides = any_of([all_of(pair) for pair in zip(guards_below, guards_above, strict=True)])
-        at_value = name_equals(name, domain.value(index))
+        at_value = name_equals(name, domain.value_at(index))
         return all_of([at_value, any_of(guards_below), any_of(guards_above), negation(same_on_both_sides)])
 
     def _find_case_suspects(
@@ -305,7 +305,7 @@ def _build_tree_compiler(
 
     def compile_tree(tree: Tree) -> Callable[[int], Value]:
         evaluate = guard.with_tree(tree).evaluate
-        return lambda index: evaluate({**env, name: domain.value(index)})
+        return lambda index: evaluate({**env, name: domain.value_at(index)})
 
     return compile_tree
 

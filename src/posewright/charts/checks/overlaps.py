@@ -160,7 +160,7 @@ class GuardOverlaps(Check):
         events = [event for event in self.chart.events if witness.inputs[event]]
         end_states = []
         for excluded in (suspect.first, suspect.second):
-            tick = _TickWithoutTransition(self.analysis.machine, witness.state, excluded)
+            tick = _TickWithoutTransition(self.analysis.machine, witness.start_state, excluded)
             try:
                 end_states.append(tick.run(inputs, events))
             except PosewrightError:

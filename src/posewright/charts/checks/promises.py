@@ -165,7 +165,7 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
     if violation is not None:
         node, steps = violation
         trace = (*exploration.trace(node), *(step.inputs for step in steps))
-        after = steps[-1].after
+        after = steps[-1].next_state
         state = after.state if after is not None else ""
         message = format_broken_promise(promise, len(trace), state, waited=len(steps) - 1)
         return PromiseResult(
@@ -180,8 +180,12 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
             message=f"`{format_promise(promise)}` is proved",
         )
     depth = 0 if exploration.state_space.incomplete_reasons else exploration.graph.complete_depth
-    extent = f"up to {depth} ticks from the start" if depth else f"in {len(exploration.graph.states)} states"
-    reasons = "; ".join(exploration.reasons)
+    extent = (
+        f"up to {depth} ticks from the start"
+        if depth
+        else f"in {len(exploration.graph.abstract_states)} states"
+    )
+    reasons = "; ".join(exploration.incomplete_reasons)
     message = (
         f"`{format_promise(promise)}` is not broken {extent}, but not everything was explored: {reasons}"
     )

@@ -65,7 +65,7 @@ class TransitionChoice:
             if self.microsteps is MicrostepFilter.EVALUATED:
                 if self.node in trace.n_evaluated_at:
                     yield TickPoint(trace.env, trace.n_evaluated_at[self.node], trace)
-            elif self.node in trace.active:
+            elif self.node in trace.active_nodes:
                 yield TickPoint(trace.env, trace.n_evaluated, trace)
 
 

@@ -172,9 +172,9 @@ def inspect_chart(
     return Report(
         chart,
         tuple(findings),
-        complete=analysis.complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
+        complete=analysis.is_complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
-        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct),
+        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
         proved=analysis.solver.n_decided,
     )
 
@@ -183,7 +183,7 @@ def _incompleteness_notes(analysis: ChartAnalysis, time_limit_s: float) -> Itera
     """Yield a note if the analysis as a whole is not complete."""
     if analysis.limits.is_time_over():
         yield not_proved(f"not everything was proved within {time_limit_s:g} s; give the check more time")
-    elif not analysis.complete:
+    elif not analysis.is_complete:
         yield not_proved(f"not all runs were explored: {analysis.incomplete_reason}")
 
 

@@ -34,7 +34,7 @@ class MicrostepTrace(NamedTuple):
 
     Attributes:
         event: the event that is processed; None for transitions without an event.
-        active: numbers of the active states.
+        active_nodes: numbers of the active states.
         env: value of every name before the choice.
         n_evaluated: number of expressions that the tick had evaluated before.
         n_evaluated_at: the same for each state whose transitions were evaluated, by number of the state.
@@ -42,7 +42,7 @@ class MicrostepTrace(NamedTuple):
     """
 
     event: str | None
-    active: frozenset[int]
+    active_nodes: frozenset[int]
     env: Mapping[str, Value]
     n_evaluated: int
     n_evaluated_at: Mapping[int, int]
@@ -53,13 +53,13 @@ class VariableWrite(NamedTuple):
     """One assignment to a variable.
 
     Attributes:
-        evaluation: index, in `TickTrace.evaluations`, of the expression whose value was assigned.
+        evaluation_index: index, in `TickTrace.evaluations`, of the expression whose value was assigned.
         n_evaluated: number of expressions that had been evaluated when it was assigned.
     """
 
     name: str
     action: Assign
-    evaluation: int
+    evaluation_index: int
     n_evaluated: int
 
 
@@ -70,7 +70,7 @@ class TickTrace(TickExecution):
         evaluations: all evaluated expressions, in order.
         microstep_traces: the microsteps, in order.
         writes: the assignments, in order.
-        after: state of the chart after the tick; None if the tick failed.
+        next_state: state of the chart after the tick; None if the tick failed.
     """
 
     def __init__(self, machine: Machine, state: Snapshot) -> None:
@@ -79,7 +79,7 @@ class TickTrace(TickExecution):
         self.evaluations: list[EvaluatedExpression] = []
         self.microstep_traces: list[MicrostepTrace] = []
         self.writes: list[VariableWrite] = []
-        self.after: Snapshot | None = None
+        self.next_state: Snapshot | None = None
         self._n_evaluated_at: dict[int, int] = {}
         self._env_copy: Mapping[str, Value] = {}
 
@@ -126,7 +126,7 @@ class TickTrace(TickExecution):
         n_evaluated = len(self.evaluations)
         for i, name in enumerate(action.values):
             self.writes.append(
-                VariableWrite(name, action, evaluation=first_evaluation + i, n_evaluated=n_evaluated)
+                VariableWrite(name, action, evaluation_index=first_evaluation + i, n_evaluated=n_evaluated)
             )
 
 
@@ -137,5 +137,5 @@ def trace_tick(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, V
     input_values = {name: inputs[name] for name in chart.inputs}
     events = [event for event in chart.events if inputs.get(event)]
     with suppress(PosewrightError):
-        tick.after = tick.run(input_values, events)
+        tick.next_state = tick.run(input_values, events)
     return tick

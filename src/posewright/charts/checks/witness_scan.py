@@ -46,7 +46,7 @@ def scan_ticks(
 ) -> None:
     """Trace every explored tick that an observer or a search needs, then solve the open situations."""
     interpreter = exploration.interpreter
-    for state in exploration.graph.distinct:
+    for state in exploration.graph.distinct_states:
         if budget.stop_reason:
             break
         for step in state.steps:
@@ -54,11 +54,11 @@ def scan_ticks(
             relevant = [search for search in searches if search.is_relevant(summary)]
             if not relevant and not observers:
                 continue
-            trace = trace_tick(interpreter, state.state, step.inputs)
+            trace = trace_tick(interpreter, state.snapshot, step.inputs)
             for observe in observers:
-                observe(ExploredTick(state.state, step, trace))
+                observe(ExploredTick(state.snapshot, step, trace))
             for search in relevant:
-                search.examine(ExploredTick(state.state, step, trace))
+                search.examine(ExploredTick(state.snapshot, step, trace))
             n_observers = len(observers) + len(relevant)
             if budget.spend(len(trace.evaluations) + WORK_PER_OBSERVER * n_observers):
                 break
@@ -75,7 +75,7 @@ def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: 
 
     The abstract state of a witness may represent others: the values of all names are those of the actual run.
     """
-    trace = (*exploration.trace_to(witness.state), witness.inputs)
+    trace = (*exploration.trace_to(witness.start_state), witness.inputs)
     state_before, tick = run_to_last_tick(exploration.interpreter, trace)
     point = search.question.find_point(tick)
     if point is None:
@@ -180,9 +180,9 @@ def _repeat_cycle(
             point = search.question.find_point(tick)
             if point is not None:
                 return Witness(state, row, point, trace=tuple(trace))
-            if tick.after is None:
+            if tick.next_state is None:
                 return None
-            state = tick.after
+            state = tick.next_state
     return None
 
 
@@ -194,7 +194,7 @@ def _cycles_through(
     A cycle leads back to the same active states; of each configuration, the first node is tried.
     """
     graph = exploration.graph
-    configurations = [state.state.configuration for state in graph.states]
+    configurations = [state.snapshot.configuration for state in graph.abstract_states]
     visited = set[object]()
     n_cycles = 0
 
@@ -206,7 +206,7 @@ def _cycles_through(
             max_nodes=MAX_NODES_BACK,
         )
 
-    for node, state in enumerate(graph.states):
+    for node, state in enumerate(graph.abstract_states):
         configuration = configurations[node]
         if configuration in visited or n_cycles >= MAX_CYCLES or budget.stop_reason:
             continue
@@ -228,7 +228,7 @@ def _reaches_point(
     """Return whether an explored step passes the point of a question."""
     if not search.is_relevant(TickSummary.of(state, step, exploration.machine)):
         return False
-    tick = trace_tick(exploration.interpreter, state.state, step.inputs)
+    tick = trace_tick(exploration.interpreter, state.snapshot, step.inputs)
     return next(search.question.location.points(tick), None) is not None
 
 
@@ -247,7 +247,9 @@ def scan_directed(
         budget: work that is left for the check.
     """
     candidates = [
-        search for search in searches if search.witness is None and search.n_reached > 0 and search.registers
+        search
+        for search in searches
+        if search.witness is None and search.n_reached > 0 and search.register_names
     ]
     cases = {search: _solve_for_variables(search) for search in candidates[:MAX_DIRECTED]}
     values_to_try: dict[str, dict[Value, None]] = {}  # the inner dictionaries are ordered sets

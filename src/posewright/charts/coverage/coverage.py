@@ -32,7 +32,7 @@ class CoverageRow:
     missing: tuple[TestObligation, ...]
 
     @property
-    def part(self) -> float:
+    def covered_fraction(self) -> float:
         """The fraction that is covered, 0..1; 1 if there are no obligations."""
         return self.covered / self.total if self.total else 1.0
 
@@ -63,7 +63,12 @@ class Coverage:
     def lines(self) -> Lines:
         """Yield the table for a terminal, then what is missing and what cannot be covered."""
         rows = [
-            [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
+            [
+                row.measure.value,
+                f"{row.covered}/{row.total}",
+                f"{row.covered_fraction:.0%}",
+                str(row.infeasible),
+            ]
             for row in self.rows
         ]
         yield from align_columns([["measure", "covered", "", "cannot be"], *rows])
@@ -84,19 +89,21 @@ class Coverage:
         """The obligations that are not met and may be."""
         return tuple(
             obligation
-            for obligation in self.obligations.every
+            for obligation in self.obligations.all_obligations
             if obligation not in self.infeasible and not obligation.is_met(self.facts)
         )
 
     @cached_property
     def rows(self) -> tuple[CoverageRow, ...]:
         """A row for every measure that the chart has obligations of."""
-        measures = {obligation.measure for obligation in self.obligations.every}
+        measures = {obligation.measure for obligation in self.obligations.all_obligations}
         return tuple(self.row(measure) for measure in Measure if measure in measures)
 
     def row(self, measure: Measure) -> CoverageRow:
         """Return the coverage of a measure; all zero if the chart has no obligations of it."""
-        obligations = [obligation for obligation in self.obligations.every if obligation.measure is measure]
+        obligations = [
+            obligation for obligation in self.obligations.all_obligations if obligation.measure is measure
+        ]
         total = sum(obligation not in self.infeasible for obligation in obligations)
         missing = tuple(obligation for obligation in self.missing if obligation.measure is measure)
         return CoverageRow(
@@ -145,7 +152,7 @@ def coverage_marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMa
     """
     marks: dict[str | tuple[str, int], CoverageMark] = {}
     obligations_of: dict[tuple[str, int], list[TestObligation]] = {}
-    for obligation in coverage.obligations.every:
+    for obligation in coverage.obligations.all_obligations:
         if obligation in coverage.infeasible:
             continue
         if obligation.measure is Measure.STATES:
@@ -157,7 +164,7 @@ def coverage_marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMa
         marks[owner] = _mark_of(obligations, coverage)
     for name, segments in coverage.chart.junctions.items():
         for index, segment in enumerate(segments):
-            is_covered = ("segment", coverage.obligations.segments[id(segment)]) in coverage.facts
+            is_covered = ("segment", coverage.obligations.segment_numbers[id(segment)]) in coverage.facts
             marks[name, index] = CoverageMark.COVERED if is_covered else CoverageMark.MISSED
     return marks
 

@@ -151,16 +151,16 @@ class _CompleteEvaluation:
         decisions = set[int]()
         interpreter = self.state_space.symbolic_interpreter
         functions: dict[int, SymbolicFunction] = {}
-        for site in obligations.sites:
+        for site in obligations.decision_sites:
             numbers = [
                 number
-                for number, tree in enumerate(site.decisions, start=site.first)
+                for number, tree in enumerate(site.decisions, start=site.first_decision)
                 if self._may_skip_conditions(tree)
             ]
             decisions.update(numbers)
             if not numbers:
                 continue
-            for expression in site.lowered:
+            for expression in site.lowered_expressions:
                 function = interpreter.functions[id(expression)]
                 functions[id(expression)] = self._evaluate_all_conditions(expression, site, function)
         self.decisions = frozenset(decisions)
@@ -206,7 +206,7 @@ class _CompleteEvaluation:
         interpreter = self.interpreter
         if interpreter is None:
             return
-        limit = self.state_space.limits.cases_of_one
+        limit = self.state_space.limits.max_cases_per_state
         paths = explore_paths(self.state_space.inputs, lambda path: interpreter.run_tick(state, path), limit)
         for path, _ in paths:
             self.is_incomplete = self.is_incomplete or bool(path.incomplete_reasons)
@@ -228,9 +228,11 @@ class _InfeasibilityReasons:
         self.exploration = exploration
         self.coverage = coverage
         self.unsure_decisions = unsure_decisions
-        self.sites = coverage.obligations.sites
+        self.sites = coverage.obligations.decision_sites
         self.nodes = exploration.machine.nodes
-        self.guard_decisions = {id(site.written): site.first for site in self.sites if site.is_decision}
+        self.guard_decisions = {
+            id(site.written_expression): site.first_decision for site in self.sites if site.is_decision
+        }
         self.raised_events = set(exploration.chart.events)
         for state in exploration.distinct_states:
             for step in exploration.steps_from(state):
@@ -249,12 +251,12 @@ class _InfeasibilityReasons:
     def _decisions_of_dropped_values(self) -> set[int]:
         """Return the decisions inside values, if some register is dropped: they were not all explored."""
         abstractions = self.exploration.state_space.abstractions
-        if not any(abstraction.drops for abstraction in abstractions.values()):
+        if not any(abstraction.is_dropped for abstraction in abstractions.values()):
             return set()
         decisions = set[int]()
         for site in self.sites:
             if not site.is_decision:
-                decisions.update(range(site.first, site.first + len(site.decisions)))
+                decisions.update(range(site.first_decision, site.first_decision + len(site.decisions)))
         return decisions
 
     def _explain(self, obligation: TestObligation, decision: int) -> str:

@@ -80,23 +80,23 @@ class DecisionSite:
     """An expression that contains decisions.
 
     Attributes:
-        written: the expression as in the document.
-        lowered: the expressions that the machine evaluates; several if several states share it.
+        written_expression: the expression as in the document.
+        lowered_expressions: the expressions that the machine evaluates; several if several states share it.
         is_decision: whether the expression is a decision itself, or only contains some.
-        first: number of its first decision, among all decisions of the chart.
+        first_decision: number of its first decision, among all decisions of the chart.
     """
 
-    written: Expression
-    lowered: tuple[Expression, ...]
+    written_expression: Expression
+    lowered_expressions: tuple[Expression, ...]
     is_decision: bool
     line: int | None
     owner: Owner | None
-    first: int = 0
+    first_decision: int = 0
 
     @cached_property
     def decisions(self) -> tuple[Tree, ...]:
         """The trees of its decisions, in the order of their numbers."""
-        return tuple(decisions_in(self.written.tree, is_decision=self.is_decision))
+        return tuple(decisions_in(self.written_expression.tree, is_decision=self.is_decision))
 
 
 def decisions_in(tree: Tree, *, is_decision: bool) -> Iterator[Tree]:
@@ -150,7 +150,9 @@ def has_choice(tree: Tree) -> bool:
 def _merge_sites(first: DecisionSite, second: DecisionSite) -> DecisionSite:
     """Return the site of an expression that several transitions share, perhaps of several states."""
     owner = first.owner if first.owner == second.owner else None
-    return replace(first, lowered=(*first.lowered, *second.lowered), owner=owner)
+    return replace(
+        first, lowered_expressions=(*first.lowered_expressions, *second.lowered_expressions), owner=owner
+    )
 
 
 def _sites_of(chart: Chart, node: StateNode) -> Iterator[DecisionSite]:
@@ -200,17 +202,17 @@ class TestObligations:
     machine: Machine
 
     @cached_property
-    def every(self) -> tuple[TestObligation, ...]:
+    def all_obligations(self) -> tuple[TestObligation, ...]:
         """All of them, measure by measure."""
         return (*self._states(), *self._transitions(), *self._segments(), *self._decisions())
 
     @cached_property
-    def sites(self) -> tuple[DecisionSite, ...]:
+    def decision_sites(self) -> tuple[DecisionSite, ...]:
         """The sites of all decisions, each once, in the order in which they are written."""
         sites_by_id: dict[int, DecisionSite] = {}
         for node in self.machine.nodes[1:]:
             for site in _sites_of(self.machine.chart, node):
-                key = id(site.written)
+                key = id(site.written_expression)
                 if key in sites_by_id:
                     sites_by_id[key] = _merge_sites(sites_by_id[key], site)
                 else:
@@ -219,12 +221,12 @@ class TestObligations:
         first = 0
         for site in sites_by_id.values():
             if site.decisions:
-                sites.append(replace(site, first=first))
+                sites.append(replace(site, first_decision=first))
                 first += len(site.decisions)
         return tuple(sites)
 
     @cached_property
-    def segments(self) -> dict[int, int]:
+    def segment_numbers(self) -> dict[int, int]:
         """The number of every segment after a junction, by its identity."""
         chart = self.machine.chart
         junction_segments = chain.from_iterable(chart.junctions.values())
@@ -253,7 +255,7 @@ class TestObligations:
         for transition in self.machine.transitions:
             owner: Owner = (self.machine.nodes[transition.source].name, transition.transition)
             for segment in transition.segments[1:]:
-                first_uses.setdefault(self.segments[id(segment)], (segment, owner))
+                first_uses.setdefault(self.segment_numbers[id(segment)], (segment, owner))
         for number in sorted(first_uses):
             segment, owner = first_uses[number]
             name = f"{segment.when} -> {_format_targets(segment)}"
@@ -264,10 +266,10 @@ class TestObligations:
         decisions: list[TestObligation] = []
         conditions: list[TestObligation] = []
         effects: list[TestObligation] = []
-        for site in self.sites:
-            for number, tree in enumerate(site.decisions, start=site.first):
-                is_whole_expression = number == site.first and site.is_decision
-                text = shorten(str(site.written) if is_whole_expression else format_tree(tree))
+        for site in self.decision_sites:
+            for number, tree in enumerate(site.decisions, start=site.first_decision):
+                is_whole_expression = number == site.first_decision and site.is_decision
+                text = shorten(str(site.written_expression) if is_whole_expression else format_tree(tree))
                 for value, value_name in VALUE_NAMES.items():
                     name = f"{text} is {value_name}"
                     fact: Fact = ("decision", number, value)

@@ -244,9 +244,9 @@ class CoverageRecorder:
         self.facts: set[Fact] = set()
         self.records: list[DecisionRecord] = []
         self._recording_functions: dict[int, Evaluate] = {}
-        for site in self.obligations.sites:
-            for expression in site.lowered:
-                compiler = _DecisionCompiler(expression, site.first, self.records.append)
+        for site in self.obligations.decision_sites:
+            for expression in site.lowered_expressions:
+                compiler = _DecisionCompiler(expression, site.first_decision, self.records.append)
                 if site.is_decision:
                     function = compiler.compile_decision(expression.tree)
                 else:
@@ -300,7 +300,7 @@ class CoverageRecorder:
         nodes = self.interpreter.machine.nodes
         for transition in outcome.taken_transitions:
             for segment in transition.segments[1:]:
-                yield "segment", self.obligations.segments[id(segment)]
+                yield "segment", self.obligations.segment_numbers[id(segment)]
             entered = [target.node for target in transition.targets if target.history is None]
             for node in (transition.source, *entered):
                 for number in (node, *nodes[node].ancestors):

@@ -151,7 +151,7 @@ class GeneratedRun:
     states: tuple[Snapshot, ...] = field(default=(), repr=False)
 
     @property
-    def end(self) -> Snapshot:
+    def end_state(self) -> Snapshot:
         """State at the end."""
         return self.states[-1] if self.states else self.interpreter.initial()
 
@@ -167,7 +167,7 @@ class GeneratedRun:
 
     def extended(self, rows: Sequence[InputRow]) -> GeneratedRun:
         """Return the run with further ticks, up to the first that fails."""
-        state = self.end
+        state = self.end_state
         states = list(self.states)
         for row in rows:
             try:
@@ -241,12 +241,12 @@ class CoveringRuns:
         self.exploration = feasible_coverage.exploration
         self.graph = self.exploration.graph
         self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
-        self.ticks = {
+        self.ticks_by_state = {
             state: [(tick.inputs, tick.facts) for tick in ticks if tick.completes]
             for state, ticks in feasible_coverage.ticks.items()
         }
         self.uncovered: set[Fact] = set()
-        for ticks in self.ticks.values():
+        for ticks in self.ticks_by_state.values():
             for _, facts in ticks:
                 self.uncovered |= facts
         self.runs: list[GeneratedRun] = []
@@ -255,7 +255,7 @@ class CoveringRuns:
         """Generate runs until nothing is uncovered."""
         run = GeneratedRun(self.exploration.interpreter)
         while self.uncovered:
-            rows = None if run.is_full else self._find_rows_to_nearest(run.end)
+            rows = None if run.is_full else self._find_rows_to_nearest(run.end_state)
             if rows is None:
                 if run.rows:
                     self.runs.append(run)
@@ -274,22 +274,24 @@ class CoveringRuns:
         if nearest is None:
             return None
         number, rows = nearest
-        return (*rows, self._take_best_tick(self.graph.states[number].state))
+        return (*rows, self._take_best_tick(self.graph.abstract_states[number].snapshot))
 
     def _has_uncovered(self, number: int) -> bool:
         """Return whether a tick from a node covers something uncovered."""
-        return number < len(self.graph.states) and self._covers_uncovered(self.graph.states[number].state)
+        return number < len(self.graph.abstract_states) and self._covers_uncovered(
+            self.graph.abstract_states[number].snapshot
+        )
 
     def _covers_uncovered(self, state: Snapshot) -> bool:
         """Return whether a tick from a state covers something uncovered; if none does, drop its ticks."""
-        if any(not facts.isdisjoint(self.uncovered) for _, facts in self.ticks.get(state, [])):
+        if any(not facts.isdisjoint(self.uncovered) for _, facts in self.ticks_by_state.get(state, [])):
             return True
-        self.ticks.pop(state, None)
+        self.ticks_by_state.pop(state, None)
         return False
 
     def _take_best_tick(self, state: Snapshot) -> InputRow:
         """Return the inputs that cover most from a state, and count their facts as covered."""
-        inputs, facts = max(self.ticks[state], key=lambda tick: len(tick[1] & self.uncovered))
+        inputs, facts = max(self.ticks_by_state[state], key=lambda tick: len(tick[1] & self.uncovered))
         self.uncovered -= facts
         return inputs
 
@@ -301,7 +303,7 @@ class CoveringRuns:
 
     def _extend(self, run: GeneratedRun, rows: tuple[InputRow, ...]) -> GeneratedRun:
         """Return a run with further ticks, and count their facts as covered."""
-        state = run.end
+        state = run.end_state
         new_states = []
         for row in rows:
             outcome = self.recorder.outcome(state, row)
@@ -350,18 +352,18 @@ class MutantKillingRuns:
         self, distinction: Distinction, mutant: Interpreter, exploration: Exploration
     ) -> None:
         """Extend one of the last runs so that it kills a mutant, or add another run that does."""
-        if distinction.before is None:
+        if distinction.start_state is None:
             return
         last_runs = list(enumerate(self.runs))[-MAX_RUNS_EXTENDED:]
         for number, run in reversed(last_runs):
             if run.is_full:
                 continue
-            for rows in _rows_between(run.end, distinction.before, exploration):
+            for rows in _rows_between(run.end_state, distinction.start_state, exploration):
                 extended_run = run.extended((*rows, *distinction.inputs))
                 if extended_run.kills(mutant):
                     self.runs[number] = extended_run
                     return
-        rows = (*exploration.trace_to(distinction.before), *distinction.inputs)
+        rows = (*exploration.trace_to(distinction.start_state), *distinction.inputs)
         self.runs.append(GeneratedRun(self.interpreter).extended(rows))
 
 
@@ -373,12 +375,12 @@ def _rows_between(
     state_space = exploration.state_space
     start_number = exploration.node_of(start)
     goal_number = exploration.node_of(goal)
-    abstract_goal = state_space.abstract_state(*state_space.split(goal))
+    abstract_goal = state_space.abstract_state(*state_space.split_counters(goal))
     if start_number is None:
         return
 
     def has_same_steps(number: int) -> bool:
-        return number < len(graph.states) and graph.states[number] is abstract_goal
+        return number < len(graph.abstract_states) and graph.abstract_states[number] is abstract_goal
 
     def is_goal(number: int) -> bool:
         return number == goal_number

@@ -60,7 +60,7 @@ class Holds(ExpressionClaim):
         factory = translator.term_factory
         root = translator.translate_root(self.expression)
         value = root.value if self.expected else factory.negation(root.value)
-        return factory.conjunction((factory.negation(root.failing), value))
+        return factory.conjunction((factory.negation(root.fails), value))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -73,7 +73,7 @@ class Fails(ExpressionClaim):
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
-        return translator.translate_root(self.expression).failing
+        return translator.translate_root(self.expression).fails
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -94,7 +94,7 @@ class OutOfRange(ExpressionClaim):
         low = factory.number(self.low)
         high = factory.number(self.high)
         inside = factory.conjunction((factory.at_most(low, root.value), factory.at_most(root.value, high)))
-        return factory.negation(factory.disjunction((root.failing, inside)))
+        return factory.negation(factory.disjunction((root.fails, inside)))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -118,16 +118,16 @@ class OperationClaim(ExpressionClaim):
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
         conditions = []
-        for tree, required in self.operation.steps:
+        for tree, required in self.operation.steps_before:
             node = nodes[id(tree)]
-            conditions.append(factory.negation(node.failing))
+            conditions.append(factory.negation(node.fails))
             if required is not None:
                 conditions.append(node.value if required else factory.negation(node.value))
         return factory.conjunction(conditions)
 
     def _is_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the operation is evaluated in a case."""
-        for tree, required in self.operation.steps:
+        for tree, required in self.operation.steps_before:
             value = self._compute_part(tree, case)
             if value is None or (required is not None and value is not required):
                 return False
@@ -135,7 +135,7 @@ class OperationClaim(ExpressionClaim):
 
     def _operands(self, case: Mapping[str, Value]) -> list[Value | None]:
         """Return the values of the operands in a case."""
-        return [self._compute_part(child, case) for child in children(self.operation.node)]
+        return [self._compute_part(child, case) for child in children(self.operation.tree)]
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,9 @@ class DividesByZero(OperationClaim):
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
-        dividend, divisor = (nodes[id(child)] for child in children(self.operation.node))
+        dividend, divisor = (nodes[id(child)] for child in children(self.operation.tree))
         is_zero = factory.equal(divisor.value, factory.number(0))
-        failing = factory.disjunction((dividend.failing, divisor.failing))
+        failing = factory.disjunction((dividend.fails, divisor.fails))
         return factory.conjunction((self._reached_term(translator), factory.negation(failing), is_zero))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
@@ -167,12 +167,12 @@ class Saturates(OperationClaim):
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
-        exact = nodes[id(self.operation.node)].exact
+        exact = nodes[id(self.operation.tree)].unsaturated
         if exact.sort is not SmtSort.INTEGER:
             return factory.false
         too_low = factory.less(exact, factory.number(INT_LOW))
         too_high = factory.less(factory.number(INT_HIGH), exact)
-        failing = translator.translate_root(self.expression).failing
+        failing = translator.translate_root(self.expression).fails
         return factory.conjunction(
             (
                 self._reached_term(translator),
@@ -186,7 +186,7 @@ class Saturates(OperationClaim):
         if not self._is_reached(case) or compute(self.expression, case) is None:
             return False
         numbers = [operand for operand in self._operands(case) if isinstance(operand, int | float)]
-        exact = _compute_exactly(self.operation.node, numbers)
+        exact = _compute_exactly(self.operation.tree, numbers)
         return type(exact) is int and not INT_LOW <= exact <= INT_HIGH
 
 

@@ -76,7 +76,7 @@ class BitEncoder:
             return bool(model_value)
         bits = int(model_value, 2)
         if isinstance(value_type, FloatType):
-            packing, size = _PACKING[SINGLE if term.interval.single else DOUBLE]
+            packing, size = _PACKING[SINGLE if term.interval.fits_single else DOUBLE]
             return float(struct.unpack(packing, bits.to_bytes(size, "big"))[0]) + 0.0  # no negative zero
         integer = bits - (1 << len(model_value)) if model_value[0] == "1" else bits
         return value_type.values[term.codes.index(integer)] if isinstance(value_type, EnumType) else integer
@@ -105,7 +105,7 @@ class BitEncoder:
             )
         left, right = term.args
         if left.sort is SmtSort.FLOAT:
-            float_format = SINGLE if left.interval.single and right.interval.single else DOUBLE
+            float_format = SINGLE if left.interval.fits_single and right.interval.fits_single else DOUBLE
             kind = _FLOAT_COMPARISONS[term.op]
             return self._make_term(
                 kind, self._to_format(left, float_format), self._to_format(right, float_format)
@@ -193,7 +193,7 @@ class BitEncoder:
 
     def _encode_float(self, term: SmtTerm) -> Term:
         """Return the floating-point term of a fraction, in single or double format."""
-        float_format = SINGLE if term.interval.single else DOUBLE
+        float_format = SINGLE if term.interval.fits_single else DOUBLE
         if term.is_constant:
             return self._float_constant(term.value, DOUBLE)
         if term.op is SmtOp.VARIABLE:
@@ -262,7 +262,7 @@ class BitEncoder:
     def _unknown_remainder(self, term: SmtTerm) -> Term:
         """Return a number of which only the bounds are known."""
         remainder = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
-        if term.interval.finite:
+        if term.interval.is_finite:
             self._constrain_to_bounds(term, remainder, DOUBLE)
         return remainder
 

@@ -32,24 +32,24 @@ class Interval:
     Attributes:
         low: lower bound; an int for integers. Infinite for fractions that may be infinite.
         high: upper bound, likewise.
-        integral: whether it is always an integral number.
-        single: whether it always has a value of 32 bits.
-        nan: whether it may be NaN.
+        is_integral: whether it is always an integral number.
+        fits_single: whether it always has a value of 32 bits.
+        may_be_nan: whether it may be NaN.
     """
 
     low: float
     high: float
-    integral: bool = False
-    single: bool = False
-    nan: bool = False
+    is_integral: bool = False
+    fits_single: bool = False
+    may_be_nan: bool = False
 
     @property
-    def finite(self) -> bool:
+    def is_finite(self) -> bool:
         """Whether it is neither infinite nor NaN."""
-        return math.isfinite(self.low) and math.isfinite(self.high) and not self.nan
+        return math.isfinite(self.low) and math.isfinite(self.high) and not self.may_be_nan
 
     @property
-    def size(self) -> float:
+    def magnitude(self) -> float:
         """The maximum of its absolute value."""
         return max(abs(self.low), abs(self.high))
 
@@ -58,36 +58,38 @@ class Interval:
 
     def is_exact_in(self, float_format: FloatFormat) -> bool:
         """Return whether it is integral and the format has every integer between the bounds."""
-        return self.finite and self.integral and self.size <= 2.0**float_format.significand
+        return self.is_finite and self.is_integral and self.magnitude <= 2.0**float_format.significand
 
 
-ANY = Interval(-math.inf, math.inf, nan=True)
-BOOLEAN = Interval(0, 1, integral=True)
+ANY = Interval(-math.inf, math.inf, may_be_nan=True)
+BOOLEAN = Interval(0, 1, is_integral=True)
 """The interval of terms that are not numbers."""
 
 
 def type_interval(value_type: IntType | FloatType) -> Interval:
     """Return the interval of a name of a type."""
     if isinstance(value_type, IntType):
-        return Interval(value_type.low, value_type.high, integral=True)
-    return Interval(float(value_type.low), float(value_type.high), single=value_type.single)
+        return Interval(value_type.low, value_type.high, is_integral=True)
+    return Interval(float(value_type.low), float(value_type.high), fits_single=value_type.single)
 
 
 def constant_interval(value: float) -> Interval:
     """Return the interval of a constant, which may be infinite or NaN."""
     if isinstance(value, int):
-        return Interval(value, value, integral=True)
+        return Interval(value, value, is_integral=True)
     return (
         ANY
         if math.isnan(value)
-        else Interval(value, high=value, integral=value.is_integer(), single=to_single(value) == value)
+        else Interval(
+            value, high=value, is_integral=value.is_integer(), fits_single=to_single(value) == value
+        )
     )
 
 
 def float_interval(integer: Interval) -> Interval:
     """Return the interval of an integer that is converted to a fraction of 64 bits."""
-    single = integer.size <= 2**SINGLE.significand
-    return Interval(float(integer.low), float(integer.high), integral=True, single=single)
+    single = integer.magnitude <= 2**SINGLE.significand
+    return Interval(float(integer.low), float(integer.high), is_integral=True, fits_single=single)
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:
@@ -95,16 +97,16 @@ def hull(intervals: Sequence[Interval]) -> Interval:
     return Interval(
         low=min(interval.low for interval in intervals),
         high=max(interval.high for interval in intervals),
-        integral=all(interval.integral for interval in intervals),
-        single=all(interval.single for interval in intervals),
-        nan=any(interval.nan for interval in intervals),
+        is_integral=all(interval.is_integral for interval in intervals),
+        fits_single=all(interval.fits_single for interval in intervals),
+        may_be_nan=any(interval.may_be_nan for interval in intervals),
     )
 
 
 def extreme_interval(choose: Callable[..., float], intervals: Sequence[Interval]) -> Interval:
     """Return the interval of the minimum or maximum of several numbers; `choose` is `min` or `max`."""
     union = hull(intervals)
-    if union.nan:
+    if union.may_be_nan:
         return union
     return replace(union, low=choose(i.low for i in intervals), high=choose(i.high for i in intervals))
 
@@ -112,7 +114,7 @@ def extreme_interval(choose: Callable[..., float], intervals: Sequence[Interval]
 def absolute_interval(operand: Interval) -> Interval:
     """Return the interval of an absolute value."""
     zero = type(operand.low)(0)
-    return replace(operand, low=max(operand.low, -operand.high, zero), high=operand.size)
+    return replace(operand, low=max(operand.low, -operand.high, zero), high=operand.magnitude)
 
 
 def negated_interval(operand: Interval) -> Interval:
@@ -135,7 +137,9 @@ def rounded_interval(operand: Interval, float_format: FloatFormat) -> Interval:
         return operand
     low = to_single(operand.low)
     high = to_single(operand.high)
-    return Interval(low, high, integral=operand.integral, single=True, nan=operand.nan)
+    return Interval(
+        low, high, is_integral=operand.is_integral, fits_single=True, may_be_nan=operand.may_be_nan
+    )
 
 
 _OPERATIONS: dict[Operator, Callable[[float, float], float]] = {
@@ -152,9 +156,9 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
     The bounds of fractions are computed with 64 bits as the numbers are, so they hold after rounding, too.
     Where the divisor may be zero, the interval is that of the other divisors.
     """
-    if not (left.finite and right.finite):
+    if not (left.is_finite and right.is_finite):
         return ANY
-    integral = left.integral and right.integral and operator is not Operator.OVER
+    integral = left.is_integral and right.is_integral and operator is not Operator.OVER
     if operator is Operator.MODULO:
         low, high = _remainder_bounds(left, right)
     elif operator is Operator.OVER and 0 in right:
@@ -180,8 +184,8 @@ def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, flo
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    limit = float(dividend.size)
-    if not divisor.integral and dividend.size:
+    limit = float(dividend.magnitude)
+    if not divisor.is_integral and dividend.magnitude:
         limit = math.inf
     low = -limit
     high = limit

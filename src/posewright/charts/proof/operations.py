@@ -37,15 +37,15 @@ class ArithmeticOperation:
     """An operation that computes a number.
 
     Attributes:
-        node: the operation.
+        tree: the operation.
         last_step: end of the path to it; None if it is always evaluated.
     """
 
-    node: Tree
+    tree: Tree
     last_step: _PathStep | None
 
     @property
-    def steps(self) -> Iterator[tuple[Tree, bool | None]]:
+    def steps_before(self) -> Iterator[tuple[Tree, bool | None]]:
         """The parts evaluated before it, the last first, with the value each must have.
 
         None means any value: it is enough that the part does not divide by zero.
@@ -56,9 +56,9 @@ class ArithmeticOperation:
             step = step.previous
 
     @property
-    def divides(self) -> bool:
+    def is_division(self) -> bool:
         """Whether it is a division or a remainder."""
-        return isinstance(self.node, Binary) and self.node.operator in (Operator.OVER, Operator.MODULO)
+        return isinstance(self.tree, Binary) and self.tree.operator in (Operator.OVER, Operator.MODULO)
 
 
 def operations_in(tree: Tree) -> Iterator[ArithmeticOperation]:

@@ -105,7 +105,7 @@ class Prover:
         """Return the answer by trying all cases where they are few, else by the solver."""
         names_in_term = {term.value for term in collect_terms([root]) if term.op is SmtOp.VARIABLE}
         types = {name: value_type for name, value_type in trial.types.items() if name in names_in_term}
-        cases = list_cases(types, self.budget.effort.combinations)
+        cases = list_cases(types, self.budget.effort.max_combinations)
         if cases is None:
             return self._search.decide(root, trial)
         for case in cases:

@@ -93,7 +93,7 @@ class _SmtQuestion:
             conditions = self.encoder.exact_conditions
             assumptions = [conditions[term.index] for term in self.terms if term.index in conditions]
         result = self.solver.check_sat(*assumptions)
-        self.budget.steps += steps_allowed - length_hint(steps)
+        self.budget.steps_taken += steps_allowed - length_hint(steps)
         return None if result == Result.UNKNOWN else bool(result == Result.SAT)
 
     def read_case(self, trial: CaseTrial) -> dict[str, Value] | None:

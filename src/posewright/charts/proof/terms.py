@@ -135,7 +135,7 @@ class TermFactory:
         codes: tuple[int, ...] = (),
     ) -> SmtTerm:
         """Return the term with these attributes; a constant where its interval is a single number."""
-        if op is not SmtOp.CONSTANT and interval and interval.finite and interval.low == interval.high:
+        if op is not SmtOp.CONSTANT and interval and interval.is_finite and interval.low == interval.high:
             return self.number(interval.low)
         key = (op, sort, float_format, type(value), value, *(arg.index for arg in args))
         if key not in self._terms:
@@ -174,7 +174,7 @@ class TermFactory:
             return self._make(SmtOp.VARIABLE, SmtSort.BOOLEAN, value=name)
         if isinstance(value_type, EnumType):
             codes = tuple(self.code(value) for value in value_type.values)
-            interval = Interval(min(codes), max(codes), integral=True)
+            interval = Interval(min(codes), max(codes), is_integral=True)
             return self._make(SmtOp.VARIABLE, SmtSort.INTEGER, value=name, interval=interval, codes=codes)
         interval = type_interval(value_type)
         sort = SmtSort.INTEGER if isinstance(interval.low, int) else SmtSort.FLOAT
@@ -255,7 +255,7 @@ class TermFactory:
         order = self._compare_intervals(
             left.interval, right=right.interval, always=operator.le, never=operator.gt
         )
-        if order is not None or (left is right and not left.interval.nan):
+        if order is not None or (left is right and not left.interval.may_be_nan):
             return self.constant(order is not False)
         integer_order = self._compare_integers(left, right, strict=False)
         return integer_order or self._make(SmtOp.AT_MOST, SmtSort.BOOLEAN, (left, right))
@@ -267,7 +267,7 @@ class TermFactory:
         left, right = self.to_common_sort(left, right)
         if left.interval.low > right.interval.high or left.interval.high < right.interval.low:
             return self.false
-        if left is right and not left.interval.nan:
+        if left is right and not left.interval.may_be_nan:
             return self.true
         if left.op is SmtOp.TO_FLOAT and right.op in (SmtOp.TO_FLOAT, SmtOp.CONSTANT):
             return self._equal_integers(left, right)
@@ -319,7 +319,7 @@ class TermFactory:
             always: the order; it holds where it holds of `left.high` and `right.low`.
             never: its opposite; the order fails where this holds of `left.low` and `right.high`.
         """
-        if left.nan or right.nan:
+        if left.may_be_nan or right.may_be_nan:
             return None
         if always(left.high, right.low):
             return True
@@ -411,10 +411,10 @@ class TermFactory:
         to 24 bits gives the same (Figueroa 1995).
         """
         term = self.to_float(term)
-        if term.interval.single or term.interval.is_exact_in(SINGLE):
+        if term.interval.fits_single or term.interval.is_exact_in(SINGLE):
             return term
         is_arithmetic = term.op is SmtOp.ARITHMETIC and term.value is not Operator.MODULO
-        if is_arithmetic and all(argument.interval.single for argument in term.args):
+        if is_arithmetic and all(argument.interval.fits_single for argument in term.args):
             return self.arithmetic(term.value, left=term.args[0], right=term.args[1], float_format=SINGLE)
         return self._make(
             SmtOp.TO_SINGLE, SmtSort.FLOAT, (term,), interval=rounded_interval(term.interval, SINGLE)

@@ -32,13 +32,13 @@ class TranslatedNode(NamedTuple):
 
     Attributes:
         value: the value of the node; it has no meaning if the node fails.
-        failing: whether evaluating it divides by zero.
-        exact: for integers, the value before saturation; else `value`.
+        fails: whether evaluating it divides by zero.
+        unsaturated: for integers, the value before saturation; else `value`.
     """
 
     value: SmtTerm
-    failing: SmtTerm
-    exact: SmtTerm
+    fails: SmtTerm
+    unsaturated: SmtTerm
 
 
 class Translator:
@@ -133,8 +133,8 @@ class _TreeTranslator:
         operand = self.translate(tree.operand)
         if tree.operator is Operator.NOT:
             negation = self.term_factory.negation(operand.value)
-            return TranslatedNode(negation, operand.failing, negation)
-        return self._build_number_node(self.term_factory.negate(operand.value), operand.failing)
+            return TranslatedNode(negation, operand.fails, negation)
+        return self._build_number_node(self.term_factory.negate(operand.value), operand.fails)
 
     def _translate_binary(self, tree: Binary) -> TranslatedNode:
         """Translate a binary operation; it fails where one of its operands fails."""
@@ -142,7 +142,7 @@ class _TreeTranslator:
         right = self.translate(tree.right)
         if tree.operator in LOGIC:
             return self._translate_logic(tree.operator, left, right)
-        failing = self.term_factory.disjunction((left.failing, right.failing))
+        failing = self.term_factory.disjunction((left.fails, right.fails))
         if tree.operator in ARITHMETIC:
             return self._translate_arithmetic(
                 tree.operator, left=left.value, right=right.value, failing=failing
@@ -161,8 +161,8 @@ class _TreeTranslator:
         else:
             value = factory.disjunction((left.value, right.value))
             right_is_evaluated = factory.negation(left.value)
-        right_fails = factory.conjunction((right_is_evaluated, right.failing))
-        failing = factory.disjunction((left.failing, right_fails))
+        right_fails = factory.conjunction((right_is_evaluated, right.fails))
+        failing = factory.disjunction((left.fails, right_fails))
         return TranslatedNode(value, failing, value)
 
     @property
@@ -194,7 +194,7 @@ class _TreeTranslator:
     def _translate_call(self, tree: Call) -> TranslatedNode:
         """Translate a call of abs, single, min or max."""
         arguments = [self.translate(argument) for argument in tree.arguments]
-        failing = self.term_factory.disjunction(argument.failing for argument in arguments)
+        failing = self.term_factory.disjunction(argument.fails for argument in arguments)
         if tree.function == "abs":
             return self._build_number_node(self.term_factory.absolute(arguments[0].value), failing)
         if tree.function == "single":
@@ -211,6 +211,6 @@ class _TreeTranslator:
         translated_cases = [(self.translate(condition), self.translate(then)) for condition, then in cases]
         for condition, then in reversed(translated_cases):
             value = self.term_factory.if_then_else(condition.value, then.value, value)
-            branch_fails = self.term_factory.if_then_else(condition.value, then.failing, failing)
-            failing = self.term_factory.disjunction((condition.failing, branch_fails))
+            branch_fails = self.term_factory.if_then_else(condition.value, then.fails, failing)
+            failing = self.term_factory.disjunction((condition.fails, branch_fails))
         return TranslatedNode(value, failing, value)
