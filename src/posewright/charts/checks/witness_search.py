@@ -25,6 +25,9 @@ from posewright.charts.types import Value
 class PathConditions:
     """Extracts from a traced tick the path condition up to one of its points.
 
+    Every evaluation of the tick that reads inputs had some value. With other inputs, a tick takes the same
+    path if these evaluations have the same values.
+
     Args:
         input_names: names of the chart's inputs; all other names are registers.
     """
@@ -68,7 +71,12 @@ class PathConditions:
     def _connected_to(
         self, names: frozenset[str], path: Sequence[EvaluatedExpression]
     ) -> list[EvaluatedExpression]:
-        """Return the evaluations that share an input with `names`, or with another one that does."""
+        """Return the evaluations that share an input with `names`, directly or through others.
+
+        Args:
+            names: the names.
+            path: the evaluations to choose from.
+        """
         connected_names = set(names)
         remaining = list(path)
         connected: list[EvaluatedExpression] = []
@@ -86,24 +94,33 @@ class PathConditions:
                 connected_names |= self._inputs_of(evaluation.expression)
 
     def _register_values(self, evaluation: EvaluatedExpression) -> dict[str, Value]:
+        """Return the values of the registers that an evaluation read."""
         return {name: evaluation.env[name] for name in self._registers_of(evaluation.expression)}
 
     def key_of(self, path: Sequence[EvaluatedExpression]) -> tuple[object, ...]:
-        """Return a hashable key that is equal for paths with equal path conditions."""
-        return tuple(
-            [
-                (id(evaluation.expression), evaluation.value, *self._register_values(evaluation).values())
-                for evaluation in path
-            ]
-        )
+        """Return a hashable key that is equal for paths with equal path conditions.
+
+        It has each evaluated expression, its value, and the values of the registers that it read.
+        """
+        key: list[tuple[object, ...]] = []
+        for evaluation in path:
+            register_values = self._register_values(evaluation).values()
+            key.append((id(evaluation.expression), evaluation.value, *register_values))
+        return tuple(key)
 
     def build_conditions(self, path: Sequence[EvaluatedExpression]) -> list[Expression]:
-        """Return the path condition: conditions on the inputs, with the registers substituted."""
-        return [
-            equals(substitute(evaluation.expression, self._register_values(evaluation)), evaluation.value)
-            for evaluation in path
-            if evaluation.value is not None
-        ]
+        """Return the path condition: conditions on the inputs, with the registers substituted.
+
+        An evaluation that divided by zero, whose value is None, gives no condition.
+        """
+        conditions = []
+        for evaluation in path:
+            if evaluation.value is not None:
+                register_values = self._register_values(evaluation)
+                conditions.append(
+                    equals(substitute(evaluation.expression, register_values), evaluation.value)
+                )
+        return conditions
 
 
 MAX_SOLVED = 200
@@ -128,14 +145,15 @@ class TickSummary(NamedTuple):
     is_long: bool
 
     @classmethod
-    def of(cls, state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
-        """Return the summary of an explored step."""
-        active = machine.planner.active_nodes(state.snapshot.configuration)
+    def of(cls, abstract_state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
+        """Return the summary of a tick that takes an explored step from a state."""
+        active_before = machine.planner.active_nodes(abstract_state.snapshot.configuration)
         if step.next_state is None or machine.chart.steps is StepMode.COMPLETION:
-            return cls(active, is_long=True)
-        has_event = any(step.inputs[event] for event in machine.events)
+            return cls(active_before, is_long=True)
         active_after = machine.planner.active_nodes(step.next_state.configuration)
-        return cls(active | active_after, is_long=has_event or bool(step.raised))
+        # each event, from outside or raised, is processed in a microstep of its own
+        has_event = any(step.inputs[event] for event in machine.events) or bool(step.raised)
+        return cls(active_before | active_after, is_long=has_event)
 
 
 class ExploredTick(NamedTuple):
@@ -189,7 +207,13 @@ class OpenSituation(NamedTuple):
 class WitnessSearch:
     """The search for a tick that answers a question with yes.
 
+    Explored ticks are passed to `examine`; then `solve_open_situations` tries other inputs.
+
     Attributes:
+        question: the question.
+        interpreter: the interpreter of the chart.
+        solver: solves for inputs.
+        path_conditions: extracts the path conditions of ticks.
         exact_variables: variables whose exact values matter. Of others, it matters only how they compare with
             the numbers that the chart compares them with.
         witness: the first tick in which all claims hold.
@@ -222,20 +246,23 @@ class WitnessSearch:
         if self.witness is not None:
             return
         reads_inputs = bool(self.names & self.path_conditions.input_names)
-        for count, point in enumerate(self.question.location.points(tick.tick_trace)):
+        for i, point in enumerate(self.question.location.points(tick.tick_trace)):
             self.n_reached += 1
             if all_hold(self.question.claims, point.env):
                 self.witness = Witness(tick.start_state, tick.step.inputs, point)
                 return
-            if reads_inputs and count < MAX_POINTS_IN_TICK:
+            if not reads_inputs:
+                continue  # the claims fail here for all inputs
+            if i < MAX_POINTS_IN_TICK:
                 self._add_open_situation(tick, point)
-            elif reads_inputs:
+            else:
                 self.undecided_reason = f"a tick comes there more than {MAX_POINTS_IN_TICK} times"
 
     def _add_open_situation(self, tick: ExploredTick, point: TickPoint) -> None:
         """Store a point for the solver, unless one with the same register values and path is stored."""
         path = self.path_conditions.find_deciding_evaluations(tick.tick_trace, point.n_evaluated, self.names)
         register_values = tuple([point.env[name] for name in self.register_names])
+        # the types, since True and 1 are equal in Python
         key = (register_values, tuple(map(type, register_values)), self.path_conditions.key_of(path))
         if key not in self.open_situations:
             self.open_situations[key] = OpenSituation(tick.start_state, tick.step.inputs, point.env, path)
@@ -263,11 +290,11 @@ class WitnessSearch:
 
     def _all_are_excluded(self) -> bool:
         """Return whether the claims are proved not to hold in any open situation, for any inputs."""
-        distinct: dict[tuple[Value, ...], dict[str, Value]] = {}
+        distinct_values: dict[tuple[Value, ...], dict[str, Value]] = {}
         for situation in self.open_situations.values():
             register_values = {name: situation.env[name] for name in self.register_names}
-            distinct[tuple(register_values.values())] = register_values
-        in_some_situation = any_of([names_equal(values) for values in distinct.values()])
+            distinct_values[tuple(register_values.values())] = register_values
+        in_some_situation = any_of([names_equal(values) for values in distinct_values.values()])
         return self.solver.excludes((*self.question.claims, *build_claims([in_some_situation])))
 
     def _solve_situation(self, situation: OpenSituation) -> Witness | None:
@@ -288,7 +315,7 @@ class WitnessSearch:
         return None if point is None else Witness(state, inputs, point)
 
     def _simplify(self, witness: Witness) -> Witness:
-        """Return a witness with as many inputs as possible set to zero or to numbers of few digits."""
+        """Return a witness with simpler inputs, zero or numbers of few digits, as far as the claims hold."""
         for name, value_type in self.interpreter.chart.inputs.items():
             for value in _simpler_values(witness.inputs[name], value_type.default):
                 if not value_type.contains(value):
