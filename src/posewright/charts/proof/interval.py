@@ -21,8 +21,8 @@ class FloatFormat(NamedTuple):
     significand: int
 
 
-DOUBLE = FloatFormat(11, 53)
-SINGLE = FloatFormat(8, 24)
+DOUBLE = FloatFormat(exponent=11, significand=53)
+SINGLE = FloatFormat(exponent=8, significand=24)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Interval:
         low: lower bound; an int for integers. Infinite for fractions that may be infinite.
         high: upper bound, likewise.
         is_integral: whether it is always an integral number.
-        fits_single: whether it always has a value of 32 bits.
+        fits_single: whether it is always a number that a fraction of 32 bits represents exactly.
         may_be_nan: whether it may be NaN.
     """
 
@@ -57,7 +57,7 @@ class Interval:
         return self.low <= value <= self.high
 
     def is_exact_in(self, float_format: FloatFormat) -> bool:
-        """Return whether it is integral and the format has every integer between the bounds."""
+        """Return whether it is integral and the format represents every integer between the bounds."""
         return self.is_finite and self.is_integral and self.magnitude <= 2.0**float_format.significand
 
 
@@ -77,19 +77,15 @@ def constant_interval(value: float) -> Interval:
     """Return the interval of a constant, which may be infinite or NaN."""
     if isinstance(value, int):
         return Interval(value, value, is_integral=True)
-    return (
-        ANY
-        if math.isnan(value)
-        else Interval(
-            value, high=value, is_integral=value.is_integer(), fits_single=to_single(value) == value
-        )
-    )
+    if math.isnan(value):
+        return ANY
+    return Interval(value, value, is_integral=value.is_integer(), fits_single=to_single(value) == value)
 
 
 def float_interval(integer: Interval) -> Interval:
     """Return the interval of an integer that is converted to a fraction of 64 bits."""
-    single = integer.magnitude <= 2**SINGLE.significand
-    return Interval(float(integer.low), float(integer.high), is_integral=True, fits_single=single)
+    fits_single = integer.magnitude <= 2**SINGLE.significand
+    return Interval(float(integer.low), float(integer.high), is_integral=True, fits_single=fits_single)
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:
@@ -113,7 +109,7 @@ def extreme_interval(choose: Callable[..., float], intervals: Sequence[Interval]
 
 def absolute_interval(operand: Interval) -> Interval:
     """Return the interval of an absolute value."""
-    zero = type(operand.low)(0)
+    zero = type(operand.low)(0)  # of the type of the bounds, int or float
     return replace(operand, low=max(operand.low, -operand.high, zero), high=operand.magnitude)
 
 
@@ -158,37 +154,43 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
     """
     if not (left.is_finite and right.is_finite):
         return ANY
-    integral = left.is_integral and right.is_integral and operator is not Operator.OVER
     if operator is Operator.MODULO:
         low, high = _remainder_bounds(left, right)
     elif operator is Operator.OVER and 0 in right:
         low, high = _quotient_bounds(left, right)
-    else:
+    else:  # a monotonic operation is extreme at the bounds of its operands
         compute = _OPERATIONS[operator]
         corners = [compute(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
         low = min(corners)
         high = max(corners)
-    return Interval(low, high, integral and math.isfinite(low) and math.isfinite(high))
+    is_finite = math.isfinite(low) and math.isfinite(high)
+    has_integral_operands = left.is_integral and right.is_integral
+    is_integral = has_integral_operands and operator is not Operator.OVER and is_finite
+    return Interval(low, high, is_integral=is_integral)
 
 
 def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a remainder, which has the sign of the divisor."""
-    margin = int(isinstance(dividend.low, int))  # an integer remainder never reaches the divisor
-    # 0 * bound is a zero of the type of the divisor, int or float
-    low = min(divisor.low + margin, 0 * divisor.low)
+    is_integer = isinstance(dividend.low, int)
+    margin = 1 if is_integer else 0  # the remainder of an integer never reaches the divisor
+    zero = 0 * divisor.low  # of the type of the divisor, int or float
+    low = min(divisor.low + margin, zero)
     high = max(divisor.high - margin, 0 * divisor.high)
     if dividend.low >= 0 and divisor.low > 0:
-        high = min(high, dividend.high)
+        high = min(high, dividend.high)  # a remainder is not greater than what is divided
     return low, high
 
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
-    """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    limit = float(dividend.magnitude)
+    """Return the bounds of a quotient whose divisor may be arbitrarily close to zero.
+
+    A divisor that is an integer, and not zero, does not make the quotient greater than the dividend.
+    """
+    max_magnitude = float(dividend.magnitude)
     if not divisor.is_integral and dividend.magnitude:
-        limit = math.inf
-    low = -limit
-    high = limit
+        max_magnitude = math.inf
+    low = -max_magnitude
+    high = max_magnitude
     if divisor.low >= 0 and dividend.low >= 0:
         low = 0.0
     if divisor.low >= 0 and dividend.high <= 0:
