@@ -262,8 +262,8 @@ def _find_cheapest_path(
 ) -> tuple[Indices, Indices]:
     """Return the azimuth's and the elevation's index at each step, by dynamic programming.
 
-    A state is a pair of azimuth and elevation, with one number for both. `total` has for each state the cost of
-    the cheapest path that ends in it, and `predecessors` the state before it on that path.
+    A state is a pair of azimuth and elevation, with one number for both. `total` has for each state the cost
+    of the cheapest path that ends in it, and `predecessors` the state before it on that path.
 
     Args:
         hidden: hidden shares, `(n, n_azimuths, n_elevations)`.

@@ -42,8 +42,8 @@ class _FrameContacts:
 class ContactRecorder:
     """Records contacts at the end of each frame, and returns them block by block.
 
-    `record_frame` is called once a frame and must be fast. Recording does not change the simulation. The last frame
-    of a block stays stored: slips and touchdowns in the first frame of the next block are computed from both.
+    `record_frame` is called once a frame and must be fast. Recording does not change the simulation. The last
+    frame of a block stays stored: slips and touchdowns in the first frame of the next block need both.
 
     Args:
         instance: the robot.

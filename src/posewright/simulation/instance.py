@@ -53,8 +53,8 @@ def box_sensor(index: int) -> str:
 class Addresses:
     """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
 
-    Welded joints are not in MuJoCo's model. So arrays for MuJoCo have a column for each of the `n_moving` other
-    joints, and arrays for users one for each of all `n_joints`; two methods convert between them.
+    Welded joints are not in MuJoCo's model. So arrays for MuJoCo have a column for each of the `n_moving`
+    other joints, and arrays for users one for each of all `n_joints`; two methods convert between them.
 
     Attributes:
         base_body: body with the free joint.
@@ -101,7 +101,7 @@ class Addresses:
         return columns[..., self.moving_joints] if self._has_welded_joints else columns
 
     def extend_to_all(self, moving_columns: Floats, welded_value: Floats | float) -> Floats:
-        """Return columns of all joints, `(..., n_joints)`, from those of the moving joints, `(..., n_moving)`.
+        """Return columns of all joints, `(..., n_joints)`, from those of the moving ones, `(..., n_moving)`.
 
         Welded joints get `welded_value`: one number, or one for each joint, `(n_joints,)`.
         """

@@ -246,8 +246,8 @@ class _LinkExtractor:
     def _extract_link(self, body: int) -> Link:
         """Return a body as a link, in the frame of its hinge at angle 0.
 
-        Stores the shift of its origin, from which the links of its child bodies are computed, and a note if its
-        joint is not a hinge.
+        Stores the shift of its origin, which the links of its child bodies need, and a note if its joint is
+        not a hinge.
         """
         model = self._model
         hinge = None

@@ -105,8 +105,8 @@ class SensorMounting(NamedTuple):
 
     Attributes:
         link: name of the link, which a joint moves relative to the base; empty for the base.
-        pose: x y z qw qx qy qz. Its x axis is the middle of a range sensor's beam, or points ahead in the plane
-            of a scan.
+        pose: x y z qw qx qy qz. Its x axis is the middle of a range sensor's beam, or points ahead in the
+            plane of a scan.
     """
 
     link: str

@@ -34,7 +34,7 @@ _NO_EXCLUDED_BODY = -1
 
 
 class _CopiedPose(NamedTuple):
-    """Views of the same quantity of the boxes, such as their positions, in a robot's scene and in the world."""
+    """Views of one quantity of the boxes, such as their positions, in a robot's scene and in the world."""
 
     in_scene: Floats
     in_world: Floats
