@@ -107,7 +107,7 @@ def _parameter_groups(gait: Gait) -> Iterator[View]:
         sentences = dict.fromkeys(explanation.sentence for explanation in explanations)
         yield {
             "name": base,
-            "title": explanations[0].document,
+            "title": explanations[0].lecture_name,
             "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
             "entries": [_slider_view(name, parameters[name]) for name in names],
         }
@@ -123,7 +123,7 @@ def _slider_view(name: str, value: float) -> View:
     power_of_ten = 10.0 ** math.floor(math.log10((high - low) / SLIDER_STEPS))
     return {
         "name": name,
-        "label": name_in_group.replace(".", " ").replace("_", " ") or explanation.document,
+        "label": name_in_group.replace(".", " ").replace("_", " ") or explanation.lecture_name,
         "sentence": explanation.sentence,
         "value": round(value * factor, DIGITS),
         "unit": unit,

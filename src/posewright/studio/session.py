@@ -19,6 +19,7 @@ from functools import partial
 from types import MethodType
 from typing import Any, TypeVar
 
+from posewright.documents.user_code import user_errors
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.studio.commands import read_command
 from posewright.studio.document import Command, Document
@@ -358,7 +359,8 @@ def result_or_error(work: Callable[[], Result]) -> Result | PosewrightError:
     Any other exception is turned into a `PosewrightError`: if the session ended, unsaved work would be lost.
     """
     try:
-        return work()
+        with user_errors():
+            return work()
     except PosewrightError as error:
         return error
     except Exception as error:

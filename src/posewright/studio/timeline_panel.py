@@ -137,7 +137,7 @@ def parse_keyframes(
         }
         return replace(
             frame,
-            pose=frame.pose.on(target_motion.joints),
+            pose=frame.pose.with_joints(target_motion.joints),
             reach_s=frame.reach_s * time_factor,
             pause_s=frame.pause_s * time_factor,
             stiffness=stiffness or None,

@@ -98,11 +98,11 @@ class SetJoints(MotionCommand):
 
         def select_joints(frame: Keyframe) -> Keyframe:
             stiffness = {name: value for name, value in (frame.stiffness or {}).items() if name in joints}
-            return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)
+            return replace(frame, pose=frame.pose.with_joints(joints), stiffness=stiffness or None)
 
         return replace(
             motion,
             joints=joints,
             keyframes=tuple(select_joints(frame) for frame in motion.keyframes),
-            start=None if motion.start is None else motion.start.on(joints),
+            start=None if motion.start is None else motion.start.with_joints(joints),
         )

@@ -199,7 +199,7 @@ class BlendPose(PoseCommand):
             robot: its robot.
         """
         if self.named is not None:
-            pose = create_motion(self.named, robot, self.named).keyframes[0].pose.on(motion.joints)
+            pose = create_motion(self.named, robot, self.named).keyframes[0].pose.with_joints(motion.joints)
             return pose, pose.angles
         if self.other is None or not START <= self.other < len(motion.keyframes):
             hint = f"name a pose of the robot, or one of {len(motion.keyframes)} keyframes"
