@@ -21,7 +21,7 @@ from posewright.codegen.unit import Records
 
 Column = NDArray[Any]
 
-BUDGET = ExplorationLimits(cases=12_000, work=400_000)
+BUDGET = ExplorationLimits(max_cases=12_000, max_work=400_000)
 """Limits of the exploration of a chart, some 3 s, as counts, so that a seed always gives the same stream."""
 
 SHORTEST_EPISODE = 10
