@@ -228,5 +228,5 @@ def _make_object(name: str, program: OpenRProgram) -> OObject:
         return OBJECTS[name](program)
     available = (VIRTUAL_ROBOT, *OBJECTS, *program.user_objects)
     error = UnknownNameError.among("object", name, available, where=program.config.where(name))
-    error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
+    error.hint = f"an object of your own is a Python class given with the option `objects`; {error.hint}"
     raise error

@@ -217,7 +217,7 @@ def _find_stick_program(folder: Path, user_objects: Collection[str]) -> tuple[st
     try:
         read_stick(folder)
     except FormatError:
-        hint = f"give a Python class with --objects; available are {', '.join(sorted(available))}"
+        hint = f"give a Python class with the option `objects`; available are {', '.join(sorted(available))}"
         raise FormatError(message, where=config.where(missing[0]), hint=hint) from None
     return MONET, (f"{path}: {message}; MoNet runs with the stick's files",)
 
