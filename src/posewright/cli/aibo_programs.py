@@ -253,13 +253,13 @@ def _add_commands(
     if commands is not None and script is not None:
         raise InputError("--commands and --script exclude each other", hint="use one of them")
     if script is not None:
-        return program.with_commands(read_text(script), script, None), None
+        return program.with_commands(read_text(script), script, prompt=None), None
     if commands is not None or not program.takes_commands:
-        return program.with_commands(commands or "", Path("--commands"), None), None
+        return program.with_commands(commands or "", Path("--commands"), prompt=None), None
     if sys.stdin is None:  # it was closed
-        return program.with_commands("", STDIN, None), None
+        return program.with_commands("", STDIN, prompt=None), None
     if not sys.stdin.isatty():
-        return program.with_commands(sys.stdin.read(), STDIN, None), None
+        return program.with_commands(sys.stdin.read(), STDIN, prompt=None), None
     prompt = _CommandPrompt(program.vocabulary)
     return program.with_commands("", Path("--commands"), prompt), prompt
 
@@ -346,13 +346,16 @@ class _MessagePrinter:
         self._to_stderr = to_stderr
 
     def watch(self, block: Block) -> bool:
-        """Print new messages; never ends a run."""
+        """Print the messages in a block of a run; return False, as this never ends the run.
+
+        They are among the events of the controller's decision, each with its data as in a log.
+        """
         decision = block.requests.decision
         if decision is None:
             return False
-        for kind, data in decision.events:
+        for event_name, data in decision.events:
             entry = openr.log_entry_of(block.state.time_s, data)
-            if kind != openr.EVENT or entry.kind in self._hidden_kinds:
+            if event_name != openr.EVENT or entry.kind in self._hidden_kinds:
                 continue
             line = openr.message_line(entry)
             if self._to_stderr:
@@ -394,15 +397,20 @@ def _locate_errors(path: Path | None, *, print_to_stderr: bool) -> Iterator[None
         with redirect_stdout(sys.stderr) if print_to_stderr else nullcontext():
             yield
     except (Exception, SystemExit) as error:
-        signals.raise_again()  # an exception raised by a signal did not arise in the file
+        signals.raise_pending()  # an exception raised by a signal did not arise in the file
         line = None if path is None else _find_error_line(error, path)
-        if path is None or line is None:
+        if path is None or line is None:  # the error is not the file's
             raise
         if isinstance(error, PosewrightError):
             error.where = error.where or Where(path, line)
             raise
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise FormatError(f"{type(error).__name__}: {message}", where=Where(path, line)) from error
+        raise _build_file_error(error, Where(path, line)) from error
+
+
+def _build_file_error(error: BaseException, where: Where) -> FormatError:
+    """Return the error for an exception that arose in the user's Python file."""
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return FormatError(f"{type(error).__name__}: {message}", where=where)
 
 
 def _find_error_line(error: BaseException, path: Path) -> int | None:
@@ -412,9 +420,8 @@ def _find_error_line(error: BaseException, path: Path) -> int | None:
         is_in_file = error.filename is not None and Path(error.filename) == absolute_path
         if is_in_file:
             return error.lineno
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).absolute() == absolute_path
-    ]
-    return lines[-1] if lines else None
+    line = None
+    for frame in traceback.extract_tb(error.__traceback__):  # the outermost call first
+        if Path(frame.filename).absolute() == absolute_path:
+            line = frame.lineno
+    return line
