@@ -18,6 +18,9 @@ _RAISE_DELAY_S = 0.01
 _received: list[BaseException] = []
 """What the handler has raised so far; the last is the signal that ends the command."""
 
+_announced: list[bool] = []
+"""Not empty once a message was printed after a signal: the user knows that the command was stopped."""
+
 
 def install_handlers() -> None:
     """Let each signal raise KeyboardInterrupt or SystemExit, even where Python discards exceptions."""
@@ -30,6 +33,17 @@ def install_handlers() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` makes the process ignore it
             signal.signal(number, _raise_stop)
     sys.unraisablehook = _raise_later
+
+
+def announce_stop() -> None:
+    """Note that a message is being printed; after a signal it tells the user that the command stopped."""
+    if _received:
+        _announced.append(True)
+
+
+def is_silent_stop() -> bool:
+    """Return whether a signal was received and nothing has been printed since."""
+    return bool(_received) and not _announced
 
 
 def raise_pending() -> None:
