@@ -324,7 +324,7 @@ class TeachPanel(Panel):
         answer = Future[None]()
 
         def read_pose(teacher: Teacher) -> CaughtPose:  # on the thread of the bus
-            return teacher.catch("", seconds)
+            return teacher.catch(seconds=seconds)
 
         def insert_pose(reading: Future[CaughtPose]) -> None:  # on the session's thread
             resolve_future(answer, lambda: self._insert_pose(bus, reading.result(), is_new=is_new))

@@ -194,11 +194,11 @@ class TrialWorld:
 
     def show(self, time_s: float) -> None:
         """Show the recording at a time [s]."""
-        poses = self._poses.at(np.array([time_s]))
-        # `poses` has one row, for this time
+        poses = self._poses.at(np.array([time_s]))  # arrays of one row, for this time
+        (box_poses,) = poses.boxes
         with self._viser.atomic():
-            for handle, pose in zip(self._boxes, poses.boxes[0], strict=True):
-                _set_node_pose(handle, pose)
+            for node, pose in zip(self._boxes, box_poses, strict=True):
+                _set_node_pose(node, pose)
             for name, nodes in self._robots.items():
                 nodes.show(poses.base[name][0], poses.positions[name][0])
                 decisions = self._recording.robots[name].decisions
