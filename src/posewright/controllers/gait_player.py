@@ -56,6 +56,7 @@ class GaitController(Controller):
             command = self._commands[self._frame]
             self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
+        # blocks end at multiples of their size
         block_end = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
         next_command_frame = min(
             (frame for frame in self._commands if frame > self._frame), default=block_end

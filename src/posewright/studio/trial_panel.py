@@ -273,7 +273,7 @@ class TrialPanel(Playhead):
 
     @action
     def draw(self, *, lasers: bool | None = None, follow: bool | None = None) -> None:
-        """Set whether laser beams are drawn, and whether the camera follows the robot, if given."""
+        """Set whether laser beams are drawn and the camera follows the robot; None changes nothing."""
         if lasers is not None:
             self._shows_lasers = lasers
         if follow is not None:
