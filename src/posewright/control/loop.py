@@ -257,6 +257,7 @@ class _DrivenRobot:
     """
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
+        """Observe the body, whose positions are the last angles before the first command."""
         self.name = name
         self.body = body
         self._controller = controller
@@ -331,6 +332,7 @@ class _DriveLoop:
         clock: Clock,
         safety: Mapping[str, Safety],
     ) -> None:
+        """Observe all bodies, which must be open."""
         self._plant = plant
         self._watchers = watchers
         self._clock = clock

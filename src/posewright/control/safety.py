@@ -84,6 +84,7 @@ class Safety:
     """
 
     def __init__(self, robot: Robot, *, hardware: bool = False) -> None:
+        """Read the limits of the robot."""
         self._joints = robot.joint_names
         self._period_s = robot.frame_period_s
         self._lower, self._upper = robot.hardware_limits if hardware else robot.limits

@@ -35,6 +35,7 @@ class GaitController(Controller):
     """
 
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
+        """Convert the times of the commands to frames, and stand."""
         self._gait = gait
         self._robot = robot
         self._commands = {

@@ -112,6 +112,7 @@ class Film:
         quick: bool = False,
         close_up: CloseUp | None = None,
     ) -> None:
+        """Copy the model, set its quality, and create the graphics context."""
         world.require_visuals()
         if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
             raise InputError(

@@ -133,6 +133,7 @@ class PointIk:
         movable_joints: Collection[str],
         planted: Collection[str] = (),
     ) -> None:
+        """Set up the tasks that keep everything but the point near the start, and the joints' limits."""
         self._kinematic_model = kinematic_model
         self._point = np.asarray(point, dtype=np.float64)
         self._body = kinematic_model.body(link)

@@ -73,6 +73,7 @@ class BusThread:
         on_trouble: Callable[[PosewrightError], None],
         on_end: Callable[[PosewrightError | None], None],
     ) -> None:
+        """Start the thread, which opens the bus."""
         self.robot = robot
         self.fake: FakeBus | None = None
         self._address = address

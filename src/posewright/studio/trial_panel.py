@@ -115,6 +115,7 @@ class TrialPanel(Playhead):
     name = "trial"
 
     def __init__(self, context: StudioContext) -> None:
+        """Publish that no trial is open or running."""
         super().__init__(context.session)
         self._scene = context.scene
         self._workspace = context.workspace

@@ -76,6 +76,7 @@ class Rays:
     """
 
     def __init__(self, viser_scene: SceneApi, frame: str, name: str, sensor: Mapping[str, Any]) -> None:
+        """Add the beams' node, with no length until `show` is called."""
         mount_pose = sensor.get("link_pose") or sensor["base_pose"]
         n_beams = int(sensor["beams"]) if sensor["kind"] == "range_scan" else 1
         bearings_deg = sensor.get("start_deg", 0.0) + sensor.get("step_deg", 0.0) * np.arange(n_beams)
@@ -123,6 +124,7 @@ class RobotNodes:
     """
 
     def __init__(self, viser_scene: SceneApi, name: str, header: RobotHeader) -> None:
+        """Add a node for each link, and the beams of its sensors."""
         self._header = header
         self.paths = {link_frame(name, header, link["name"]): "" for link in header.links}
         self.paths[f"{name}/{BASE}"] = f"{ROOT}/{name}"
@@ -162,6 +164,7 @@ class TrialWorld:
     """
 
     def __init__(self, viser: ViserServer, recording: Recording) -> None:
+        """Add the nodes of boxes, robots and their shapes to the scene; those of another trial are removed."""
         self._viser = viser
         self._poses: Poses
         self._marks: list[SceneNodeHandle] = []

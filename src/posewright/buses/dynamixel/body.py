@@ -104,6 +104,7 @@ class DynamixelPlant(SingleBodyPlant):
         name: str | None = None,
         sensors: Callable[[], Mapping[str, Reading]] = _no_sensors,
     ) -> None:
+        """Store the settings; `open` opens the port."""
         joints_without_id = [servo.joint for servo in robot.servos if servo.id is None]
         if joints_without_id:
             message = f"the servo of {joints_without_id[0]} has no ID"

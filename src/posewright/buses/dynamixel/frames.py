@@ -162,6 +162,7 @@ class GoalPacket:
     """
 
     def __init__(self, ids: Sequence[int]) -> None:
+        """Prepare the bytes that are the same in all packets: all but goals and speeds."""
         size = packet_bytes(len(ids))
         self._body = np.zeros(size - len(HEADER) - 1, np.uint8)  # between header and checksum
         prefix = (

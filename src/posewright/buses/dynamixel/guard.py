@@ -47,6 +47,7 @@ class KillGuard:
     """
 
     def __init__(self, port: SerialPort) -> None:
+        """Start the guard process."""
         command = [sys.executable, "-m", __name__, port.path, str(port.baud)]
         self._process = subprocess.Popen(  # noqa: S603 -- our own module
             command,

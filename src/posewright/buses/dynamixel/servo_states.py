@@ -74,6 +74,7 @@ class ServoStates:
     """
 
     def __init__(self, robot: Robot, ids: Sequence[int], counts: FrameCounts) -> None:
+        """Prepare arrays for the states, which are unknown before `initialise`."""
         n = len(ids)
         self._robot = robot
         self._counts = counts

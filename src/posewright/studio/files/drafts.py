@@ -234,6 +234,7 @@ class DraftWriter:
     def __init__(
         self, on_write: Callable[[str], None], on_file_change: Callable[[SaveTarget, bool], None]
     ) -> None:
+        """Start the thread."""
         self._on_write = on_write
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
