@@ -164,7 +164,7 @@ class TrialWorld:
     """
 
     def __init__(self, viser: ViserServer, recording: Recording) -> None:
-        """Add the nodes of boxes, robots and their shapes to the scene; those of another trial are removed."""
+        """Add the nodes of boxes, robots and their shapes to the scene; another trial is removed."""
         self._viser = viser
         self._poses: Poses
         self._marks: list[SceneNodeHandle] = []
