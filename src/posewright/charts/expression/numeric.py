@@ -112,20 +112,15 @@ class NumericConverter:
         Raises:
             ExpressionError: two units have different dimensions.
         """
-        operands_with_unit = [operand for operand in operands if operand.unit]
-        if not operands_with_unit:
+        units = [operand.unit for operand in operands if operand.unit]
+        if not units:
             return list(operands), None
-        unit = (
-            next(
-                (operand for operand in operands_with_unit if not operand.is_constant), operands_with_unit[0]
-            ).unit
-            or ""
-        )
-        first_unit = operands_with_unit[0].unit
-        for operand in operands_with_unit:
-            own_unit = operand.unit or ""
-            if conversion_factor(own_unit, unit) is None:
-                left, right = (unit, own_unit) if first_unit == unit else (own_unit, unit)
+        variable_units = [operand.unit for operand in operands if operand.unit and not operand.is_constant]
+        unit = variable_units[0] if variable_units else units[0]
+        for operand_unit in units:
+            if conversion_factor(operand_unit, unit) is None:
+                # the message names the units in the order in which they are written
+                left, right = (unit, operand_unit) if units[0] == unit else (operand_unit, unit)
                 hint = describe_dimensions(left, right)
                 self.source.fail(offset, f"{action} {left} with {right}", hint=hint)
         prefer_integer = any(operand.is_integer and not operand.is_constant for operand in operands)
@@ -293,14 +288,21 @@ def match_compared(converter: NumericConverter, tree: Binary, left: TypedTree, r
 def type_arithmetic(
     converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
 ) -> TypedTree:
-    """Return the typed result of an arithmetic operator."""
+    """Return the typed result of an arithmetic operator, with both operands in matching units and one width.
+
+    Args:
+        converter: converts the operands.
+        tree: the operation as parsed.
+        left: the left operand.
+        right: the right operand.
+    """
     left, right, unit = _match_arithmetic_units(converter, tree, left, right)
-    (left, right), single = converter.to_common_width((left, right))
-    value_type = result_type((left, right), single=single, unit=unit)
-    if tree.operator is Operator.OVER:
-        value_type = FloatType(single=single, unit=unit)
+    (left, right), is_single = converter.to_common_width((left, right))
+    value_type = result_type((left, right), single=is_single, unit=unit)
+    if tree.operator is Operator.OVER:  # a float also for two integers
+        value_type = FloatType(single=is_single, unit=unit)
     result: Tree = Binary(tree.operator, left.tree, right.tree, tree.offset)
-    if single:
+    if is_single:
         result = Call("single", (result,), tree.offset)
     return TypedTree(result, value_type, left.is_constant and right.is_constant)
 
