@@ -219,16 +219,22 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def with_children(tree: Tree, operands: Sequence[Tree]) -> Tree:
-    """Return a copy of the node with other operands, as many as it has."""
+    """Return a copy of the node with other operands, as many as it has, in the order of `children`."""
     if isinstance(tree, Unary):
-        return replace(tree, operand=operands[0])
+        (operand,) = operands
+        return replace(tree, operand=operand)
     if isinstance(tree, Binary):
-        return replace(tree, left=operands[0], right=operands[1])
+        left, right = operands
+        return replace(tree, left=left, right=right)
     if isinstance(tree, If):
-        return If(operands[0], operands[1], operands[2], tree.offset)
+        condition, then, otherwise = operands
+        return If(condition, then, otherwise, tree.offset)
+    if isinstance(tree, Call):
+        return replace(tree, arguments=tuple(operands))
     if isinstance(tree, TemporalCondition) and operands:
-        return replace(tree, condition=operands[0])
-    return replace(tree, arguments=tuple(operands)) if isinstance(tree, Call) else tree
+        (condition,) = operands
+        return replace(tree, condition=condition)
+    return tree
 
 
 def split_cases(tree: If) -> tuple[list[tuple[Tree, Tree]], Tree]:

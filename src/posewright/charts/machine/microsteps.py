@@ -129,7 +129,7 @@ class MicrostepPlanner:
     """Computes and caches the microsteps of one machine.
 
     Attributes:
-        nodes: the nodes of the machine.
+        nodes: the nodes of the machine, each at the index that is its number.
         histories: the histories of the machine: number of the node, and kind.
         nodes_with_cleared_history: nodes whose history is cleared on entry: it is entered only from
             outside, and written again when they are left.

@@ -335,7 +335,7 @@ def parse_input_value(chart: Chart, name: str, text: str) -> Value:
 
 
 def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
-    """Return ticks as rows of cells; the first row is the header. An event is 1 in a tick in which it occurs."""
+    """Return ticks as rows of cells, the header first; an event is 1 in a tick in which it occurs."""
     header = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
     rows = [header]
     for number, tick in enumerate(ticks):
