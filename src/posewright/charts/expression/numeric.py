@@ -329,10 +329,18 @@ def _match_arithmetic_units(
 def type_conditional(
     converter: NumericConverter, tree: If, condition: TypedTree, then: TypedTree, otherwise: TypedTree
 ) -> TypedTree:
-    """Return the typed choice between two numbers."""
+    """Return the typed choice between two numbers, both in one unit and width; floats if one is a float.
+
+    Args:
+        converter: converts the numbers.
+        tree: the conditional as parsed.
+        condition: the typed condition.
+        then: the value if the condition is true.
+        otherwise: the value if it is false.
+    """
     (then, otherwise), unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
-    (then, otherwise), single = converter.to_common_width((then, otherwise))
-    value_type = result_type((then, otherwise), single=single, unit=unit)
+    (then, otherwise), is_single = converter.to_common_width((then, otherwise))
+    value_type = result_type((then, otherwise), single=is_single, unit=unit)
     if isinstance(value_type, FloatType):
         then = converter.to_float(then)
         otherwise = converter.to_float(otherwise)
@@ -344,12 +352,12 @@ def type_call(converter: NumericConverter, tree: Call, arguments: Sequence[Typed
     """Return the typed call of `abs`, `min`, `max` or `single`."""
     arguments, unit = converter.to_common_unit(arguments, tree.offset, f"`{tree.function}` mixes")
     if tree.function == "single":
-        argument = arguments[0]
+        (argument,) = arguments
         if argument.is_single:
             return argument
         call = Call("single", (argument.tree,), tree.offset)
         return TypedTree(call, FloatType(single=True, unit=unit))
-    arguments, single = converter.to_common_width(arguments)
+    arguments, is_single = converter.to_common_width(arguments)
     call = Call(tree.function, tuple(argument.tree for argument in arguments), tree.offset)
-    value_type = result_type(arguments, single=single, unit=unit)
+    value_type = result_type(arguments, single=is_single, unit=unit)
     return TypedTree(call, value_type, all(argument.is_constant for argument in arguments))

@@ -118,13 +118,18 @@ class _ContentReader:
         return replace(self, names=names)
 
     def read_guard(self, element: Element) -> str | None:
-        """Return the condition of a transition or an <if>, None for none; non-zero numbers are true."""
-        text = element.get(posewright_name("when"))
-        if text is not None or element.get("cond") is None:
-            return text
+        """Return the condition of a transition or an <if> as text of the chart; None if it has none.
+
+        Our extension attribute is taken before `cond`. As in SCXML a number in `cond` is true if it is not
+        zero.
+        """
+        own_text = element.get(posewright_name("when"))
+        if own_text is not None or element.get("cond") is None:
+            return own_text
         text = translated(element.required("cond"), self.names, element)
         condition = self.parse(text, value_type=None, element=element)
-        if isinstance(condition.type, Numeric) and not isinstance(condition.tree, Literal):
+        is_number = isinstance(condition.type, Numeric)
+        if is_number and not isinstance(condition.tree, Literal):  # 0 and 1 may be truth values
             return f"({text}) != 0" if " " in text else f"{text} != 0"
         return text
 
@@ -579,8 +584,10 @@ def _children_of_blocks(element: Element, name: str) -> list[Element]:
 
 def _known_active_states(element: Element) -> dict[str, bool]:
     """Return which states are known to be active while a state is entered or left: itself, none inside it."""
-    states_inside = {state.get("id") or "": False for state in element.walk() if state.name in STATES}
-    return {**states_inside, element.get("id") or "": True}
+    states = [state for state in element.walk() if state.name in STATES]
+    is_active = {state.get("id") or "": False for state in states}
+    is_active[element.get("id") or ""] = True
+    return is_active
 
 
 def _read_promise(element: Element) -> Entries:
