@@ -201,8 +201,8 @@ class BodyError(PosewrightError):
     """A body does not answer, or gives an invalid answer."""
 
 
-class ControllerError(PosewrightError):
-    """A controller of a user raised an exception, or returned something else than commands."""
+class UserCodeError(PosewrightError):
+    """Code of a user or an installed package raised an exception, or returned something of a wrong type."""
 
 
 class OutputError(PosewrightError):

@@ -49,13 +49,23 @@ def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
 
     def load(name: str) -> Any:
         if name not in sources:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
         source_module, attribute = sources[name]
         value = getattr(importlib.import_module(source_module), attribute)
         setattr(module, name, value)
         return value
 
-    return load, lambda: sorted({*vars(module), *names}), names
+    def list_names() -> list[str]:
+        """Return the exported names and the imported submodules, not what the package itself imports."""
+        submodules = [
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, ModuleType) and value.__name__.startswith(f"{package}.")
+        ]
+        special_names = [name for name in vars(module) if name.startswith("__")]
+        return sorted({*special_names, *submodules, *names})
+
+    return load, list_names, names
 
 
 def _read_exports(source: str) -> dict[str, tuple[str, str]]:

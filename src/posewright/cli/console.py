@@ -10,8 +10,8 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -19,6 +19,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from posewright.cli import signals
 from posewright.display import DisplayItem, Line, Paragraph, Styled, Table
 from posewright.errors import escape_unprintable
 
@@ -55,12 +56,33 @@ def print_json(data: object) -> None:
         ValueError: a number is NaN or infinite, which JSON cannot express.
     """
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
-    if not text.isascii():
-        text = "".join(
-            character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
-            for character in text
-        )
-    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
+    if not text.isascii():  # json.dumps itself has escaped those of ASCII, but for DEL
+        text = "".join(map(_escape_in_json, text))
+    stream = sys.stdout if _json_stream is None else _json_stream
+    stream.write(text.replace("\x7f", "\\u007f") + "\n")
+
+
+_json_stream: TextIO | None = None
+"""Where JSON goes while stdout is kept for it; else None."""
+
+
+@contextmanager
+def keep_stdout_for_json() -> Iterator[None]:
+    """Let only `print_json` write to stdout in this context; what user code prints goes to stderr."""
+    global _json_stream  # noqa: PLW0603 -- stdout is one for the process, too
+    _json_stream = sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _json_stream = None
+
+
+def _escape_in_json(character: str) -> str:
+    """Return a character of a JSON text, escaped if it could control a terminal."""
+    if character.isprintable() or character == "\n":
+        return character
+    return json.dumps(character).strip('"')
 
 
 def print_document(text: str) -> None:
@@ -124,14 +146,16 @@ def render_table(table: Table) -> RichTable:
     else:
         grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False)
     for index, column in enumerate(table.columns):
-        if table.text_columns is None:
-            is_text = not rows or any(not _NUMERIC_CHARACTERS.issuperset(row[index].plain) for row in rows)
-        else:
+        if table.text_columns is not None:
             is_text = column in table.text_columns
+        else:
+            has_numbers_only = all(_NUMERIC_CHARACTERS.issuperset(row[index].plain) for row in rows)
+            is_text = not rows or not has_numbers_only
         header = Text("\n".join(map(printable_line, column.split("\n"))), "" if table.framed else "dim")
         grid.add_column(header, justify="left" if is_text else "right", overflow="fold")
     for number, row in enumerate(rows, 1):
-        grid.add_row(*row, end_section=bool(table.total) and number == len(rows))
+        is_before_total = bool(table.total) and number == len(rows)  # a rule separates the two
+        grid.add_row(*row, end_section=is_before_total)
     if table.total:
         grid.add_row(*(_render_line(str(cell)) for cell in table.total), style="bold")
     return grid
@@ -168,6 +192,7 @@ def print_error(message: str) -> None:
 
 
 def _print_labelled(label: str, style: str, message: str) -> None:
+    signals.announce_stop()
     with suppress(OSError):  # stderr is full; the exit code still reports the failure
         stderr.print(Text.assemble((label, style), " ", printable_line(message)), soft_wrap=True)
 

@@ -10,6 +10,7 @@ import typer
 
 from posewright import contests, recordings, runs
 from posewright.cli import console
+from posewright.cli.batch import DIGEST_DIGITS
 from posewright.cli.options import AsJson, add_command, argument, option
 from posewright.documents import read_text
 
@@ -46,19 +47,15 @@ def judge(
     """
     run = recordings.read_mcap(recording, trust_attached_rules=trust)
     if rules is None and not contests.has_contest(run.header):
-        outcome = runs.replay(run)
-        inconsistencies = contests.find_inconsistencies(run)
-        if as_json:
-            console.print_json(_describe_judgement(run, outcome.score, inconsistencies))
-        else:
-            print_outcome(outcome)
-            _print_inconsistencies(inconsistencies)
+        _show_figures(run, as_json=as_json)
         return
     rules_text = None if rules is None else read_text(rules)
     rules_source = "" if rules is None else str(rules)
     contest = contests.contest_of(run.header, rules_text, rules_source, trust_attached_rules=trust)
     score = contests.judge(run, contest)
     if rules is None and (remark := contests.describe_attached_rules(run.header, contest)):
+        console.print_warning(remark)
+    if remark := recordings.describe_abort(run):
         console.print_warning(remark)
     inconsistencies = contests.find_inconsistencies(run, contest)
     if as_json:
@@ -85,6 +82,17 @@ def _print_inconsistencies(inconsistencies: Sequence[recordings.Inconsistency]) 
     """Print a warning for each contradiction within a recording."""
     for inconsistency in inconsistencies:
         console.print_warning(f"inconsistent, {inconsistency}")
+
+
+def _show_figures(run: recordings.Recording, *, as_json: bool) -> None:
+    """Print the figures of a recording that belongs to no contest, in place of a score."""
+    outcome = runs.replay(run)
+    inconsistencies = contests.find_inconsistencies(run)
+    if as_json:
+        console.print_json(_describe_judgement(run, outcome.score, inconsistencies))
+    else:
+        print_outcome(outcome)
+        _print_inconsistencies(inconsistencies)
 
 
 def print_table(table: contests.ScoreTable, title: str) -> None:
@@ -121,9 +129,14 @@ def print_outcome(outcome: runs.Outcome) -> None:
         console.print_warning(remark)
     speed = ""
     if outcome.wall_s:
-        speed = f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)"
-    digest = outcome.recording.digest()[:16]
+        speed = f" in {outcome.wall_s:.1f} s ({format_speed(outcome.real_time_factor)} x real time)"
+    digest = outcome.recording.digest()[:DIGEST_DIGITS]
     console.print_line(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
+
+
+def format_speed(factor: float) -> str:
+    """Return a multiple of real time as text, with a decimal below 10."""
+    return f"{factor:.1f}" if factor < 10.0 else f"{factor:.0f}"
 
 
 def show_outcome(outcome: runs.Outcome, *, as_json: bool) -> None:

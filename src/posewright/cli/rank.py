@@ -26,14 +26,14 @@ def rank(
     recordings: Recordings,
     csv: Csv = None,
     accept: Annotated[
-        bool, option("--accept", "Also rank recordings that contradict themselves; `judge` says how.")
+        bool, option("--accept", "Also rank recordings that contradict themselves or were aborted.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal results share a place. Recordings that contradict themselves, as forged ones do, are left out. Exits
-    with 1 if a recording is left out or cannot be judged. See docs/how-to-many-at-once.md.
+    Equal results share a place. Recordings that contradict themselves, as forged ones do, or were aborted, are
+    left out. Exits with 1 if a recording is left out or cannot be judged. See docs/how-to-many-at-once.md.
 
     [bold]Examples[/]
       posewright rank ours.mcap theirs.mcap

@@ -24,7 +24,7 @@ from posewright.cli.batch import (
     require_unset,
 )
 from posewright.cli.film_options import FilmOptions
-from posewright.cli.judge import show_outcome
+from posewright.cli.judge import format_speed, show_outcome
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 from posewright.documents import require_writable
@@ -234,34 +234,35 @@ def parse_program_options(settings: Sequence[str] | None) -> dict[str, str]:
     """Return the values of texts such as `words=472@3` by name.
 
     Raises:
-        InputError: a text has no name or no `=`.
+        InputError: a text has no name or no `=`, or two have the same name.
     """
     options = {}
     for text in settings or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise InputError(f"--set {text} is not of the form NAME=VALUE", hint="write it like words=472@3")
+        if name.strip() in options:
+            raise InputError(f"--set {name.strip()} is there twice", hint="one value for each option")
         options[name.strip()] = value
     return options
 
 
 def _replay_command(batch: runs.Batch) -> str:
     """Return the command that replays the worst run of a batch; empty if it has no recording."""
-    recording = batch.worst and batch.recording(batch.worst)
-    if not recording:
+    recording = None if batch.worst is None else batch.recording(batch.worst)
+    if recording is None:
         return ""
     return shlex.join(["posewright", "replay", str(recording), "--plot", "worst.png"])
 
 
 def _progress_printer(show_status: Callable[[str], None]) -> Callable[[Progress], None]:
-    """Return a function that shows the progress of a run."""
+    """Return a function that shows the progress of a run: time, speed, state and standing."""
     started_s = time.perf_counter()
 
     def on_progress(progress: Progress) -> None:
         speed = progress.time_s / max(time.perf_counter() - started_s, 1e-3)
-        show_status(
-            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}"
-        )
+        time_text = f"{progress.time_s:6.1f} s ({format_speed(speed):>3} x real time)"
+        show_status(f"{time_text}  {progress.state:<15} {progress.standing}")
 
     return on_progress
 
@@ -294,7 +295,7 @@ class _LiveWindow:
     def watch(self, block: Block) -> bool:
         """Show a block; return whether the window was closed, which ends the run."""
         now_s = time.perf_counter()
-        if self._start_s is None:
+        if self._start_s is None:  # when the simulation's time was 0
             self._start_s = now_s - block.state.time_s
         delay_s = float(block.states.times[-1]) - (now_s - self._start_s)
         if delay_s > 0.0:

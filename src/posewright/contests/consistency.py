@@ -25,7 +25,7 @@ from posewright.contests.vision.contest import Vision
 from posewright.contests.vision.scorekeeper import VisionScore
 from posewright.documents.plain import PlainData
 from posewright.errors import PosewrightError
-from posewright.recordings import Recording
+from posewright.recordings import ABORTED, Recording
 from posewright.recordings.consistency import Inconsistency, check_consistency
 from posewright.robots import Robot
 from posewright.rotation import heading
@@ -90,12 +90,14 @@ def _check_start(recording: Recording) -> Iterator[Inconsistency]:
 
 def _check_stop(recording: Recording) -> Iterator[Inconsistency]:
     """Yield where a contest does not end with an event `stop`, or goes on after it."""
+    if recording.events_of(ABORTED):
+        return
     if not recording.n_rows or not all(record.knows_place for record in recording.robots.values()):
         return  # without places there is no referee, who notes the stop
     stops = recording.events_of("stop")
     end_s = float(recording.times[-1])
     if not stops:
-        message = "the recording has no event 'stop': the run was interrupted, or its end is missing"
+        message = "the recording has no event 'stop': its end is missing"
         yield Inconsistency("stop", message, end_s)
         return
     stop_s = stops[0].time_s

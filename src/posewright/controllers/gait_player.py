@@ -35,9 +35,12 @@ class GaitController(Controller):
     """
 
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
+        """Convert the times of the commands to frames, and stand."""
         self._gait = gait
         self._robot = robot
-        self._commands = {round(time_s / robot.frame_period_s): command for time_s, command in commands}
+        self._commands = {
+            round(time_s / robot.frame_period_s): command for time_s, command in commands
+        }  # by frame
         if 0 not in self._commands:
             raise InputError("the walk has no command at 0 s", hint="give the first command at 0 s")
         self.restart()
@@ -54,9 +57,13 @@ class GaitController(Controller):
             command = self._commands[self._frame]
             self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
+        # blocks end at multiples of their size
         block_end = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
-        next_command = min((frame for frame in self._commands if frame > self._frame), default=block_end)
-        rows = self._walker.frames(min(n, min(block_end, next_command) - self._frame))
+        next_command_frame = min(
+            (frame for frame in self._commands if frame > self._frame), default=block_end
+        )
+        end_frame = min(block_end, next_command_frame)
+        rows = self._walker.frames(min(n, end_frame - self._frame))
         self._frame += len(rows)
         return JointCommands(rows, decision=decision)
 

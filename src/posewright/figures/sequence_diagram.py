@@ -123,20 +123,20 @@ def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_Loo
     left_out = 0
     for step in steps:
         if len(rows) + len(step.body) > MAX_ROWS:
-            left_out += len(step.body) * step.times
+            left_out += len(step.body) * step.n_repetitions
             continue
         top = y - 0.3 * ROW
-        y += ROW if step.times > 1 else 0.0
+        y += ROW if step.n_repetitions > 1 else 0.0
         for entry in step.body:
             rows.append(_MessageRow(entry, y + 0.25 * ROW, label_of(entry)))
             y += ROW
-        if step.times > 1:
+        if step.n_repetitions > 1:
             ends = tuple(name for entry in step.body for name in ends_of(entry))
             loops.append(
                 _LoopBox(
                     top,
                     bottom=y - 0.3 * ROW,
-                    label=f"{step.times} times, until {step.until_s:.3f} s",
+                    label=f"{step.n_repetitions} times, until {step.until_s:.3f} s",
                     ends=ends,
                 )
             )

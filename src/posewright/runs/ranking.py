@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.contests import contest_of, find_inconsistencies, has_contest
 from posewright.errors import InputError, PosewrightError, Where
-from posewright.recordings import read_mcap
+from posewright.recordings import describe_abort, read_mcap
 from posewright.runs.batch import Batch, BatchRun
 from posewright.runs.batch_trials import run_of
 from posewright.runs.replaying import replay
@@ -42,7 +42,7 @@ def rank(*recordings: str | Path, accept: bool = False) -> Batch:
 
     Args:
         recordings: paths of recordings, or of folders with recordings.
-        accept: whether to rank recordings that contradict themselves, as forged ones do.
+        accept: whether to rank recordings that contradict themselves, as forged ones do, or were aborted.
 
     Raises:
         InputError: there are no recordings, or they are of several contests or follow different rules.
@@ -88,6 +88,8 @@ def _judge_file(name: str, path: Path, *, accept: bool) -> tuple[BatchRun, str, 
         raise InputError("the recording is not of a contest", where=Where(path))
     contest = contest_of(header)
     run = run_of(name, replay(recording))
+    if not accept and (remark := describe_abort(recording)):
+        raise InputError(f"left out: {remark}", hint="--accept ranks it anyway")
     inconsistencies = () if accept else find_inconsistencies(recording, contest)
     if inconsistencies:
         n_more = len(inconsistencies) - 1

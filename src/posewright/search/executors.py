@@ -216,7 +216,11 @@ def _make_picklable(error: Exception) -> Exception:
 
 
 def _initialise_worker() -> None:
-    """Let a worker ignore SIGINT, exit on SIGTERM, and exit with its parent."""
+    """Let a worker ignore SIGINT, exit on SIGTERM and with its parent, and print to stderr only.
+
+    The parent's stdout is for results; what a worker prints comes from a user's code.
+    """
+    sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit_on_signal)
     threading.Thread(target=_exit_with_parent, daemon=True).start()

@@ -81,7 +81,9 @@ class _GlContext(Protocol):
 
 
 class Film:
-    """Renders pictures of a world off the screen; close it after use, or use it in a `with` statement.
+    """Renders single pictures or all frames of a film of a world off the screen.
+
+    Close it after use, or use it in a `with` statement.
 
     Rendering never changes the world, as a film has a copy of the model and a state of its own.
 
@@ -110,6 +112,7 @@ class Film:
         quick: bool = False,
         close_up: CloseUp | None = None,
     ) -> None:
+        """Copy the model, set its quality, and create the graphics context."""
         world.require_visuals()
         if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
             raise InputError(
@@ -192,15 +195,16 @@ class Film:
                 self._model, self._data, self._options, None, self._camera, all_categories, self._scene
             )
             self._leds.set_emission(self._scene)
+            # shift the picture by less than a pixel
             for gl_camera in self._scene.camera:
-                pixel = (gl_camera.frustum_top - gl_camera.frustum_bottom) / self._rectangle.height
-                gl_camera.frustum_center += 0.5 * pixel * offset[0]
-                gl_camera.frustum_top += 0.5 * pixel * offset[1]
-                gl_camera.frustum_bottom += 0.5 * pixel * offset[1]
+                pixel_height = (gl_camera.frustum_top - gl_camera.frustum_bottom) / self._rectangle.height
+                gl_camera.frustum_center += 0.5 * pixel_height * offset[0]
+                gl_camera.frustum_top += 0.5 * pixel_height * offset[1]
+                gl_camera.frustum_bottom += 0.5 * pixel_height * offset[1]
             mujoco.mjr_render(self._rectangle, self._scene, self._context)
             mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
             total += self._pixels
-        mean = (total + len(self._samples) // 2) // len(self._samples)
+        mean = (total + len(self._samples) // 2) // len(self._samples)  # rounded to the nearest
         # OpenGL has the bottom row first
         return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 
@@ -216,11 +220,12 @@ class Film:
             self._camera.distance = camera_pose.distance_m
 
     def _make_near_walls_transparent(self) -> None:
-        """Make walls between the spectator and the field transparent."""
-        x, y = camera_position(self._camera)[:2]
+        """Make walls between the spectator and the field transparent, and the others opaque."""
+        x, y, _z = camera_position(self._camera)
         arena = self._world.arena
         if arena is None or self._view is FilmCamera.TOP:
             return
+        # behind the start wall, the end wall, the left and the right wall
         is_outside = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
         for name, is_in_front in zip(WALLS, is_outside, strict=True):
             if name in self._walls:
@@ -301,7 +306,11 @@ def _create_gl_context(width: int, height: int) -> _GlContext:
     Raises:
         UnavailableError: the backend is unknown or does not work here.
     """
-    default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
+    default = "glfw"
+    if sys.platform.startswith("linux"):
+        default = "egl"
+    elif sys.platform == "darwin":
+        default = "cgl"
     backend = os.environ.get("MUJOCO_GL", "").lower().strip() or default
     if backend not in _GL_MODULES:
         raise UnavailableError(f"MUJOCO_GL={backend!r} is not a rendering backend", hint=_GL_HINT)

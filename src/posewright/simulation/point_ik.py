@@ -46,6 +46,10 @@ REACHED_M = 0.001
 """The target counts as reached at this distance [m]."""
 
 _REGULARIZATION = 1e-6
+"""Damping of the quadratic programme, and least divisor of lengths."""
+
+_TIME_STEP_S = 1.0
+"""With a time step of 1 s the velocity of a solution is the step itself."""
 
 
 class _PointTask(mink.Task):
@@ -72,7 +76,8 @@ class _PointTask(mink.Task):
     def compute_error(self, configuration: mink.Configuration) -> Floats:
         """Return the offset from the target, shortened to one step, `(3,)` [m]."""
         offset = self.position(configuration) - self._target
-        return np.asarray(offset * min(1.0, MAX_STEP_M / max(self.distance(configuration), _REGULARIZATION)))
+        distance_m = max(self.distance(configuration), _REGULARIZATION)
+        return np.asarray(offset * min(1.0, MAX_STEP_M / distance_m))
 
     def distance(self, configuration: mink.Configuration) -> float:
         """Return the distance from the target [m]."""
@@ -128,6 +133,7 @@ class PointIk:
         movable_joints: Collection[str],
         planted: Collection[str] = (),
     ) -> None:
+        """Set up the tasks that keep everything but the point near the start, and the joints' limits."""
         self._kinematic_model = kinematic_model
         self._point = np.asarray(point, dtype=np.float64)
         self._body = kinematic_model.body(link)
@@ -170,8 +176,8 @@ class PointIk:
                 step = mink.solve_ik(
                     configuration,
                     [task, *self._posture_tasks],
-                    1.0,
-                    "daqp",
+                    dt=_TIME_STEP_S,
+                    solver="daqp",
                     damping=_REGULARIZATION,
                     limits=self._limits,
                     constraints=self._constraints,
@@ -180,7 +186,7 @@ class PointIk:
                 break
             longest = float(np.abs(step).max())
             scale = min(1.0, MAX_STEP_RAD / max(longest, _REGULARIZATION))
-            configuration.integrate_inplace(step * scale, 1.0)
+            configuration.integrate_inplace(step * scale, _TIME_STEP_S)
             if longest < CONVERGED_RAD:
                 break
 
@@ -226,7 +232,15 @@ class PointIk:
     def _create_constraints(
         self, link: str, movable_joints: Collection[str], planted: Collection[str]
     ) -> Sequence[mink.DofFreezingTask]:
-        """Return the constraint that fixes joints which may not move, and the base unless feet carry it."""
+        """Return the constraint that fixes joints which may not move, and the base unless feet carry it.
+
+        Empty if there is nothing to fix.
+
+        Args:
+            link: the dragged link.
+            movable_joints: joints that may move; without planted feet only those between base and link do.
+            planted: feet that stay in place.
+        """
         kinematic_model = self._kinematic_model
         free_joints = set(movable_joints)
         if not planted:

@@ -160,7 +160,7 @@ def weld_joints(spec: mujoco.MjSpec, robot: Robot, welded: Mapping[str, float]) 
     for joint in list(spec.joints):
         if joint.name in welded:
             _weld(spec, robot, model, joint, angle_rad=welded[joint.name])
-    # keyframes of a model with all joints
+    # keyframes have the positions of all joints, and do not fit the reduced model
     for key in list(spec.keys):
         spec.delete(key)
 
@@ -187,7 +187,18 @@ def _weld(
     joint: mujoco.MjsJoint,
     angle_rad: float,
 ) -> None:
-    """Remove one joint from a spec, given the compiled model, and rotate its body about the hinge."""
+    """Remove one joint from a spec, and rotate its body about the hinge.
+
+    Args:
+        spec: the spec; it is changed.
+        robot: its card, for the error message.
+        model: the compiled model of the unchanged spec.
+        joint: the joint.
+        angle_rad: the angle at which it is welded [rad].
+
+    Raises:
+        InputError: it is not its body's only joint, or not a hinge.
+    """
     body = joint.parent
     joint_id = int(model.joint(joint.name).id)
     body_id = int(model.jnt_bodyid[joint_id])
@@ -270,10 +281,11 @@ def _body_links(model: mujoco.MjModel, body: int, base: int) -> Iterator[dict[st
             axis = model.jnt_axis[joint]
             anchor = model.jnt_pos[joint]
             zero_angle = float(model.qpos0[model.jnt_qposadr[joint]])
+            # the link's frame is that of the joint: at its axis, and with the joint at 0
             position = position + _rotate(rotation, anchor)
             rotation = _multiply_quaternions(rotation, _axis_angle_quaternion(axis, -zero_angle))
             hinge = {"joint": joint_name, "axis": axis.tolist()}
-            if joint != last_joint or anchor.any():
+            if joint != last_joint or anchor.any():  # the body's own frame lies elsewhere, behind this link
                 yield _link_record(f"{name}:{joint_name}", parent, position, rotation, hinge)
                 parent = f"{name}:{joint_name}"
                 position = -anchor

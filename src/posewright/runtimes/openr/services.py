@@ -76,7 +76,7 @@ class Connection:
     Attributes:
         is_ready: whether the observer is ready.
         buffer: data that has not been delivered.
-        n_sent: number of items of the buffer that `notify_observers` has sent; the others were only set.
+        n_to_deliver: number of items of the buffer that `notify_observers` has sent; others were only set.
         busy_since_s: since when the observer has not answered delivered or waiting data [s]; None if it has.
         is_silent: whether the missing answer has been reported.
         was_ready: whether the observer was ever ready.
@@ -86,7 +86,7 @@ class Connection:
     observer: OObserver
     is_ready: bool = False
     buffer: list[object] = field(default_factory=list)
-    n_sent: int = 0
+    n_to_deliver: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
     was_ready: bool = False
@@ -98,7 +98,7 @@ class Connection:
 
     def put(self, data: object) -> None:
         """Add data to the buffer; raise an InputError if it is not of the observer's type."""
-        required_type = self.observer.data
+        required_type = self.observer.required_type
         if required_type is not None and not isinstance(data, required_type):
             text = format_data(data) if isinstance(data, RCRegion) else repr(data)
             message = f"{self.subject.name.short} sent {self.observer.name.short} {text}"
@@ -109,8 +109,8 @@ class Connection:
 
     def send(self, openr: OpenR) -> None:
         """Deliver the buffer, or let it wait if the observer is busy."""
-        self.n_sent = len(self.buffer)
-        if not self.n_sent:
+        self.n_to_deliver = len(self.buffer)
+        if not self.n_to_deliver:
             return
         if self.is_ready:
             self._deliver(openr)
@@ -120,7 +120,10 @@ class Connection:
             openr.log("waits", **self.ends, data=format_data(self.buffer[-1]))
 
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
-        """Notify the subject whether the observer is ready; if it is, deliver what waits for it."""
+        """Notify the subject whether the observer is ready; if it is, deliver what waits for it.
+
+        The missing answer is no longer counted, and the answer is logged.
+        """
         self.is_ready = is_ready
         self.busy_since_s = None
         self.is_silent = False
@@ -131,21 +134,21 @@ class Connection:
         if on_answer is not None:
             event = OReadyEvent(self.observer.name, is_ready)
             openr.post(lambda: on_answer(event))
-        if is_ready and self.n_sent:
+        if is_ready and self.n_to_deliver:
             self._deliver(openr)
 
     def clear(self) -> None:
         """Discard waiting data."""
         waiting = self.buffer
         self.buffer = []
-        self.n_sent = 0
+        self.n_to_deliver = 0
         _release(waiting)
 
     def _deliver(self, openr: OpenR) -> None:
         """Post the data that is to be sent to the observer, which is not ready until it answers."""
-        data = tuple(self.buffer[: self.n_sent])
-        self.buffer = self.buffer[self.n_sent :]
-        self.n_sent = 0
+        data = tuple(self.buffer[: self.n_to_deliver])
+        self.buffer = self.buffer[self.n_to_deliver :]
+        self.n_to_deliver = 0
         self.busy_since_s = openr.time_s
         self.is_ready = False
         openr.log("notify", **self.ends, data=", ".join(map(format_data, data)))
@@ -219,7 +222,7 @@ class OObserver:
         name: the name of the service.
         on_notify: is called with the received data.
         from_text: parses a word of a command script; raises an InputError that lists the known words.
-        data: required type of the data; None for any.
+        required_type: required type of the data; None for any.
     """
 
     def __init__(
@@ -228,13 +231,13 @@ class OObserver:
         name: ServiceName,
         on_notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None,
-        data: type | None = None,
+        required_type: type | None = None,
     ) -> None:
         self._owner = owner
         self.name = name
         self.on_notify = on_notify
         self.from_text = from_text
-        self.data = data
+        self.required_type = required_type
         self.connections: list[Connection] = []
 
     def assert_ready(self, sender: ServiceName | None = None) -> None:
@@ -288,7 +291,7 @@ class OObject:
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer calls assert_ready or deassert_ready."""
         if ready is not None:
-            require_callable(f"{self.name}.{service}", ready, n=1)
+            require_callable(f"{self.name}.{service}", ready, takes_event=True)
         name = ServiceName(self.name, service, data_type, side=ServiceSide.SUBJECT)
         subject = OSubject(self, name, ready)
         self.subjects[service] = subject
@@ -302,8 +305,16 @@ class OObject:
         from_text: Callable[[str], Any] | None = None,
         data: type | None = None,
     ) -> OObserver:
-        """Return a new observer; `notify` is called with received data, which has the type `data`."""
-        require_callable(f"{self.name}.{service}", notify, n=1)
+        """Return a new observer.
+
+        Args:
+            service: its name in CONNECT.CFG.
+            data_type: the name of its data type in CONNECT.CFG.
+            notify: is called with an event that has the received data.
+            from_text: parses a word of a command script; None if commands are sent as text.
+            data: the Python type of the data; None for any.
+        """
+        require_callable(f"{self.name}.{service}", notify, takes_event=True)
         name = ServiceName(self.name, service, data_type, side=ServiceSide.OBSERVER)
         observer = OObserver(self, name, notify, from_text, data)
         self.observers[service] = observer
