@@ -45,6 +45,7 @@ def chart(source: object) -> LiveChart:
     Raises:
         PosewrightError: the text or the file is not a valid chart; with the line.
     """
+    # the text of a chart has several lines, a YAML key or an XML tag; any other string is a path
     if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("<")):
         source = parse_any_chart(source)
     elif not isinstance(source, Chart):
@@ -117,20 +118,23 @@ class TickTable(tuple[Tick, ...]):
     __slots__ = ()
 
     def table(self) -> list[list[str]]:
-        """Return the header and one row of text per tick; an empty list if there was no tick."""
+        """Return the header and one row of text per tick; an empty list if there was no tick.
+
+        There are columns for all inputs, outputs and locals, and for the events that occurred in some tick.
+        """
         if not self:
             return []
         chart = self[0].after.machine.chart
-        events = [name for name in chart.events if any(tick.inputs.get(name) for tick in self)]
-        inputs = [*chart.inputs, *events]
-        variables = [*chart.outputs, *chart.locals]
-        rows = [["tick", "time", *inputs, "state", *variables]]
-        for number, tick in enumerate(self):
-            values = {**tick.after.outputs, **tick.after.locals}
-            input_cells = [_format_value(tick.inputs.get(name, False)) for name in inputs]
-            variable_cells = [_format_value(values[name]) for name in variables]
-            time = f"{number * chart.period_s:g} s"
-            rows.append([str(number), time, *input_cells, tick.after.state, *variable_cells])
+        occurred_events = [name for name in chart.events if any(tick.inputs.get(name) for tick in self)]
+        input_columns = [*chart.inputs, *occurred_events]
+        variable_columns = [*chart.outputs, *chart.locals]
+        rows = [["tick", "time", *input_columns, "state", *variable_columns]]
+        for tick_number, tick in enumerate(self):
+            variable_values = {**tick.after.outputs, **tick.after.locals}
+            input_cells = [_format_value(tick.inputs.get(name, False)) for name in input_columns]
+            variable_cells = [_format_value(variable_values[name]) for name in variable_columns]
+            time_text = f"{tick_number * chart.period_s:g} s"
+            rows.append([str(tick_number), time_text, *input_cells, tick.after.state, *variable_cells])
         return rows
 
     def __repr__(self) -> str:
@@ -146,11 +150,12 @@ class TickTable(tuple[Tick, ...]):
     def _repr_html_(self) -> str:
         if not self:
             return "<p>no tick yet</p>"
-        rows = []
-        for number, row in enumerate(self.table()):
-            tag = "td" if number else "th"
-            rows.append("<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in row) + "</tr>")
-        return f"<table>{''.join(rows)}</table>"
+        html_rows = []
+        for i, row in enumerate(self.table()):
+            tag = "th" if i == 0 else "td"  # the first row is the header
+            html_cells = "".join(f"<{tag}>{escape(text)}</{tag}>" for text in row)
+            html_rows.append(f"<tr>{html_cells}</tr>")
+        return f"<table>{''.join(html_rows)}</table>"
 
 
 class ChartSession:
@@ -187,11 +192,10 @@ class ChartSession:
                 raise UnknownNameError.among("event", name, self.chart.events)
         row = {**self._inputs, **dict.fromkeys(events, True)}
         row |= {name: _convert_input(self._type_of(name), value) for name, value in inputs.items()}
-        before = self._snapshot.state
-        after = self._interpreter.step(self._snapshot, row)
+        previous_state = self._snapshot.state
+        self._snapshot = self._interpreter.step(self._snapshot, row)
         self._inputs = {name: row[name] for name in self.chart.inputs}
-        self._ticks.append(Tick(Row(row), before, after))
-        self._snapshot = after
+        self._ticks.append(Tick(Row(row), before=previous_state, after=self._snapshot))
         return self
 
     def run(self, rows: Iterable[Mapping[str, object]]) -> ChartSession:

@@ -42,6 +42,9 @@ COLUMNS = ("state", "next", "tick", "time_s")
 RELATIVE_TOLERANCE = 1e-9
 """Relative difference up to which a fraction is the expected one."""
 
+ABSOLUTE_TOLERANCE = 1e-12
+"""Difference up to which a fraction is the expected one, whatever its size."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -123,10 +126,12 @@ class Tick:
 def meets_expectation(after: Snapshot, name: str, expected: Value) -> bool:
     """Return whether a state meets one expectation of a row.
 
+    A fraction is met up to rounding.
+
     Args:
-        after: state of the chart.
+        after: state of the chart after the tick.
         name: the name of an output or local, or `next`, `in` or `not in` for states.
-        expected: its value; names of states joined by `+`.
+        expected: the expected value; for states, their names joined by `+`.
     """
     if name in (INSIDE, OUTSIDE):
         states = str(expected).split(STATE_SEPARATOR)
@@ -135,7 +140,7 @@ def meets_expectation(after: Snapshot, name: str, expected: Value) -> bool:
         return after.state == expected or expected in after.active
     value = after.registers[name]
     if isinstance(expected, float) and not isinstance(value, str):
-        return math.isclose(value, expected, rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-12)
+        return math.isclose(value, expected, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE)
     return value == expected
 
 
@@ -171,15 +176,16 @@ def parse_row(chart: Chart, text: str) -> Row:
         UnknownNameError: there is no such input.
         InputError: a part is not `name=value`, or a value has another type.
     """
-    columns = _input_columns(chart)
+    input_of_column = _input_columns(chart)
     values: dict[str, Value] = {}
     for part in filter(str.strip, text.split(",")):
-        name, equals_sign, value = (piece.strip() for piece in part.partition("="))
+        column, equals_sign, value_text = (piece.strip() for piece in part.partition("="))
         if not equals_sign:
             raise InputError(f"{part.strip()!r} has no value", hint="write front=1,left=0")
-        if name not in columns:
-            raise UnknownNameError.among("input", name, columns)
-        values[columns[name]] = parse_input_value(chart, columns[name], value)
+        if column not in input_of_column:
+            raise UnknownNameError.among("input", column, input_of_column)
+        input_name = input_of_column[column]
+        values[input_name] = parse_input_value(chart, input_name, value_text)
     defaults = {name: value_type.default for name, value_type in chart.inputs.items()}
     return Row({**defaults, **values})
 
@@ -235,42 +241,54 @@ def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None
         UnknownNameError: the chart has no such column.
         FormatError: an input has no column, or an input or event has several.
     """
-    form = chart.table_form
-    input_columns = _input_columns(chart)
-    other_columns = (*form.state_columns, *form.next_columns, *form.outputs, *chart.outputs, *COLUMNS)
-    for name in header:
-        if name not in input_columns and name not in other_columns:
-            known_columns = [*input_columns, *other_columns]
-            raise UnknownNameError.among("column", name, known_columns, where=where)
+    table_form = chart.table_form
+    input_of_column = _input_columns(chart)
+    other_columns = (
+        *table_form.state_columns,
+        *table_form.next_columns,
+        *table_form.outputs,
+        *chart.outputs,
+        *COLUMNS,
+    )
+    for column in header:
+        if column not in input_of_column and column not in other_columns:
+            known_columns = [*input_of_column, *other_columns]
+            raise UnknownNameError.among("column", column, known_columns, where=where)
     for name in (*chart.inputs, *chart.events):
-        columns = [column for column in header if input_columns.get(column) == name]
-        is_missing = name in chart.inputs and not columns
-        if is_missing or len(columns) > 1:
-            fault = "has no column" if is_missing else f"has the columns {', '.join(columns)}"
+        own_columns = [column for column in header if input_of_column.get(column) == name]
+        is_missing = name in chart.inputs and not own_columns
+        if is_missing or len(own_columns) > 1:
+            fault = "has no column" if is_missing else f"has the columns {', '.join(own_columns)}"
             kind = "input" if name in chart.inputs else "event"
             raise FormatError(f"the {kind} {name!r} {fault}", where=where, hint="one column for each input")
 
 
 def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
-    """Return the row in the cells of a line, by the names of their columns."""
-    form = chart.table_form
-    columns = _input_columns(chart)
-    outputs = {**form.outputs, **{name: name for name in chart.outputs}}
+    """Return the row in the cells of one line.
+
+    Args:
+        chart: the chart that the row is for.
+        cells: the text of every cell, by the name of its column.
+        where: the line, for messages.
+    """
+    table_form = chart.table_form
+    input_of_column = _input_columns(chart)
+    output_of_column = {**table_form.outputs, **{name: name for name in chart.outputs}}
+    inputs: dict[str, Value] = {}
+    expected: dict[str, Value] = {}
     try:
-        inputs = {
-            columns[name]: parse_input_value(chart, columns[name], cell)
-            for name, cell in cells.items()
-            if name in columns
-        }
-        expected = {
-            outputs[name]: parse_value(chart.outputs[outputs[name]], cell)
-            for name, cell in cells.items()
-            if name in outputs and name not in columns
-        }
-        next_state = _parse_state(chart, cells, code_columns=form.next_columns, name_column="next")
+        for column, cell in cells.items():
+            if column in input_of_column:
+                input_name = input_of_column[column]
+                inputs[input_name] = parse_input_value(chart, input_name, cell)
+        for column, cell in cells.items():
+            if column in output_of_column and column not in input_of_column:
+                output_name = output_of_column[column]
+                expected[output_name] = parse_value(chart.outputs[output_name], cell)
+        next_state = _parse_state(chart, cells, code_columns=table_form.next_columns, name_column="next")
         if next_state is not None:
             expected[NEXT] = next_state
-        start = _parse_state(chart, cells, code_columns=form.state_columns, name_column="state")
+        start = _parse_state(chart, cells, code_columns=table_form.state_columns, name_column="state")
         return Row(inputs, start, expected, where.line)
     except InputError as error:
         if error.where is not None:
@@ -281,7 +299,14 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
 def _parse_state(
     chart: Chart, cells: Mapping[str, str], code_columns: tuple[str, ...], name_column: str
 ) -> str | None:
-    """Return the state that a row names, in one column by name or in several by code; None for neither."""
+    """Return the state that a row names, None if it names none.
+
+    Args:
+        chart: the chart of the state.
+        cells: the cells of the row, by the name of their column.
+        code_columns: the columns that have the digits of the state's code.
+        name_column: the column that has the names of the active states, joined by `+`; it goes first.
+    """
     if name_column in cells:
         names = cells[name_column].split(STATE_SEPARATOR)
         return STATE_SEPARATOR.join(chart.state(name.strip()).name for name in names)

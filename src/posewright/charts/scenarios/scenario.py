@@ -121,17 +121,22 @@ class Scenario:
 def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
     """Return the rows of a scenario: for each tick, the inputs of a chart and the expectation."""
     inputs = {name: value_type.default for name, value_type in chart.inputs.items()}
-    start = scenario.start
     rows: list[Row] = []
     for step in scenario.steps:
         inputs = {**inputs, **step.set}
+        inputs_with_events = {**inputs, **dict.fromkeys(step.send, True)}
         expected_throughout = step.throughout.expected
         expected_at_end = step.throughout.merge(step.expect).expected
         for tick in range(1, step.ticks + 1):
-            row_inputs = {**inputs, **dict.fromkeys(step.send, True)} if tick == 1 else inputs
-            expected = expected_at_end if tick == step.ticks else expected_throughout
-            rows.append(Row(row_inputs, start, expected, step.line))
-            start = None
+            is_first_row = not rows  # only that one begins in the scenario's start state
+            rows.append(
+                Row(
+                    inputs_with_events if tick == 1 else inputs,
+                    start=scenario.start if is_first_row else None,
+                    expected=expected_at_end if tick == step.ticks else expected_throughout,
+                    line=step.line,
+                )
+            )
     return rows
 
 
