@@ -108,7 +108,7 @@ def run_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> t
 
 
 def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResult:
-    """Run a scenario and compare the run with what it expects, and with the promises of the chart.
+    """Run a scenario and compare the run with what it expects.
 
     A tick that fails, such as by a division by zero, is a failure of the scenario, and its last tick.
 
@@ -147,11 +147,11 @@ def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
     return Monitor(chart, start)
 
 
-def _list_failures(tick_number: int, tick: Tick) -> Iterator[FailedExpectation]:
-    """Yield the expectations of a row that its tick does not meet."""
+def _list_failures(number: int, tick: Tick) -> Iterator[FailedExpectation]:
+    """Yield the expectations that a tick does not meet; `number` is that of the tick, from 0."""
     for name, expected in tick.differs.items():
         actual = _actual_value(tick.after, name)
-        yield FailedExpectation(tick.row.line, tick_number, name, expected, actual)
+        yield FailedExpectation(tick.row.line, number, name, expected, actual)
 
 
 def _actual_value(after: Snapshot, name: str) -> Value:
