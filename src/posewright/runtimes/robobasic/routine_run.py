@@ -289,7 +289,7 @@ class RoutineRun:
             return False
         later = self._create_move(begin, set(), started, continued={})
         if later.n_pulses >= last.n_pulses:
-            last.begin = begin
+            last.begin = begin  # that of the longer move
         last.n_pulses = max(last.n_pulses, later.n_pulses)
         last.counts |= later.counts
         if last.speed != later.speed:
