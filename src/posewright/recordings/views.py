@@ -36,6 +36,7 @@ VIEW_HZ = 16.0
 LIDAR_HZ = 4.0
 """Greatest rate of a flash lidar's images and point clouds [Hz], which are large."""
 
+_TIME_TOLERANCE_S = 1e-6
 _XYZW_FROM_WXYZ = [1, 2, 3, 0]
 _IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -62,7 +63,7 @@ def view_topics(recording: Recording) -> Iterator[Topic]:
     for name, record in recording.robots.items():
         for foot, foot_name in enumerate(record.header.feet):
             points = record.footprints[rows, foot].astype(np.float32)
-            packed = messages.polygon(4).pack(len(points), stamp=stamps(times_ns), points=points)
+            packed = messages.polygon(n_corners=4).pack(len(points), stamp=stamps(times_ns), points=points)
             yield Topic(f"/{name}/footprint/{foot_name}", messages.POLYGON_STAMPED, times_ns, messages=packed)
         yield from _sensor_topics(name, record.header.sensors, record.decisions)
 
@@ -198,6 +199,7 @@ def _flash_lidar_topics(
     n = len(distances)
     stamp = stamps(times_ns)
     frame = _sensor_frame(robot, sensor)
+    # a beam's direction is (1, left, up); the distance is along the beam, and `ahead` along the view axis
     left = beam_slopes(columns, float(sensor_card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
     up = beam_slopes(rows, float(sensor_card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
     ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
@@ -210,10 +212,10 @@ def _flash_lidar_topics(
 
 
 def _indices_with_spacing(times: Floats, period_s: float) -> list[int]:
-    """Return the indices of the earliest of rising times that are at least a period apart [s]."""
+    """Return indices of rising times `(n,)` [s]: the first, and each that is a period after the last one."""
     selected: list[int] = []
     for i, time_s in enumerate(times.tolist()):
-        if not selected or time_s >= times[selected[-1]] + period_s - 1e-6:
+        if not selected or time_s >= times[selected[-1]] + period_s - _TIME_TOLERANCE_S:
             selected.append(i)
     return selected
 

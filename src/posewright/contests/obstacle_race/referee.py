@@ -224,7 +224,7 @@ class FallLocator:
         if len(standing_rows):
             last = standing_rows[-1]
             self._last_standing = base[last].copy(), footprints[last].copy()
-        fall = self._detector.add(times, self._detector.down(base, upright))
+        fall = self._detector.advance_flags(times, self._detector.find_down_rows(base, upright))
         if fall is None:
             return None
         standing_base, standing_footprints = self._last_standing
@@ -233,7 +233,7 @@ class FallLocator:
 
     def forget(self) -> None:
         """Start again after the robot was put on its feet."""
-        self._detector.forget()
+        self._detector.start_new_interval()
 
 
 @dataclass(frozen=True, slots=True)

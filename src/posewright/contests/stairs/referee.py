@@ -121,7 +121,7 @@ class StairsReferee:
         self._levels = None
         self._halted_s = None
         self._try_number += 1
-        self._fall_detector.forget()
+        self._fall_detector.start_new_interval()
         start_pose = {"x_m": x, "y_m": y, "yaw_rad": yaw}
         self._note(Event(self._now_s, "touch", {"reason": "fall", "since_s": self._fell_s, "step": level}))
         self._note(Event(self._now_s, NEW_TRY, {"number": self._try_number, **start_pose}))

@@ -86,7 +86,7 @@ class Fighter:
             is_complete: whether there are no further rows; a robot down at the end has then fallen.
         """
         detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=is_complete))
-        detector.add(self.rows.times, self.is_down)
+        detector.advance_flags(self.rows.times, self.is_down)
         return [fall.since_s for fall in detector.falls()]
 
     def got_up(self, rules: SumoFallRules, fell_s: float) -> bool:

@@ -94,7 +94,7 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
     is_full[: played.begin] = False
     found = []
     for column, joint in _servo_joints(played):
-        intervals = true_intervals(is_full[:, column], bridge=1)
+        intervals = true_intervals(is_full[:, column], max_gap=1)
         if not intervals:
             continue
         begin, end = max(intervals, key=lambda interval: interval[1] - interval[0])

@@ -56,7 +56,7 @@ class Fall:
 def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
     """Return the falls of the robot, without one that begins before the motion."""
     detector = FallDetector(rules.fall_limits(played.frame_s))
-    detector.add(played.times, _is_down(played, rules))
+    detector.advance_flags(played.times, _is_down(played, rules))
     return tuple(
         _measure_fall(played, rules, fall.begin, fall.end)
         for fall in detector.falls()
