@@ -91,12 +91,13 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     columns, right = _columns(names, rows)
     depth = max([HEAD, *(row.y for row in rows), *(loop.bottom for loop in loops)]) + ROW
     header = next(iter(recording.header.robots.values()))
-    size = right + EDGE, TITLE + depth + FOOT
-    diagram = canvas(figure, size, dpi=150)
+    width = right + EDGE
+    height = TITLE + depth + FOOT
+    diagram = canvas(figure, (width, height), dpi=150)
     title = f"{header.controller} on {header.robot}"
-    diagram.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
-    axes = axes_at(diagram, page=size, left=0.0, top=TITLE, width=size[0], height=depth)
-    axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
+    diagram.text(EDGE / width, 1.0 - 0.26 / height, title, fontsize=11, weight="bold", parse_math=False)
+    axes = axes_at(diagram, page=(width, height), left=0.0, top=TITLE, width=width, height=depth)
+    axes.set(xlim=(0.0, width), ylim=(depth, 0.0))  # in inches, from the top down
     axes.axis("off")
     for name, x in columns.items():
         axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
@@ -111,7 +112,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
         _draw_row(axes, row, columns)
     if n_omitted:
         note = f"... and {n_omitted} more; see --json and --show-messages"
-        diagram.text(EDGE / size[0], 0.06 / size[1], note, fontsize=SIZE, color=GREY)
+        diagram.text(EDGE / width, 0.06 / height, note, fontsize=SIZE, color=GREY)
     return label_figure(diagram, title)
 
 

@@ -341,17 +341,22 @@ def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> N
     description = _keyframe_label(contents, time_s)
     if len(description) > LABEL_LENGTH:
         description = f"{description[: LABEL_LENGTH - 1]}…"
-    labels: tuple[tuple[float, float, str, str, str, Literal["left", "right"]], ...] = (
-        (0.02, -0.03, f"{time_s:.2f} s", INK, "bold", "left"),
-        (0.98, -0.03, description, GREY, "normal", "right"),
-        (0.03, 0.965, faults, WRONG, "bold", "left"),
-    )
-    for x, y, text, colour, weight, ha in labels:
+
+    def write(
+        x: float,
+        y: float,
+        text: str,
+        *,
+        color: str,
+        weight: str = "bold",
+        ha: Literal["left", "right"] = "left",
+    ) -> None:
+        """Write a text at a position given as shares of the picture's width and height."""
         axes.text(
             x,
             y,
             text,
-            color=colour,
+            color=color,
             weight=weight,
             ha=ha,
             va="top",
@@ -359,6 +364,10 @@ def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> N
             transform=axes.transAxes,
             parse_math=False,
         )
+
+    write(0.02, -0.03, f"{time_s:.2f} s", color=INK)
+    write(0.98, -0.03, description, color=GREY, weight="normal", ha="right")
+    write(0.03, 0.965, faults, color=WRONG)
 
 
 def _keyframe_label(contents: StripContents, time_s: float) -> str:

@@ -7,6 +7,7 @@ split into blocks.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,6 +55,16 @@ def true_intervals(flags: Flags, *, max_gap: int = 0) -> list[tuple[int, int]]:
         else:
             intervals.append((begin, end))
     return intervals
+
+
+def longest_interval(intervals: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the longest of at least one interval, of equals the first; each has its begin and its end."""
+
+    def length(interval: tuple[int, int]) -> int:
+        begin, end = interval
+        return end - begin
+
+    return max(intervals, key=length)
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,12 @@ class SideView:
     @property
     def name(self) -> str:
         """Label of the axis."""
-        return "y, to the left [mm]" if self.axis else "x, forward [mm]"
+        return "y, to the left [mm]" if self.is_from_behind else "x, forward [mm]"
+
+    @property
+    def is_from_behind(self) -> bool:
+        """Whether it is seen from behind, rather than from the right."""
+        return self.axis == 1
 
 
 def side_axis(content: GaitContent) -> int:
@@ -290,10 +295,13 @@ def side_title(path: FootPath) -> str:
 
 def set_side_view(axes: Axes, view: SideView) -> None:
     """Set the limits of axes to a view, and draw the ground."""
-    half = view.span_mm / 2.0
+    lower_end = view.middle_mm - view.span_mm / 2.0
+    upper_end = view.middle_mm + view.span_mm / 2.0
+    if view.is_from_behind:
+        axes.set_xlim(upper_end, lower_end)  # y increases to the left
+    else:
+        axes.set_xlim(lower_end, upper_end)
     height = view.span_mm * view.ratio / view.height_scale
-    ends = (view.middle_mm - half, view.middle_mm + half)
-    axes.set_xlim(*(ends[::-1] if view.axis else ends))
     axes.set_ylim(-BELOW * height, (1.0 - BELOW) * height)
     axes.set_aspect(view.height_scale)
     axes.axhspan(-BELOW * height, 0.0, color=SOIL, lw=0, zorder=0)

@@ -167,7 +167,9 @@ class _DaySetup:
             trials: the trials by the names of their runs.
         """
         if discipline_rules.rules:
-            rules_digest = digest_of({"": read_text(Path(discipline_rules.rules))})
+            rules_digest = digest_of(
+                {"": read_text(Path(discipline_rules.rules))}
+            )  # of a text without a name
         else:
             rules_digest = "the contest's own"
         settings = {
