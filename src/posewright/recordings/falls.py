@@ -49,11 +49,12 @@ def true_intervals(flags: Flags, *, max_gap: int = 0) -> list[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     intervals: list[tuple[int, int]] = []
     for begin, end in edges.reshape(-1, 2).tolist():
-        if intervals and begin - intervals[-1][1] <= max_gap:
-            previous_begin, _ = intervals[-1]
-            intervals[-1] = (previous_begin, end)
-        else:
-            intervals.append((begin, end))
+        if intervals:
+            previous_begin, previous_end = intervals[-1]
+            if begin - previous_end <= max_gap:
+                intervals[-1] = (previous_begin, end)
+                continue
+        intervals.append((begin, end))
     return intervals
 
 

@@ -222,10 +222,10 @@ class Recording:
     events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
-        n = len(self.times)
+        n_rows = len(self.times)
         n_boxes = len(self.header.boxes)
-        object.__setattr__(self, "times", _read_only("times", self.times, (n,)))
-        object.__setattr__(self, "boxes", _read_only("boxes", self.boxes, (n, n_boxes, 7)))
+        object.__setattr__(self, "times", _read_only("times", self.times, (n_rows,)))
+        object.__setattr__(self, "boxes", _read_only("boxes", self.boxes, (n_rows, n_boxes, 7)))
         object.__setattr__(self, "events", tuple(self.events))
         object.__setattr__(self, "robots", dict(self.robots))
         if list(self.robots) != list(self.header.robots):
@@ -234,8 +234,8 @@ class Recording:
                 hint=f"the header has {', '.join(self.header.robots)}",
             )
         for name, record in self.robots.items():
-            _require_array_shape(f"rows of {name}", (len(record),), (n,))
-            _require_array_shape(f"box contacts of {name}", record.box_contacts.shape, (n, n_boxes))
+            _require_array_shape(f"rows of {name}", (len(record),), (n_rows,))
+            _require_array_shape(f"box contacts of {name}", record.box_contacts.shape, (n_rows, n_boxes))
 
     def __repr__(self) -> str:
         return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
@@ -322,15 +322,15 @@ def _require_array_shape(name: str, shape: tuple[int, ...], expected: tuple[int,
 
 def _require_valid_contacts(contacts: Contacts, n_rows: int) -> None:
     """Raise unless the arrays of contacts have equal lengths and refer to existing rows and objects."""
-    n = len(contacts.frames)
-    _require_array_shape("contacts", np.shape(contacts.pairs), (n, 2))
+    n_contacts = len(contacts.frames)
+    _require_array_shape("contacts", np.shape(contacts.pairs), (n_contacts, 2))
     for name in ("depths", "forces", "speeds"):
-        _require_array_shape(f"{name} of contacts", np.shape(getattr(contacts, name)), (n,))
+        _require_array_shape(f"{name} of contacts", np.shape(getattr(contacts, name)), (n_contacts,))
     for kind, indices, n_existing in (
         ("row", contacts.frames, n_rows),
         ("object", contacts.pairs, len(contacts.names)),
     ):
-        if n and not 0 <= indices.min() <= indices.max() < n_existing:
+        if n_contacts and not 0 <= indices.min() <= indices.max() < n_existing:
             raise InputError(f"contacts have the {kind} {indices.max()}", hint=f"there are {n_existing}")
 
 

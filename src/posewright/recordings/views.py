@@ -164,7 +164,7 @@ def _sensor_topics(
 ) -> Iterator[Topic]:
     """Yield the topics of sensors that have a standard ROS message: ranges, lidars and IMUs."""
     times_ns = to_ns(decisions.times)
-    n = len(decisions)
+    n_decisions = len(decisions)
     stamp = stamps(times_ns)
     for channel, values in decisions.sensors.items():
         sensor_card = sensor_cards.get(channel, {})
@@ -173,11 +173,13 @@ def _sensor_topics(
         ranges = values.astype(np.float32)
         if kind == "range_scan":
             packed = messages.laser_scan(frame, sensor_card, values.shape[1]).pack(
-                n, stamp=stamp, ranges=ranges
+                n_decisions, stamp=stamp, ranges=ranges
             )
             yield Topic(f"/{robot}/scan/{channel}", messages.LASER_SCAN, times_ns, messages=packed)
         elif kind == "range" and values.shape[1] == 1:
-            packed = messages.single_range(frame, sensor_card).pack(n, stamp=stamp, range=ranges[:, 0])
+            packed = messages.single_range(frame, sensor_card).pack(
+                n_decisions, stamp=stamp, range=ranges[:, 0]
+            )
             yield Topic(f"/{robot}/range/{channel}", messages.RANGE, times_ns, messages=packed)
         elif kind == "flash_lidar":
             yield from _flash_lidar_topics(robot, channel, sensor_card, decisions)
@@ -196,18 +198,18 @@ def _flash_lidar_topics(
     selected = _indices_with_spacing(decisions.times, 1.0 / LIDAR_HZ)
     times_ns = to_ns(decisions.times[selected])
     distances = decisions.sensors[sensor][selected]
-    n = len(distances)
+    n_images = len(distances)
     stamp = stamps(times_ns)
     frame = _sensor_frame(robot, sensor)
     # a beam's direction is (1, left, up); the distance is along the beam, and `ahead` along the view axis
     left = beam_slopes(columns, float(sensor_card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
     up = beam_slopes(rows, float(sensor_card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
-    ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
+    ahead = distances.reshape(n_images, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
     ahead[(distances >= float(sensor_card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
-    packed = messages.depth_image(frame, rows, columns).pack(n, stamp=stamp, data=ahead)
+    packed = messages.depth_image(frame, rows, columns).pack(n_images, stamp=stamp, data=ahead)
     yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, messages=packed)
     points = np.stack([ahead, ahead * left, ahead * up], axis=-1)
-    packed = messages.point_cloud(frame, rows, columns).pack(n, stamp=stamp, data=points)
+    packed = messages.point_cloud(frame, rows, columns).pack(n_images, stamp=stamp, data=points)
     yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, messages=packed)
 
 

@@ -122,7 +122,7 @@ class MotionCheck:
             verbose: whether all findings are listed.
         """
         yield from self.finding_lines(verbose=verbose)
-        if len(self.played) > 1:
+        if len(self.played) > 1:  # one row each, as the figures of several motions would take too many lines
             yield physics_table((number, result.figures()) for number, result in self.played)
         else:
             for _, result in self.played:
