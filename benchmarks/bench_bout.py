@@ -54,7 +54,7 @@ def time_rollout(world: World, angles: Floats) -> float:
     mujoco.mj_getState(model, world.data, state, full)
     commands = np.empty((len(angles), model.nu))
     for instance in world.instances.values():
-        commands[:, instance.addresses.actuators] = angles[:, instance.addresses.moving]
+        commands[:, instance.addresses.actuators] = angles[:, instance.addresses.moving_joints]
     control = np.repeat(commands, world.n_substeps, axis=0)
     begin = time.process_time()
     mujoco.rollout.rollout(model, world.data, state[None], control[None])

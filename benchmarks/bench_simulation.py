@@ -63,7 +63,7 @@ def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
     state = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, data, state, full)
     commands = np.empty((len(angles), model.nu))
-    commands[:, world.addresses.actuators] = angles[:, world.addresses.moving]
+    commands[:, world.addresses.actuators] = angles[:, world.addresses.moving_joints]
     control = np.repeat(commands, world.n_substeps, axis=0)
     begin = time.process_time()
     states, _ = mujoco.rollout.rollout(model, data, state[None], control[None])

@@ -125,6 +125,16 @@ class UnreachableError(InputError):
     """No joint angles reach a point; the message names the point and how far out of reach it is."""
 
 
+MAX_SUGGESTIONS = 3
+"""Greatest number of similar names that a message suggests."""
+
+MIN_FRAGMENT_LENGTH = 3
+"""A shorter name is part of too many names to suggest those."""
+
+MAX_LISTED_NAMES = 12
+"""Greatest number of existing names that a message lists."""
+
+
 class UnknownNameError(InputError):
     """Nothing has that name; the hint suggests similar names that exist."""
 
@@ -148,15 +158,16 @@ class UnknownNameError(InputError):
             where: the place of the name in a file.
         """
         names = sorted(existing_names)
-        similar = difflib.get_close_matches(str(name), names, n=3)
+        similar = difflib.get_close_matches(str(name), names, n=MAX_SUGGESTIONS)
         fragment = str(name).strip().casefold()
-        if not similar and len(fragment) > 2:
-            similar = [candidate for candidate in names if fragment in candidate.casefold()][:3]
+        if not similar and len(fragment) >= MIN_FRAGMENT_LENGTH:
+            similar = [candidate for candidate in names if fragment in candidate.casefold()]
+            similar = similar[:MAX_SUGGESTIONS]
         if similar:
             hint = "did you mean " + " or ".join(similar) + "?"
         elif names:
-            hint = f"choose from {', '.join(names[:12])}"
-            hint += ", ..." if len(names) > 12 else ""
+            hint = f"choose from {', '.join(names[:MAX_LISTED_NAMES])}"
+            hint += ", ..." if len(names) > MAX_LISTED_NAMES else ""
         else:
             hint = "there are none"
         message = f"unknown {kind} {str(name)!r}"
@@ -190,8 +201,8 @@ class BodyError(PosewrightError):
     """A body does not answer, or gives an invalid answer."""
 
 
-class ControllerError(PosewrightError):
-    """A controller of a user raised an exception, or returned something else than commands."""
+class UserCodeError(PosewrightError):
+    """Code of a user or an installed package raised an exception, or returned something of a wrong type."""
 
 
 class OutputError(PosewrightError):

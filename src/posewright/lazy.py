@@ -49,28 +49,41 @@ def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
 
     def load(name: str) -> Any:
         if name not in sources:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
         source_module, attribute = sources[name]
         value = getattr(importlib.import_module(source_module), attribute)
         setattr(module, name, value)
         return value
 
-    return load, lambda: sorted({*vars(module), *names}), names
+    def list_names() -> list[str]:
+        """Return the exported names and the imported submodules, not what the package itself imports."""
+        submodules = [
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, ModuleType) and value.__name__.startswith(f"{package}.")
+        ]
+        special_names = [name for name in vars(module) if name.startswith("__")]
+        return sorted({*special_names, *submodules, *names})
+
+    return load, list_names, names
 
 
 def _read_exports(source: str) -> dict[str, tuple[str, str]]:
-    """Return, for each name that a package's source exports, its module and its name in that module."""
+    """Return, for each name that a package's source exports, its module and its name in that module.
+
+    Args:
+        source: the text of the package's `__init__.py`, in the form that the module's docstring shows.
+    """
     exports: dict[str, tuple[str, str]] = {}
     imported: dict[str, tuple[str, str]] = {}
     block = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\nelse:\n")[0]
-    block = re.sub(
-        r"\(([^)]*?),?\s*\)", lambda match: " ".join(match[1].split()), block
-    )  # join bracketed lines
+    # join the lines of an import in brackets, without the brackets
+    block = re.sub(r"\(([^)]*?),?\s*\)", lambda match: " ".join(match[1].split()), block)
     for line in block.splitlines():
         match line.split():
-            case ["from", module, "import", name, "as", _]:
+            case ["from", module, "import", name, "as", _]:  # `as` the same name
                 exports[name] = module, name
-            case ["from", module, "import", *names]:
+            case ["from", module, "import", *names]:  # exported under another name below
                 imported |= {name.rstrip(","): (module, name.rstrip(",")) for name in names}
             case [alias, "=", name]:
                 exports[alias] = imported[name]

@@ -11,6 +11,7 @@ from posewright.charts.drawing.layout.arranging import (
     MIN_LINE_DISTANCE,
     Jog,
     Obstacle,
+    WeightedChain,
     arrange_items,
     assign_lanes,
     compact_layout,
@@ -42,9 +43,9 @@ def gaps(draw: st.DrawFn) -> tuple[int, list[Spacing]]:
 
 def cost(numbers: list[int], wanted: list[Spacing]) -> int | None:
     """Return what numbers cost; None where they do not meet every gap."""
-    if any(numbers[gap.head] - numbers[gap.tail] < gap.min_distance for gap in wanted):
+    if any(numbers[gap.upper] - numbers[gap.lower] < gap.min_distance for gap in wanted):
         return None
-    return sum(gap.weight * (numbers[gap.head] - numbers[gap.tail]) for gap in wanted)
+    return sum(gap.weight * (numbers[gap.upper] - numbers[gap.lower]) for gap in wanted)
 
 
 @settings(max_examples=60, deadline=None)
@@ -114,8 +115,8 @@ def test_items_do_not_overlap_and_wires_join_them(
 def test_pinned_items_are_first_and_last() -> None:
     items = [
         LayoutItem("a", 20, 20),
-        LayoutItem("in", pin=PortSide.BACK),
-        LayoutItem("out", pin=PortSide.FRONT),
+        LayoutItem("in", pinned_side=PortSide.BACK),
+        LayoutItem("out", pinned_side=PortSide.FRONT),
     ]
     wires = [LayoutWire(0, "in", "a"), LayoutWire(1, "a", "out"), LayoutWire(2, "a", "in")]
     ranking = rank_items(items, wires, order_by_depth)
@@ -136,7 +137,7 @@ def test_few_colours_make_few_layers() -> None:
 def test_jogs_that_would_touch_are_in_different_lanes(ends: list[tuple[int, int]]) -> None:
     jogs = [Jog(i, a, b) for i, (a, b) in enumerate(ends)]
     for (one, a), (other, b) in combinations(zip(jogs, assign_lanes(jogs), strict=True), 2):
-        if one.low - MIN_LINE_DISTANCE < other.high and other.low - MIN_LINE_DISTANCE < one.high:
+        if one.low_v - MIN_LINE_DISTANCE < other.high_v and other.low_v - MIN_LINE_DISTANCE < one.high_v:
             assert a != b
 
 
@@ -148,7 +149,7 @@ def test_compaction_moves_things_together_but_never_past_one_another() -> None:
     )
     end = Obstacle(ObstacleKind.EDGE, 400, 0, 0, 100)
     first, a, b, c, last = compact_layout(
-        [edge, item, beside, behind, end], [([0, 1, 3, 4], 1), ([0, 2, 3], 1)]
+        [edge, item, beside, behind, end], [WeightedChain([0, 1, 3, 4], 1), WeightedChain([0, 2, 3], 1)]
     )
     assert first == 0 < a == b
     assert a + 20 < c

@@ -166,7 +166,7 @@ def build_scene(drawn: Chart) -> tuple[Scene, NodeHierarchy]:
 
 def holds(outer: BoundingBox, inner: BoundingBox) -> bool:
     x, y = inner.width / 2, inner.height / 2
-    return outer.grown(0.5).holds((inner.x - x, inner.y - y)) and outer.grown(0.5).holds(
+    return outer.grown(0.5).contains((inner.x - x, inner.y - y)) and outer.grown(0.5).contains(
         (inner.x + x, inner.y + y)
     )
 
@@ -303,7 +303,7 @@ def require_page(picture: str) -> None:
     boxes = [written(text) for text in root.iter(f"{SVG}text")]
     assert all(holds(page, box) for box in boxes)
     assert all(a.overlap(b) == 0 for a, b in combinations(boxes, 2))
-    assert all(page.holds(point) for path in root.iter(f"{SVG}path") for point in corners(path))
+    assert all(page.contains(point) for path in root.iter(f"{SVG}path") for point in corners(path))
 
 
 def written(text: ET.Element) -> BoundingBox:

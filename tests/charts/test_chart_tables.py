@@ -101,12 +101,12 @@ def test_one_altered_row_of_32_is_found() -> None:
     table = table_of(ROWS)
     for i, row in enumerate(table.rows):
         rows = list(table.rows)
-        rows[i] = TruthTableRow(row.state, row.cube, row.go, (not row.outputs[0], row.outputs[1]))
+        rows[i] = TruthTableRow(row.state, row.cube, row.next_state, (not row.outputs[0], row.outputs[1]))
         altered = table_to_chart(replace(table, rows=tuple(rows)), like=ROWS)
         told = equivalent(altered, ROWS, every_state=True)
         assert not told
         assert len(told.counterexample) == 1
-        assert tuple(told.counterexample[0][name] for name in table.form.inputs.values()) == row.cube
+        assert tuple(told.counterexample[0][name] for name in table.table_form.inputs.values()) == row.cube
 
 
 def test_a_table_read_and_written_is_the_same_bytes(source_tables: Tables, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_show_tells_every_parameter_with_value_unit_range_sentence_and_the_name_
     assert [entry["name"] for entry in told["parameters"]] == list(EXPLANATIONS)
     for entry in told["parameters"]:
         known = EXPLANATIONS[entry["name"]]
-        assert (entry["document"], entry["unit"]) == (known.document, known.unit)
+        assert (entry["document"], entry["unit"]) == (known.lecture_name, known.unit)
         assert (entry["low"], entry["high"], entry["sentence"]) == (known.low, known.high, known.sentence)
     values = {entry["name"]: entry["value"] for entry in told["parameters"]}
     assert values["shape_factor"] == gait.parameters.shape_factor
@@ -103,7 +103,7 @@ def test_show_is_readable(capsys: Captured) -> None:
     assert "0.01 to 1 m/s" in shown
     for name, told in EXPLANATIONS.items():
         assert name in shown
-        assert told.document.capitalize() in shown
+        assert told.lecture_name.capitalize() in shown
     for concern in ("reach", "joint limit", "coupled limit", "joint speed"):
         assert concern in shown
 

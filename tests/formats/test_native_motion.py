@@ -118,7 +118,7 @@ def test_every_other_edit_is_read_back_too() -> None:
 def test_other_joints_give_other_columns() -> None:
     motion = wave()
     fewer = motion.joints[::-1][:2]
-    frames = tuple(replace(k, pose=k.pose.on(fewer)) for k in motion.keyframes)
+    frames = tuple(replace(k, pose=k.pose.with_joints(fewer)) for k in motion.keyframes)
     edit = replace(motion, joints=fewer, keyframes=frames, start=None)
     assert_same(native.read(native.render(edit)), edit)
 
@@ -295,7 +295,7 @@ def test_the_shipped_motions_say_what_the_source_tables_print(
     card = robot("robotis_bioloid")
     with source_tables(f"thesis_table_{table}.csv").open() as file:
         rows = {int(row["thesis_id"]): list(row.values())[1:6] for row in csv.DictReader(file)}
-    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
+    poses = [pose.with_joints(card.joint_names) for pose in motion.resolved_poses()]
     for number, joint in card.numbering("uc3m_thesis").items():
         angles = [card.servo(joint).to_servo_deg(pose.angle(joint)) for pose in poses]
         np.testing.assert_allclose(angles, np.array(rows[number], dtype=float), atol=1e-9)

@@ -46,7 +46,7 @@ def test_the_camera_is_where_mujoco_has_it_and_looks_the_same_way(ers7: Robot, h
 def seen_points(head: Head, n: int, seed: int) -> tuple[Floats, Floats]:
     """Return angles within the limits, and points that lie in the middle of the picture there."""
     rng = np.random.default_rng(seed)
-    angles = rng.uniform(*np.array(head.limits.single).T, (4 * n, 3))
+    angles = rng.uniform(*np.array(head.limits.ranges).T, (4 * n, 3))
     angles = angles[head.limits.are_within(angles)][:n]
     place, way = head.forward(angles)
     return angles, place + way * rng.uniform(0.05, 3.0, (len(angles), 1))
@@ -70,7 +70,7 @@ def test_the_neck_stays_as_near_to_rest_as_can_be(head: Head) -> None:
     _, points = seen_points(head, 40, seed=4)
     turned = np.abs(head.look_at(points)[:, 0] - head.rest_rad)
     assert (turned > 0.0).any()
-    for neck in np.linspace(*head.limits.single[0], 151).tolist():
+    for neck in np.linspace(*head.limits.ranges.neck, 151).tolist():
         angles = head.look_at(points, neck_tilt=neck, nearest=True)
         seen = off_the_middle(head, angles, points) < 1e-9
         assert (turned[seen] <= abs(neck - head.rest_rad) + 1e-9).all()
@@ -107,7 +107,7 @@ def test_the_nearest_look_keeps_the_limits_and_loses_little(head: Head) -> None:
     points = np.random.default_rng(6).uniform([0.2, -1.0, -0.3], [1.5, 1.0, 1.5], (60, 3))
     found = head.look_at(points, nearest=True)
     assert head.limits.are_within(found).all()
-    tried = np.random.default_rng(7).uniform(*np.array(head.limits.single).T, (20_000, 3))
+    tried = np.random.default_rng(7).uniform(*np.array(head.limits.ranges).T, (20_000, 3))
     tried = tried[head.limits.are_within(tried)]
     for angles, point in zip(found, points, strict=True):
         best = off_the_middle(head, tried, np.tile(point, (len(tried), 1))).min()

@@ -136,7 +136,7 @@ def test_looser_thresholds_break_no_rule_that_tight_ones_keep(data: st.DataObjec
 
 
 def checked(motion: Motion, card: Robot) -> CheckedMotion:
-    return CheckedMotion(motion, card, DesignRules.of(card), (), celebration=False)
+    return CheckedMotion(motion, card, DesignRules.of(card), (), is_celebration=False)
 
 
 def each(motion: Motion, card: Robot, rule: str) -> list[Finding]:

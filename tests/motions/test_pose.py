@@ -25,12 +25,12 @@ def test_a_free_joint_has_no_angle_and_is_not_held() -> None:
 
 def test_over_a_previous_pose_held_joints_stay_as_they_were_limp_ones_too() -> None:
     before = Pose(("hip", "knee", "ankle"), np.array([1.0, 2.0, np.nan]), frozenset({"ankle"}))
-    after = Pose.of(("hip", "knee", "ankle"), {"knee": 5.0}).over(before)
+    after = Pose.of(("hip", "knee", "ankle"), {"knee": 5.0}).with_held_from(before)
     assert after == Pose(("hip", "knee", "ankle"), np.array([1.0, 5.0, np.nan]), frozenset({"ankle"}))
 
 
 def test_on_other_joints_it_keeps_what_it_knows() -> None:
-    pose = Pose(LEG, np.array([1.0, 2.0]), frozenset({"knee"})).on(("ankle", "knee", "hip"))
+    pose = Pose(LEG, np.array([1.0, 2.0]), frozenset({"knee"})).with_joints(("ankle", "knee", "hip"))
     assert pose.joints == ("ankle", "knee", "hip")
     assert pose.held_mask.tolist() == [True, False, False]
     assert pose.angle("hip") == 1.0

@@ -68,7 +68,7 @@ def test_on_its_own_robot_nothing_changes() -> None:
     kick = motion({"left_knee": 0.3})
     carried = retarget_motion(kick, OLD)
     assert (carried.missing, carried.clips) == ((), ())
-    assert carried.motion.keyframes[0].pose.on(kick.joints) == kick.keyframes[0].pose
+    assert carried.motion.keyframes[0].pose.with_joints(kick.joints) == kick.keyframes[0].pose
 
 
 def doubtful(doubt: str, *names: str) -> Robot:

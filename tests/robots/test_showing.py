@@ -70,7 +70,7 @@ def test_a_robot_and_all_of_it_show_themselves_in_a_short_line(name: str) -> Non
 def test_a_motion_and_all_of_it_show_themselves_in_a_short_line(motion: Motion) -> None:
     it = robot(motion.robot)
     rules = replace(DesignRules.of(it), max_duration_s=0.1, max_step_deg=1.0)
-    checked = CheckedMotion(motion, it, rules, (), celebration=False)
+    checked = CheckedMotion(motion, it, rules, (), is_celebration=False)
     findings = check_motion(motion, it, rules=rules)
     assert findings
     in_one_short_line(motion, motion.resolved_poses(), sample_motion(motion, it, rate_hz=50.0), findings)

@@ -17,7 +17,7 @@ import posewright as pw
 from posewright.bodies import BodyState, JointCommands
 from posewright.control import Block, Controller, Program, Seed
 from posewright.controllers.behaviours import BehaviourController
-from posewright.errors import ControllerError, InputError, Where
+from posewright.errors import InputError, UserCodeError, Where
 from posewright.runs.python_programs import PythonKind, load_object
 from posewright.runs.trial import read_trial, trial_run
 
@@ -219,7 +219,7 @@ def test_what_is_wrong_with_a_users_controller_is_said_with_its_file_and_line(
         "from posewright.control import Controller\n\n\nclass Broken(Controller):\n"
         "    def restart(self): ...\n\n    def next(self, state, n):\n        " + body + "\n"
     )
-    with pytest.raises(ControllerError, match=re.escape(message)) as caught:
+    with pytest.raises(UserCodeError, match=re.escape(message)) as caught:
         pw.run_trial("passivity-test", controller=f"{path}:Broken")
     if line is not None:
         assert caught.value.where == Where(path, line)
@@ -241,7 +241,7 @@ def test_a_close_that_fails_costs_no_score_and_hides_no_error() -> None:
 
     outcome = pw.run_trial("passivity-test", controller=Slams)
     assert any("Slams.close raised RuntimeError: slam" in remark for remark in outcome.remarks)
-    with pytest.raises(ControllerError, match="first"):
+    with pytest.raises(UserCodeError, match="first"):
         pw.run_trial("passivity-test", controller=Fails)
 
 

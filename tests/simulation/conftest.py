@@ -66,7 +66,7 @@ def touching() -> Callable[[World], frozenset[tuple[str, str]]]:
 
     def pairs(world: World) -> frozenset[tuple[str, str]]:
         recorder = ContactRecorder(world.instance())
-        recorder.note()
+        recorder.record_frame()
         found, _ = recorder.take()
         return frozenset((found.names[one], found.names[other]) for one, other in found.pairs.tolist())
 

@@ -46,7 +46,7 @@ def test_a_foot_slides_as_far_as_the_robot_is_pushed(name: str) -> None:
     recorder = ContactRecorder(world.instance())
     for step in (0.0, 0.003, 0.0, 0.002):
         move(world, along=step)
-        recorder.note()
+        recorder.record_frame()
     contacts, slips = recorder.take()
     touched = {contacts.names[part] for part in contacts.pairs[:, 0].tolist()}
     feet = [column for column, foot in enumerate(world.robot.feet) if foot in touched]
@@ -59,7 +59,7 @@ def test_a_foot_in_the_air_does_not_slide() -> None:
     recorder = ContactRecorder(world.instance())
     for up in (0.0, 0.01, 0.0, -0.01):
         move(world, along=0.003, up=up)
-        recorder.note()
+        recorder.record_frame()
     assert (recorder.take()[1] == 0.0).all()
 
 
@@ -70,12 +70,12 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     radius = float(world.model.geom_size[paw, 0])
     recorder, way = ContactRecorder(world.instance()), 0.0005
     x, turn = world.data.geom_xpos[paw, 0], world.data.geom_xmat[paw].reshape(3, 3).copy()
-    recorder.note()
+    recorder.record_frame()
     angle = way / radius
     roll = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
     world.data.geom_xpos[paw, 0] = x + way
     world.data.geom_xmat[paw] = (roll @ turn).ravel()
-    recorder.note()
+    recorder.record_frame()
     column = world.robot.feet.index("left_front_paw")
     assert recorder.take()[1][1, column] < 0.01 * way
 
@@ -85,10 +85,10 @@ def test_the_speed_of_a_landing_is_that_of_the_part() -> None:
     frame_s = world.robot.frame_period_s
     recorder = ContactRecorder(world.instance())
     move(world, up=0.004)
-    recorder.note()
+    recorder.record_frame()
     move(world, up=-0.004)
-    recorder.note()
-    recorder.note()
+    recorder.record_frame()
+    recorder.record_frame()
     contacts, _ = recorder.take()
     first, second = contacts.frames == 1, contacts.frames == 2
     assert first.any()
@@ -99,7 +99,7 @@ def test_the_speed_of_a_landing_is_that_of_the_part() -> None:
 def test_contacts_name_the_parts_the_floor_last_and_tell_how_deep() -> None:
     world = standing(robot("robotis_bioloid"))
     recorder = ContactRecorder(world.instance())
-    recorder.note()
+    recorder.record_frame()
     contacts, _ = recorder.take()
     parts = [tuple(contacts.names[thing] for thing in pair) for pair in contacts.pairs.tolist()]
     assert parts
@@ -228,7 +228,7 @@ def test_crossed_legs_are_felt_as_hard_as_they_press(dog: SimulatedBody) -> None
         pose[dog.robot.index(joint)] = math.radians(-70.0)
     dog.settle(pose, 0.5)
     world, recorder = dog.world, ContactRecorder(dog.instance)
-    recorder.note()
+    recorder.record_frame()
     contacts, _ = recorder.take()
     own = contacts.pairs[:, 1] != contacts.names.index("floor")
     assert own.any()

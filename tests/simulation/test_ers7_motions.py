@@ -40,7 +40,7 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
 
     def look() -> None:
         leans.append(roll_pitch_yaw_of_matrix(world.data.xmat[base].reshape(3, 3))[:2])
-        recorder.note()
+        recorder.record_frame()
 
     play(body, JointCommands(np.tile(sampled.angles, (times, 1))), look)
     both = np.degrees(np.hstack([np.array(leans), np.tile(meant, (times, 1))]))

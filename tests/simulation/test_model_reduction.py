@@ -185,7 +185,7 @@ def test_moving_servos_of_a_world_with_held_joints_are_their_own(ers7: Robot) ->
     free[ers7.index("tail_pan")] = True
     play(body, JointCommands(stepping(ers7, 0.1), stiffness=stiffness, free=free))
     model = body.world.model
-    for place, joint in enumerate(body.world.addresses.moving):
+    for place, joint in enumerate(body.world.addresses.moving_joints):
         servo = ers7.servos[joint]
         wanted = 2.5 if joint == knee else 0.0 if free[joint] else servo.stiffness
         actuator = body.world.addresses.actuators[place]

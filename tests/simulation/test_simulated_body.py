@@ -101,7 +101,7 @@ def test_play_is_the_same_as_stepping_one_by_one(bioloid: Robot, among_boxes: Am
     model, data = world.model, copy.copy(world.data)
     angles = swaying(bioloid, 1.0)
     track = play(body, JointCommands(angles))
-    for command in body._grid.round(angles):
+    for command in body._tick_grid.round(angles):
         data.ctrl[world.addresses.actuators] = command
         for _ in range(world.n_substeps):
             mujoco.mj_step(model, data)

@@ -9,6 +9,9 @@ from posewright.arenas.arena import BOX, Arena, Box, Shape, Spot
 from posewright.documents import flow_mapping, save_document
 from posewright.units import DEG_PER_RAD
 
+_DECIMALS = 4
+"""Decimals of lengths in metres and of angles in degrees."""
+
 
 def write_arena(path: Path | str, arena: Arena) -> None:
     """Write an arena, its boxes and its sources as a document; `read_arena` reads the same back.
@@ -44,7 +47,7 @@ def _build_document(arena: Arena) -> dict[str, object]:
     if arena.spots:
         document["spots"] = {name: flow_mapping(_position_fields(spot)) for name, spot in arena.spots.items()}
     document["colours_rgb"] = {
-        name: [round(255.0 * part) for part in colour] for name, colour in arena.colours.items()
+        name: [round(255.0 * channel) for channel in colour] for name, colour in arena.colours.items()
     }
     document["sources"] = dict(arena.sources)
     return document
@@ -52,8 +55,9 @@ def _build_document(arena: Arena) -> dict[str, object]:
 
 def _position_fields(part: Box | Shape | Spot) -> dict[str, object]:
     """Return the position of a part, and its direction unless it is 0."""
-    fields: dict[str, object] = {"x": round(part.x, 4) + 0.0, "y": round(part.y, 4) + 0.0}
-    yaw_deg = round(part.yaw_rad * DEG_PER_RAD, 4)
+    x, y = _round_lengths((part.x, part.y))
+    fields: dict[str, object] = {"x": x, "y": y}
+    yaw_deg = round(part.yaw_rad * DEG_PER_RAD, _DECIMALS)
     if yaw_deg:
         fields["yaw_deg"] = yaw_deg
     return fields
@@ -72,7 +76,7 @@ def _shape_fields(shape: Shape) -> dict[str, object]:
     fields |= _position_fields(shape)
     fields["size_m"] = _round_lengths(shape.size_m)
     if shape.base_m:
-        fields["base_m"] = round(shape.base_m, 4)
+        fields["base_m"] = round(shape.base_m, _DECIMALS)
     if shape.is_round:
         fields["is_round"] = True
     if shape.text:
@@ -83,4 +87,4 @@ def _shape_fields(shape: Shape) -> dict[str, object]:
 
 
 def _round_lengths(lengths_m: Sequence[float]) -> list[float]:
-    return [round(length_m, 4) + 0.0 for length_m in lengths_m]
+    return [round(length_m, _DECIMALS) + 0.0 for length_m in lengths_m]  # + 0.0 turns -0.0 into 0.0

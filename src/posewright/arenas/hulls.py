@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike
 from posewright.arrays import Floats
 from posewright.errors import InputError
 
+MIN_HULL_POINTS = 4
+"""Fewer points lie in a plane."""
+
 MAX_HULL_POINTS = 500
 """Largest number of corners of a hull: MuJoCo goes through all of them at every contact."""
 
@@ -44,8 +47,8 @@ def require_valid_hull(
     """
     if is_round:
         raise InputError(f"{name}: a round shape has points of a hull", hint="remove one of the two")
-    if not 4 <= len(points) <= MAX_HULL_POINTS:
-        hint = f"expected 4 to {MAX_HULL_POINTS}"
+    if not MIN_HULL_POINTS <= len(points) <= MAX_HULL_POINTS:
+        hint = f"expected {MIN_HULL_POINTS} to {MAX_HULL_POINTS}"
         raise InputError(f"{name}: a hull of {len(points)} points", hint=hint)
     corners = np.asarray(points, dtype=np.float64)
     if thickness(corners) < MIN_THICKNESS_M:
@@ -64,7 +67,7 @@ def require_valid_hull(
 def thickness(points: Floats) -> float:
     """Return the extent of points `(n, 3)` along their thinnest principal axis [m]."""
     centred = points - points.mean(axis=0)
-    axes = np.linalg.svd(centred, full_matrices=False)[2]
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
     return float(np.ptp(centred @ axes.T, axis=0).min()) if len(axes) == 3 else 0.0
 
 
@@ -80,23 +83,27 @@ def hull_points(points: ArrayLike) -> Floats:
     from scipy.spatial import ConvexHull
 
     rounded = np.unique(np.round(np.asarray(points, dtype=np.float64).reshape(-1, 3), 4), axis=0)
-    if len(rounded) < 4 or thickness(rounded) < MIN_THICKNESS_M:
+    if len(rounded) < MIN_HULL_POINTS or thickness(rounded) < MIN_THICKNESS_M:
         raise InputError("the points lie in a plane", hint="expected at least four points that do not")
     corners = rounded[np.sort(ConvexHull(rounded).vertices)]
     if len(corners) > MAX_HULL_POINTS:
-        directions = spread_directions(MAX_HULL_POINTS)  # include the axes, which keeps the bounding box
+        directions = spread_directions(
+            MAX_HULL_POINTS
+        )  # with the axes', so that the bounding box stays the same
         corners = corners[np.unique((corners @ directions.T).argmax(axis=0))]
     return np.asarray(corners)
 
 
 def spread_directions(count: int) -> Floats:
     """Return unit vectors, `(count, 3)`: the six directions of the axes, and others spread evenly."""
-    index = np.arange(count - 6)
+    axes = np.concatenate([np.eye(3), -np.eye(3)])
+    # the others lie on a spiral from pole to pole that turns by the golden angle from one to the next
+    index = np.arange(count - len(axes))
     z = 1.0 - (2.0 * index + 1.0) / len(index)
     angle = index * math.pi * (3.0 - math.sqrt(5.0))
     radius = np.sqrt(1.0 - z**2)
-    spread = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
-    return np.concatenate([np.eye(3), -np.eye(3), spread])
+    spiral = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+    return np.concatenate([axes, spiral])
 
 
 def hull_outline(points: ArrayLike) -> Floats:
@@ -108,7 +115,7 @@ def hull_outline(points: ArrayLike) -> Floats:
 
 
 def place_hull(hull_m: ArrayLike, x: float, y: float, base_m: float, yaw_rad: float) -> Floats:
-    """Return the points of a hull at a place on the field, `(n, 3)` [m]."""
+    """Return the points of a hull, `(n, 3)` [m], turned by a yaw and moved to a place on the field."""
     points = np.asarray(hull_m, dtype=np.float64)
     cos = math.cos(yaw_rad)
     sin = math.sin(yaw_rad)

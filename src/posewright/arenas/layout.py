@@ -73,20 +73,24 @@ def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = T
 
 
 def _read_turns_deg(node: Node | None, n_boxes: int) -> list[float]:
-    """Return the additional turn of each box [deg]."""
+    """Return the additional turn of each box [deg]: one number for all, a list, or 0 without the entry."""
     if node is None:
         return [0.0] * n_boxes
     if not isinstance(node.value, list):
-        return [node.number(low=-360.0, high=360.0)] * n_boxes
-    turns_deg = [item.number(low=-360.0, high=360.0) for item in node.items()]
+        return [_read_turn_deg(node)] * n_boxes
+    turns_deg = [_read_turn_deg(item) for item in node.items()]
     if len(turns_deg) != n_boxes:
         hint = "one for each box, or one number for all"
         node.fail(f"{len(turns_deg)} angles for {n_boxes} boxes", hint=hint)
     return turns_deg
 
 
+def _read_turn_deg(node: Node) -> float:
+    return node.number(low=-360.0, high=360.0)
+
+
 def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
-    """Return a box of a layout, written as a list of numbers or as a mapping."""
+    """Return a box of a layout, written as a list of numbers or a mapping, turned by `turn_deg` besides."""
     if isinstance(node.value, dict):
         parts = node.fields(required=("x", "y"), optional=("yaw_deg", "kind"))
     else:
@@ -95,7 +99,7 @@ def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
             node.fail(f"expected 2 or 3 numbers, found {len(items)}", hint="[x, y] or [x, y, yaw_deg]")
         parts = dict(zip(("x", "y", "yaw_deg"), items, strict=False))
     x, y = (parts[key].number(low=-100.0, high=100.0) for key in ("x", "y"))
-    own_turn_deg = parts["yaw_deg"].number(low=-360.0, high=360.0) if "yaw_deg" in parts else 0.0
+    own_turn_deg = _read_turn_deg(parts["yaw_deg"]) if "yaw_deg" in parts else 0.0
     kind = parts["kind"].choice("kind of box", arena.box_kinds) if "kind" in parts else BOX
     return Box(x, y, yaw_rad=(turn_deg + own_turn_deg) * RAD_PER_DEG, kind=kind)
 
@@ -189,15 +193,16 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
 def _draw_layout(rng: np.random.Generator, n_boxes: int, arena: Arena) -> tuple[Box, ...] | None:
     """Draw groups of boxes one after the other; return None if a group finds no free place."""
     placed_boxes = np.empty((0, 3))
-    must_be_near_middle = rng.random() < _NEAR_PROBABILITY  # of the first group
+    first_must_be_near_middle = rng.random() < _NEAR_PROBABILITY
     for size in _draw_group_sizes(rng, n_boxes):
         candidates = _draw_group_candidates(rng, size, arena)
         is_free = _find_free_groups(candidates, placed_boxes, arena)
-        if len(placed_boxes) == 0 and must_be_near_middle:
+        if len(placed_boxes) == 0 and first_must_be_near_middle:
             is_free &= (np.abs(candidates[..., 1]) < NEAR_MIDDLE_M).any(axis=1)
         if not is_free.any():
             return None
-        placed_boxes = np.concatenate([placed_boxes, candidates[int(is_free.argmax())]])
+        first_free_group = candidates[int(is_free.argmax())]
+        placed_boxes = np.concatenate([placed_boxes, first_free_group])
     return tuple(Box(x, y, yaw) for x, y, yaw in placed_boxes.tolist())
 
 
@@ -211,23 +216,27 @@ def _draw_group_sizes(rng: np.random.Generator, n_boxes: int) -> list[int]:
 
 
 def _draw_group_candidates(rng: np.random.Generator, size: int, arena: Arena) -> Floats:
-    """Return candidate poses of a group's boxes all over the zone: x, y, yaw, `(n_candidates, size, 3)`."""
-    n = _CANDIDATES_PER_GROUP
-    pitch = arena.box_size[1] + _GROUP_GAP_M
+    """Return candidate poses of a group's boxes all over the zone: x, y, yaw, `(n_candidates, size, 3)`.
+
+    The boxes of a group stand in a row, side by side, at a wall or anywhere.
+    """
+    n_candidates = _CANDIDATES_PER_GROUP
+    box_pitch = arena.box_size[1] + _GROUP_GAP_M  # from the middle of one box to the next
     half_width = arena.size_y / 2.0
-    x = np.round(rng.uniform(*arena.box_zone, n), 3)
-    random_y = np.round(rng.uniform(-half_width, half_width, n), 3)
+    # all numbers are drawn, needed or not, so that a seed gives the same layout
+    x = np.round(rng.uniform(*arena.box_zone, n_candidates), 3)
+    random_y = np.round(rng.uniform(-half_width, half_width, n_candidates), 3)
     is_at_wall = rng.random() < _AT_WALL_PROBABILITIES[size]
     is_turned = rng.random() < _TURNED_PROBABILITY
-    yaw_deg = rng.integers(-90, 90, n)
-    y = np.copysign(half_width - size * pitch / 2.0, random_y) if is_at_wall else random_y
-    yaw = np.radians(yaw_deg if is_turned and not is_at_wall else 0 * yaw_deg)
-    along = (np.arange(size) - (size - 1) / 2.0) * pitch
+    random_yaw_deg = rng.integers(-90, 90, n_candidates)
+    y = np.copysign(half_width - size * box_pitch / 2.0, random_y) if is_at_wall else random_y
+    yaw = np.radians(random_yaw_deg) if is_turned and not is_at_wall else np.zeros(n_candidates)
+    offsets = (np.arange(size) - (size - 1) / 2.0) * box_pitch  # of the boxes from the middle of their row
     return np.stack(
         [
-            x[:, None] - along * np.sin(yaw)[:, None],
-            y[:, None] + along * np.cos(yaw)[:, None],
-            np.broadcast_to(yaw[:, None], (n, size)),
+            x[:, None] - offsets * np.sin(yaw)[:, None],
+            y[:, None] + offsets * np.cos(yaw)[:, None],
+            np.broadcast_to(yaw[:, None], (n_candidates, size)),
         ],
         axis=-1,
     )
@@ -251,11 +260,13 @@ def _find_free_groups(groups: Floats, placed_boxes: Floats, arena: Arena) -> Fla
     x = outlines[..., 0]
     wall_distance = arena.size_y / 2.0 - np.abs(outlines[..., 1]).max(axis=1)
     is_in_zone = (x.min(axis=1) >= low) & (x.max(axis=1) <= high)
-    is_at_wall = (wall_distance >= 0.0) & (wall_distance <= _GROUP_GAP_M)
+    is_at_wall = (wall_distance >= 0.0) & (wall_distance <= _GROUP_GAP_M)  # it touches: that is no gap
     is_free = is_in_zone & ((wall_distance >= arena.gap_m) | is_at_wall)
     if len(placed_boxes):
-        # The nearest corner may be that of a group or that of another box.
-        is_free &= point_distances(outlines, placed_boxes, box_size).min(axis=(1, 2)) >= arena.gap_m
-        distances = point_distances(corners(placed_boxes, box_size), flat_groups, box_size).min(axis=(0, 1))
+        # The nearest corner may be that of a group or that of a placed box.
+        group_corner_distances = point_distances(outlines, placed_boxes, box_size).min(axis=(1, 2))
+        is_free &= group_corner_distances >= arena.gap_m
+        placed_corners = corners(placed_boxes, box_size)
+        distances = point_distances(placed_corners, flat_groups, box_size).min(axis=(0, 1))
         is_free &= distances.reshape(groups.shape[:2]).min(axis=1) >= arena.gap_m
     return np.asarray(is_free)

@@ -75,7 +75,7 @@ def require_valid_layout(
         boxes: the boxes to be checked.
         arena: the field; None for the CEABOT obstacle field.
         legal: whether the layout must obey the contest's rules.
-        locations: location of each box in a document.
+        locations: location of each box in a document; empty if there is none.
 
     Raises:
         InputError: the first fault.
@@ -98,27 +98,19 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
     field = find_arena() if arena is None else arena
     poses = np.array([(box.x, box.y, box.yaw_rad) for box in boxes], dtype=np.float64).reshape(-1, 3)
     sizes = np.array([field.kind_of(box).footprint_m for box in boxes], dtype=np.float64).reshape(-1, 2)
-    not_finite = [i for i, pose in enumerate(poses.tolist()) if not all(map(math.isfinite, pose))]
-    if not_finite:
-        return tuple(
-            LayoutFault(
-                LayoutFaultKind.NOT_FINITE,
-                message=f"{_box_name(i)} has no finite place",
-                hint="metres, degrees",
-                box=i + 1,
-            )
-            for i in not_finite
-        )
+    not_finite = tuple(_find_not_finite(poses))
+    if not_finite:  # there are no distances to check
+        return not_finite
     outlines = corners(poses, sizes)
     distances = _obstacle_distances(outlines, pair_distances(poses, sizes), field)
     wall_names = {shape.name for shape in field.walls}
     missing_edges = [edge for edge, wall in enumerate(_EDGES.values()) if wall not in wall_names]
     faults = [*_find_outside(distances, missing_edges), *_find_overlaps(distances)]
     # A missing wall is near to nothing.
-    missing = [len(poses) + edge for edge in missing_edges]
-    distances[missing, :] = np.inf
-    distances[:, missing] = np.inf
-    faults += _find_surplus(len(boxes), field)
+    missing_obstacles = [len(poses) + edge for edge in missing_edges]
+    distances[missing_obstacles, :] = np.inf
+    distances[:, missing_obstacles] = np.inf
+    faults += _find_surplus_boxes(len(boxes), field)
     faults += _find_outside_zone(outlines[..., 0], field)
     faults += _find_narrow_gaps(distances, field)
     if not _has_passage(distances, field):
@@ -143,6 +135,7 @@ def _obstacle_distances(outlines: Floats, box_distances: Floats, arena: Arena) -
     x = outlines[..., 0]
     y = outlines[..., 1]
     half_width = arena.size_y / 2.0
+    # in the order of _EDGES: left, right, start and far wall
     to_edges = np.stack([half_width - y.max(1), half_width + y.min(1), x.min(1), arena.size_x - x.max(1)])
     distances = np.full((n + len(_EDGES), n + len(_EDGES)), np.inf)
     distances[:n, :n] = box_distances
@@ -158,55 +151,69 @@ def _has_passage(distances: Floats, arena: Arena) -> bool:
     chain of them connects the left wall with the right one: grown by the disc's radius, convex obstacles
     overlap if and only if their distance is below its diameter.
     """
-    left = len(distances) - len(_EDGES)
-    right = left + 1
+    left_wall = len(distances) - len(_EDGES)
+    right_wall = left_wall + 1
     groups = _connected_groups(distances < arena.gap_m - TOLERANCE_M)
-    return bool(groups[left] != groups[right])
+    return bool(groups[left_wall] != groups[right_wall])
 
 
 def _connected_groups(is_linked: Flags) -> Indices:
     """Return a group number for each obstacle, equal for obstacles linked directly or through others."""
-    n = len(is_linked)
-    groups = np.arange(n)
-    is_linked = is_linked | np.eye(n, dtype=bool)
-    for _ in range(n):
-        groups = np.where(is_linked, groups, n).min(axis=1)
+    n_obstacles = len(is_linked)
+    groups = np.arange(n_obstacles)
+    is_linked = is_linked | np.eye(n_obstacles, dtype=bool)
+    # each takes the lowest number among its neighbours, as often as the longest chain may need
+    for _ in range(n_obstacles):
+        groups = np.where(is_linked, groups, n_obstacles).min(axis=1)
     return groups
 
 
 def _obstacle_name(i: int, distances: Floats) -> str:
-    n = len(distances) - len(_EDGES)
-    return _box_name(i) if i < n else f"the {tuple(_EDGES)[i - n]}"
+    n_boxes = len(distances) - len(_EDGES)
+    return _box_name(i) if i < n_boxes else f"the {tuple(_EDGES)[i - n_boxes]}"
 
 
 def _box_name(i: int) -> str:
     return f"box {i + 1}"
 
 
+def _find_not_finite(poses: Floats) -> Iterator[LayoutFault]:
+    """Yield the boxes with a coordinate or angle that is not finite."""
+    for i, pose in enumerate(poses.tolist()):
+        if not all(map(math.isfinite, pose)):
+            message = f"{_box_name(i)} has no finite place"
+            yield LayoutFault(LayoutFaultKind.NOT_FINITE, message, hint="metres, degrees", box=i + 1)
+
+
 def _find_outside(distances: Floats, missing_edges: Sequence[int]) -> Iterator[LayoutFault]:
-    """Yield the boxes that stand in a wall, or over an edge of the field without a wall."""
-    n = len(distances) - len(_EDGES)
-    for i, edge in np.argwhere(distances[:n, n:] < -TOLERANCE_M).tolist():
-        depth = f"{-distances[i, n + edge]:.3f} m"
+    """Yield the boxes that stand in a wall, or over an edge of the field without a wall.
+
+    Args:
+        distances: the distances between all obstacles, as from `_obstacle_distances` [m].
+        missing_edges: indices in `_EDGES` of the edges without a wall.
+    """
+    n_boxes = len(distances) - len(_EDGES)
+    for i, edge in np.argwhere(distances[:n_boxes, n_boxes:] < -TOLERANCE_M).tolist():
+        depth = f"{-distances[i, n_boxes + edge]:.3f} m"
         if edge in missing_edges:
             edge_name = tuple(_EDGES)[edge].replace("wall", "edge")
             message = f"{_box_name(i)} extends {depth} beyond the {edge_name}"
             hint = "the whole box must be on the field"
         else:
-            message = f"{_box_name(i)} overlaps {_obstacle_name(n + edge, distances)} by {depth}"
+            message = f"{_box_name(i)} overlaps {_obstacle_name(n_boxes + edge, distances)} by {depth}"
             hint = "the whole box must be inside the walls"
         yield LayoutFault(LayoutFaultKind.OUTSIDE, message, hint, box=i + 1)
 
 
 def _find_overlaps(distances: Floats) -> Iterator[LayoutFault]:
     """Yield the pairs of boxes that overlap."""
-    n = len(distances) - len(_EDGES)
-    for i, j in np.argwhere(np.triu(distances[:n, :n] < -TOLERANCE_M)).tolist():
+    n_boxes = len(distances) - len(_EDGES)
+    for i, j in np.argwhere(np.triu(distances[:n_boxes, :n_boxes] < -TOLERANCE_M)).tolist():
         message = f"{_box_name(i)} and {_box_name(j)} overlap by {-distances[i, j]:.3f} m"
         yield LayoutFault(LayoutFaultKind.OVERLAP, message, hint="boxes may touch but not overlap", box=j + 1)
 
 
-def _find_surplus(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
+def _find_surplus_boxes(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
     """Yield a fault if there are more boxes than the field allows."""
     if n_boxes > arena.max_boxes:
         first = arena.max_boxes + 1

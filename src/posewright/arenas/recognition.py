@@ -27,6 +27,9 @@ MAX_PIECES = 2000
 MAX_FLAT_HEIGHT_M = 0.006
 """A piece that is no higher and lies on the floor is a line, or the floor [m]."""
 
+_MAX_FLOOR_OFFSET_M = 0.05
+"""A flat piece that is higher above z = 0, or deeper below it, is not on the floor [m]."""
+
 _MIN_WALL_HEIGHT_M = 0.2
 _MIN_WALL_RATIO = 4.0
 """A block that is at least so high, and so much longer than thick, is a wall."""
@@ -35,6 +38,7 @@ _MAX_BOX_LENGTH_M = 1.0
 _MAX_BOX_RATIO = 3.0
 """A block on the floor that is at most so long, and so much longer than wide, is a box."""
 
+_MAX_NAME_LENGTH = 40
 _DENSITY_KG_M3 = 50.0
 _FRICTION = 0.5
 _MAX_SCENE_M = 90.0
@@ -164,7 +168,13 @@ class _ArenaBuilder:
             self.colours.setdefault(purpose, piece.colour)
 
     def _add_shape(self, piece: Piece, block: BlockFit, role: Role) -> None:
-        """Add a block, a cylinder, or the convex hull of a piece."""
+        """Add a piece as a line, a block, a cylinder, or its convex hull; note what is lost.
+
+        Args:
+            piece: the piece of the scene.
+            block: the smallest upright block around it.
+            role: its purpose.
+        """
         name = self._choose_name(piece.name, role.value)
         if role is Role.LINE:
             size = (*block.size_m[:2], 0.0)
@@ -192,7 +202,7 @@ class _ArenaBuilder:
 
     def _choose_name(self, piece_name: str, role: str) -> str:
         """Return an unused name for a shape, made from the name of its piece."""
-        stem = re.sub(r"[^a-z0-9]+", "_", piece_name.casefold()).strip("_")[:40] or role
+        stem = re.sub(r"[^a-z0-9]+", "_", piece_name.casefold()).strip("_")[:_MAX_NAME_LENGTH] or role
         if stem[0].isdigit() or stem in (FLOOR, BOX):
             stem = f"{role}_{stem}"
         name = stem
@@ -221,7 +231,7 @@ class _ArenaBuilder:
             height = shape.base_m - floor_m
             base = 0.0 if abs(height) < EQUAL_M else round(height, 4)
             x = round(shape.x - low_x, 4)
-            y = round(shape.y - middle_y, 4) + 0.0
+            y = round(shape.y - middle_y, 4) + 0.0  # + 0.0 turns -0.0 into 0.0
             shapes.append(replace(shape, x=x, y=y, base_m=base))
         lines = [shape for shape in shapes if shape.role is Role.LINE]
         lines.sort(key=lambda line: line.x)
@@ -254,20 +264,22 @@ class _ArenaBuilder:
     def _field_corners(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return the corners of the field with the smallest and the largest x and y [m].
 
-        They lie between the walls, or else around the floor, or else around all parts.
+        They lie between the walls, or else around the floor, or else around all parts, which is noted.
         """
         walls = [shape for shape in self.shapes if shape.role is Role.WALL]
         x_range = _range_between(walls, axis=0)
         y_range = _range_between(walls, axis=1)
-        if x_range is None or y_range is None:
-            if not self.floors:
-                self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
-            parts: Sequence[BlockFit | Shape] = self.floors or [*self.boxes, *self.shapes]
-            outline = np.concatenate([_footprint_corners(part) for part in parts])
-            low_x, low_y = outline.min(axis=0).tolist()
-            high_x, high_y = outline.max(axis=0).tolist()
+        if x_range is not None and y_range is not None:
+            low_x, high_x = x_range
+            low_y, high_y = y_range
             return (low_x, low_y), (high_x, high_y)
-        return (x_range[0], y_range[0]), (x_range[1], y_range[1])
+        if not self.floors:
+            self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
+        parts: Sequence[BlockFit | Shape] = self.floors or [*self.boxes, *self.shapes]
+        outline = np.concatenate([_footprint_corners(part) for part in parts])
+        low_x, low_y = outline.min(axis=0).tolist()
+        high_x, high_y = outline.max(axis=0).tolist()
+        return (low_x, low_y), (high_x, high_y)
 
     def _build_boxes(self, low_x: float, middle_y: float) -> tuple[dict[str, BoxKind], tuple[Box, ...]]:
         """Return the kinds of boxes by name, `box` for the most frequent one, and the boxes.
@@ -306,11 +318,14 @@ class _ArenaBuilder:
 
 
 def _find_purpose(piece: Piece, block: BlockFit) -> str:
-    """Return the purpose of a piece: the value of a role, `floor` or `box`."""
+    """Return the purpose of a piece: the value of a role, `floor` or `box`.
+
+    Its name counts first, unless its shape contradicts it; then its shape, size and place.
+    """
     length = max(block.size_m[:2])
     width = min(block.size_m[:2])
     height = block.size_m[2]
-    is_flat = height <= MAX_FLAT_HEIGHT_M and abs(block.base_m) < 0.05
+    is_flat = height <= MAX_FLAT_HEIGHT_M and abs(block.base_m) < _MAX_FLOOR_OFFSET_M
     is_movable_block = block.is_block and piece.can_move is not False
     named_purpose = _find_purpose_in_name(piece.name)
     if named_purpose == BOX and not is_movable_block:
@@ -328,7 +343,7 @@ def _find_purpose(piece: Piece, block: BlockFit) -> str:
 
 def _find_purpose_in_name(name: str) -> str:
     """Return the purpose that a name indicates; empty if it indicates none."""
-    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # camelCase
     plain_name = re.sub(r"[^a-z]+", " ", separated.casefold())
     for purpose, pattern in _NAME_PATTERNS:
         if re.search(rf"\b({pattern})\b", plain_name):
@@ -352,22 +367,24 @@ def _range_between(walls: Sequence[Shape], axis: int) -> tuple[float, float] | N
         extent = high - low
         if extent[axis] < extent[1 - axis]:  # the wall is across the axis
             ranges.append((float(low[axis]), float(high[axis])))
-    ranges.sort()
-    if len(ranges) < 2 or ranges[-1][0] <= ranges[0][1]:
+    if len(ranges) < 2:
         return None
-    return ranges[0][1], ranges[-1][0]
+    ranges.sort()
+    _, start = ranges[0]  # where the first wall ends
+    end, _ = ranges[-1]
+    return (start, end) if end > start else None
 
 
 def _rename_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[Shape]:
     """Return the shapes with standard names for the walls around the field; films make these transparent."""
     start, end, left, right = WALLS
-    edges: dict[str, tuple[int, float]] = {  # axis and coordinate
+    edges: dict[str, tuple[int, float]] = {  # by the name of its wall: axis (0 x, 1 y) and coordinate
         start: (0, 0.0),
         end: (0, size_m[0]),
         left: (1, size_m[1] / 2),
         right: (1, -size_m[1] / 2),
     }
-    new_names: dict[str, str] = {}
+    new_names: dict[str, str] = {}  # by present name
     for new_name, (axis, coordinate) in edges.items():
         for shape in shapes:
             distance = abs((shape.x, shape.y)[axis] - coordinate)
@@ -379,6 +396,6 @@ def _rename_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[
     renamed: list[Shape] = []
     for shape in shapes:
         new_name = new_names.get(shape.name, "")
-        is_free = new_name and new_name not in other_names
-        renamed.append(replace(shape, name=new_name) if is_free else shape)
+        is_renamed = new_name != "" and new_name not in other_names
+        renamed.append(replace(shape, name=new_name) if is_renamed else shape)
     return renamed

@@ -15,7 +15,8 @@ from posewright.rotation import heading, uprightness
 _MIN_UPRIGHTNESS = 0.5
 """A box whose tilt has a smaller cosine lies on its side."""
 
-_CORNER_SIGNS = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) / 2.0
+_CORNER_SHARES = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) / 2.0
+"""The corners of a rectangle around its middle, as shares of its length and width."""
 
 
 def corners(poses: ArrayLike, sizes: ArrayLike) -> Floats:
@@ -26,9 +27,8 @@ def corners(poses: ArrayLike, sizes: ArrayLike) -> Floats:
         sizes: lengths and widths, `(n, 2)`, or `(2,)` if all are equal [m].
     """
     pose_array = np.asarray(poses, dtype=np.float64).reshape(-1, 3)
-    local = (
-        _CORNER_SIGNS * np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(pose_array), 2))[:, None, :]
-    )
+    size_array = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(pose_array), 2))
+    local = _CORNER_SHARES * size_array[:, None, :]  # in each rectangle's own frame
     cos = np.cos(pose_array[:, 2, None])
     sin = np.sin(pose_array[:, 2, None])
     x = cos * local[..., 0] - sin * local[..., 1]
@@ -42,12 +42,13 @@ def point_distances(points: ArrayLike, poses: ArrayLike, sizes: ArrayLike) -> Fl
     `poses` and `sizes` are as in `corners`.
     """
     pose_array = np.asarray(poses, dtype=np.float64).reshape(-1, 3)
-    half = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(pose_array), 2)) / 2.0
+    half_sizes = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(pose_array), 2)) / 2.0
     offset = np.asarray(points, dtype=np.float64)[..., None, :] - pose_array[:, :2]
     cos = np.cos(pose_array[:, 2])
     sin = np.sin(pose_array[:, 2])
-    along = np.abs(cos * offset[..., 0] + sin * offset[..., 1]) - half[:, 0]
-    across = np.abs(cos * offset[..., 1] - sin * offset[..., 0]) - half[:, 1]
+    # how far a point lies beyond the edges, along the rectangle's own axes; negative inside
+    along = np.abs(cos * offset[..., 0] + sin * offset[..., 1]) - half_sizes[:, 0]
+    across = np.abs(cos * offset[..., 1] - sin * offset[..., 0]) - half_sizes[:, 1]
     return np.hypot(np.maximum(along, 0.0), np.maximum(across, 0.0))
 
 
@@ -71,14 +72,25 @@ def pair_distances(poses: ArrayLike, sizes: ArrayLike) -> Floats:
 
 
 def _separations(pose_array: Floats, outlines: Floats) -> Floats:
-    """Return the widest gap between two rectangles along any of their edge directions, `(n, n)` [m]."""
+    """Return the widest gap between two rectangles along any of their edge directions, `(n, n)` [m].
+
+    Args:
+        pose_array: x, y and yaw of the rectangles, `(n, 3)`.
+        outlines: their corners, `(n, 4, 2)`.
+
+    Returns:
+        Negative where two rectangles overlap.
+    """
     yaw = np.concatenate([pose_array[:, 2], pose_array[:, 2] + np.pi / 2.0])
-    projections = np.einsum("ncx,ax->anc", outlines, np.stack([np.cos(yaw), np.sin(yaw)], -1))
+    directions = np.stack([np.cos(yaw), np.sin(yaw)], -1)  # each rectangle's x, then each one's y
+    projections = np.einsum("ncx,ax->anc", outlines, directions)
     low = projections.min(axis=-1)
     high = projections.max(axis=-1)
     gaps = np.maximum(low[:, :, None] - high[:, None, :], low[:, None, :] - high[:, :, None])
     n = len(pose_array)
-    along_own_axes = np.maximum(gaps[:n], gaps[n:])[np.arange(n), np.arange(n)]
+    indices = np.arange(n)
+    # for rectangle i, its gaps to all others along its own two directions
+    along_own_axes = np.maximum(gaps[:n], gaps[n:])[indices, indices]
     return np.asarray(np.maximum(along_own_axes, along_own_axes.T))
 
 

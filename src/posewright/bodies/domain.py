@@ -90,11 +90,13 @@ class DomainParameters:
             value = getattr(self, entry.name)
             if value != entry.default:
                 numbers = value if isinstance(value, tuple) else (value,)
-                differences.append(" ".join((entry.name, *(f"{number:.4g}" for number in numbers))))
+                listed = " ".join(f"{number:.4g}" for number in numbers)
+                differences.append(f"{entry.name} {listed}")
         return ", ".join(differences) or "nominal"
 
 
 def _require_within(name: str, values: tuple[float, ...], count: int, limit: float) -> None:
+    """Raise an InputError unless there are `count` values, none of them beyond the limit on either side."""
     is_valid = len(values) == count and all(abs(value) <= limit for value in values)
     _require(is_valid, name, value=values, hint=f"{count} numbers within {-limit:.4g}..{limit:.4g}")
 
@@ -210,14 +212,16 @@ class DomainRandomization:
     slope_rad: Annotated[Distribution | None, _distribution_reader("slope_rad", math.radians(1.0))] = None
 
     def __post_init__(self) -> None:
-        # both extremes must be valid bodies; then all that is drawn is valid
-        for end in (0, 1):
-            _build_parameters(
-                {
-                    name: (distribution.bounds[end],) * _COUNTS.get(name, 1)
-                    for name, distribution in self.distributions.items()
-                }
-            )
+        # raises unless both extremes are valid bodies; then all that is drawn is valid
+        lowest: dict[str, tuple[float, ...]] = {}
+        highest: dict[str, tuple[float, ...]] = {}
+        for name, distribution in self.distributions.items():
+            low, high = distribution.bounds
+            n_numbers = _COUNTS.get(name, 1)
+            lowest[name] = (low,) * n_numbers
+            highest[name] = (high,) * n_numbers
+        _build_parameters(lowest)
+        _build_parameters(highest)
 
     @property
     def distributions(self) -> dict[str, Distribution]:
@@ -234,6 +238,7 @@ FIELDS = tuple(entry.name for entry in fields(DomainRandomization))
 """In the order of their random streams: new fields go to the end, so that old seeds keep their bodies."""
 
 _COUNTS = {"com_shift_m": 3, "slope_rad": 2}
+"""Numbers in a field that has several, which are drawn one after the other."""
 
 
 def draw_domain(ranges: DomainRandomization, seed: int) -> DomainParameters:
@@ -261,12 +266,13 @@ def _build_parameters(samples: dict[str, tuple[float, ...]]) -> DomainParameters
     """Return parameters with some fields set, each from its one or several numbers."""
 
     def number(name: str, nominal: float) -> float:
-        return samples[name][0] if name in samples else nominal
+        (value,) = samples.get(name, (nominal,))
+        return value
 
     x, y, z = samples.get("com_shift_m", NOMINAL.com_shift_m)
     roll, pitch = samples.get("slope_rad", NOMINAL.slope_rad)
     return DomainParameters(
-        friction=samples["friction"][0] if "friction" in samples else None,
+        friction=number("friction", 0.0) if "friction" in samples else None,
         mass_scale=number("mass_scale", 1.0),
         stiffness_scale=number("stiffness_scale", 1.0),
         damping_scale=number("damping_scale", 1.0),
@@ -311,7 +317,12 @@ def read_domain_randomization(path: Path) -> DomainRandomization:
 
 
 def _distribution_reader(name: str, unit: float = 1.0) -> FieldReader:
-    """Return a reader of a distribution: `low` and `high`, or `mean` and `sd`, in a unit of that size."""
+    """Return a reader of a distribution: uniform by `low` and `high`, or normal by `mean` and `sd`.
+
+    Args:
+        name: the field of `DomainRandomization` that it is for.
+        unit: size of the document's unit, in SI units.
+    """
 
     def read(node: Node) -> Distribution:
         written_keys = node.fields()
@@ -319,12 +330,11 @@ def _distribution_reader(name: str, unit: float = 1.0) -> FieldReader:
         keys = ("mean", "sd") if is_normal else ("low", "high")
         entries = node.fields(required=(*keys, "source"), optional=())
         entries["source"].text()
-        first, second = (entries[key].number() * unit for key in keys)
+        first, second = (entries[key].number() * unit for key in keys)  # low and high, or mean and deviation
         with node.locate_errors():
             distribution: Distribution = Normal(first, second) if is_normal else Uniform(first, second)
-            replace(
-                DomainRandomization(), **{name: distribution}
-            )  # raises unless the extremes are valid bodies
+            # raises unless the extremes are valid bodies
+            replace(DomainRandomization(), **{name: distribution})
         return distribution
 
     return FieldReader(read)

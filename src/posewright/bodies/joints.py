@@ -105,8 +105,9 @@ class JointCommands:
         is_finite = np.isfinite(self.angles)
         if is_finite.all():
             return
-        unsafe = ~is_finite if self.free is None else ~is_finite & ~self.free
-        for frame, joint in np.argwhere(unsafe)[:1]:
+        is_unsafe = ~is_finite if self.free is None else ~is_finite & ~self.free
+        if is_unsafe.any():
+            frame, joint = np.argwhere(is_unsafe)[0]
             raise UnsafeCommandError(
                 f"the command of {joints[joint]} in frame {frame} is {self.angles[frame, joint]}",
                 hint="a finite angle in radians",
@@ -163,13 +164,19 @@ class Contacts:
 
     @classmethod
     def concatenate(cls, blocks: Mapping[int, Contacts]) -> Contacts:
-        """Return the contacts of several blocks as one, each block by the number of its first frame."""
+        """Return the contacts of several blocks as one.
+
+        Args:
+            blocks: the blocks by the number of their first frame, which is added to their frames.
+        """
         names = next((block.names for block in blocks.values()), ())
         no_frames = np.empty(0, np.intp)
         no_pairs = np.empty((0, 2), np.intp)
         return cls(
             names,
-            frames=np.concatenate([no_frames, *(block.frames + begin for begin, block in blocks.items())]),
+            frames=np.concatenate(
+                [no_frames, *(block.frames + first_frame for first_frame, block in blocks.items())]
+            ),
             pairs=np.concatenate([no_pairs, *(block.pairs for block in blocks.values())]),
             depths=np.concatenate([np.empty(0), *(block.depths for block in blocks.values())]),
             forces=np.concatenate([np.empty(0), *(block.forces for block in blocks.values())]),
@@ -177,7 +184,11 @@ class Contacts:
         )
 
     def group_frames(self, frames_per_group: int) -> Contacts:
-        """Return the contacts of groups of frames: those of any frame in the group, with greatest numbers."""
+        """Return the contacts of groups of frames, whose numbers replace those of frames.
+
+        A pair is in contact in a group if it is in any of its frames. Depth, force and speed are the greatest
+        of these frames; NaN where all are.
+        """
         rows = np.column_stack((self.frames // frames_per_group, self.pairs))
         groups, group_of_row = np.unique(rows, axis=0, return_inverse=True)
 
@@ -195,13 +206,13 @@ class Contacts:
             speeds=greatest(self.speeds),
         )
 
-    def frames_with_contact(self, links: Collection[str], objects: Collection[str], n: int) -> Flags:
-        """Return in which of `n` frames any of the links touches any of the objects, `(n,)`."""
+    def frames_with_contact(self, links: Collection[str], objects: Collection[str], n_frames: int) -> Flags:
+        """Return in which of the first frames any of the links touches any of the objects, `(n_frames,)`."""
         is_link = np.array([name in links for name in self.names], dtype=np.bool_)
         is_object = np.array([name in objects for name in self.names], dtype=np.bool_)
         first, second = self.pairs.T
         is_match = (is_link[first] & is_object[second]) | (is_link[second] & is_object[first])
-        in_contact = np.zeros(n, dtype=np.bool_)
+        in_contact = np.zeros(n_frames, dtype=np.bool_)
         in_contact[self.frames[is_match]] = True
         return in_contact
 

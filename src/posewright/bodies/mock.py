@@ -22,12 +22,12 @@ def quiet_readings(sensors: Iterable[SensorSpec]) -> Mapping[str, Reading]:
     range_sensors = RangeSensor | RangeScan | FlashLidar
     readings: dict[str, Reading] = {}
     for sensor in sensors:
-        number = sensor.max_range_m if isinstance(sensor, range_sensors) else 0.0
+        value = sensor.max_range_m if isinstance(sensor, range_sensors) else 0.0
         for channel in sensor.channels:
             if isinstance(sensor, FootContact):
                 readings[channel.name] = True
             else:
-                readings[channel.name] = np.full(channel.shape, number) if channel.shape else number
+                readings[channel.name] = np.full(channel.shape, value) if channel.shape else value
     return readings
 
 
@@ -135,13 +135,13 @@ class MockBody(SingleBodyPlant):
         if self.store_commands:
             self.played.append(rows)
         positions = self._follow(rows)
-        n = len(rows)
-        times: Floats = np.arange(self.frames + 1.0, self.frames + n + 1.0) * self.frame_period_s
-        if n:
-            before = positions[-2] if n > 1 else self.positions
-            self._velocities = (positions[-1] - before) / self.frame_period_s
+        n_frames = len(rows)
+        times: Floats = np.arange(self.frames + 1.0, self.frames + n_frames + 1.0) * self.frame_period_s
+        if n_frames:
+            previous_positions = positions[-2] if n_frames > 1 else self.positions
+            self._velocities = (positions[-1] - previous_positions) / self.frame_period_s
             self.positions = positions[-1].copy()
-        self.frames += n
+        self.frames += n_frames
         return JointStates(times=times, positions=positions, efforts=np.zeros_like(positions))
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -150,7 +150,7 @@ class MockBody(SingleBodyPlant):
         self._velocities = np.zeros_like(self.positions)
 
     def _follow(self, rows: JointCommands) -> Floats:
-        """Return the joint angles at the end of each frame, `(n, n_joints)` [rad]."""
+        """Return the joint angles at the end of each frame, `(n, n_joints)` [rad]; changes nothing."""
         period_s = self.frame_period_s
         gain = 1.0 - np.exp(-period_s / self.lag_s) if self.lag_s > 0.0 else 1.0
         max_step = self.robot.max_speeds * period_s if self.limit_speed else np.inf

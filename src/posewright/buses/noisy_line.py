@@ -39,13 +39,16 @@ class NoisyLine:
         if not (min(probabilities) >= 0.0 and sum(probabilities) <= 1.0):
             message = f"the probabilities of damaged bytes are {probabilities}"
             raise InputError(message, hint="each is 0 or more, their sum at most 1")
-        self._bounds = (dropped, dropped + doubled, dropped + doubled + flipped)
+        # a random number in 0..1 below the first bound drops a byte, below the second doubles it, and so on
+        self._drop_bound = dropped
+        self._double_bound = dropped + doubled
+        self._flip_bound = dropped + doubled + flipped
         self._rng = np.random.default_rng(seed)
         self.errors = ByteErrors()
 
     def transmit(self, data: bytes) -> list[bytes]:
         """Return what arrives for each byte: nothing, two bytes, a wrong byte or the byte itself."""
-        if not self._bounds[-1]:
+        if self._flip_bound == 0.0:
             return [bytes((byte,)) for byte in data]
         return [self._transmit(byte) for byte in data]
 
@@ -56,13 +59,14 @@ class NoisyLine:
     def _transmit(self, byte: int) -> bytes:
         """Return a byte as it arrives: dropped, doubled, with a flipped bit, or unchanged."""
         draw = self._rng.random()
-        if draw < self._bounds[0]:
+        if draw < self._drop_bound:
             self.errors.dropped += 1
             return b""
-        if draw < self._bounds[1]:
+        if draw < self._double_bound:
             self.errors.doubled += 1
             return bytes((byte, byte))
-        if draw < self._bounds[2]:
+        if draw < self._flip_bound:
             self.errors.flipped += 1
-            return bytes((byte ^ 1 << int(self._rng.integers(8)),))
+            wrong_bit = int(self._rng.integers(8))
+            return bytes((byte ^ 1 << wrong_bit,))
         return bytes((byte,))

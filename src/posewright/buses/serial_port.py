@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,17 +175,25 @@ def find_port_holders(path: str, proc: Path = Path("/proc")) -> tuple[PortHolder
 def _holds(process: Path, device: str) -> bool:
     """Return whether another program's process has a device open."""
     try:
-        parent = int((process / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-        files = [(os.readlink(file), file.name) for file in (process / "fd").iterdir()]  # noqa: PTH115
-        is_open = any(path == device for path, _ in files)
-        return parent != os.getpid() and is_open and not _is_behind(process, files, device)
+        # "PID (COMMAND) STATE PARENT ...", where the command may have parentheses and blanks
+        _, _, state_and_rest = (process / "stat").read_text(errors="replace").rpartition(")")
+        parent = int(state_and_rest.split()[1])
+        open_paths = {file.name: os.readlink(file) for file in (process / "fd").iterdir()}  # noqa: PTH115
+        is_open = device in open_paths.values()
+        return parent != os.getpid() and is_open and not _has_other_end(process, open_paths, device)
     except OSError:  # the process belongs to another user or has ended
         return False
 
 
-def _is_behind(process: Path, files: Sequence[tuple[str, str]], device: str) -> bool:
-    """Return whether a process has the other end of a pseudo-terminal open (Linux: `tty-index`)."""
-    descriptors = [name for path, name in files if path in {"/dev/ptmx", "/dev/pts/ptmx"}]
+def _has_other_end(process: Path, open_paths: Mapping[str, str], device: str) -> bool:
+    """Return whether a process has the other end of a pseudo-terminal open (Linux: `tty-index`).
+
+    Args:
+        process: its folder in /proc.
+        open_paths: paths of its open files by file descriptor.
+        device: path of the terminal.
+    """
+    descriptors = [name for name, path in open_paths.items() if path in {"/dev/ptmx", "/dev/pts/ptmx"}]
     descriptions = [(process / "fdinfo" / name).read_text() for name in descriptors]
     return any(f"tty-index:\t{Path(device).name}\n" in description for description in descriptions)
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from posewright import figures, runs
-from posewright.cli import console, film_options, signals
+from posewright.cli import console, film_options
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     EXIT_FAILURE,
@@ -27,7 +25,7 @@ from posewright.cli.options import (
 )
 from posewright.display import DisplayItem, Styled, build_line
 from posewright.documents import read_text, require_writable, write_atomically
-from posewright.errors import FormatError, InputError, PosewrightError, Where
+from posewright.errors import InputError, Where
 from posewright.runtimes import openr
 
 if TYPE_CHECKING:
@@ -149,32 +147,28 @@ def run(
       posewright aibo run CONNECT.CFG --objects my_objects.py --diagram flow.svg
       posewright aibo run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
-    with _locate_errors(objects, print_to_stderr=as_json):
-        setup = openr.set_up_openr(
-            program,
-            robot=robot,
-            pose=pose,
-            stick=stick,
-            monet=monet or (),
-            poses=poses,
-            sequences=sequences,
-            player=player,
-            objects=objects,
-        )
-        inputs = (script, *setup.files)
-        require_recording_path(record, *inputs)
-        film = FilmOptions.read(video, camera, subject=program or "monet", inputs=inputs)
-        _require_diagram_path(diagram, inputs)
-        openr_program, prompt = _add_commands(setup, commands, script)
+    setup = openr.set_up_openr(
+        program,
+        robot=robot,
+        pose=pose,
+        stick=stick,
+        monet=monet or (),
+        poses=poses,
+        sequences=sequences,
+        player=player,
+        objects=objects,
+    )
+    inputs = (script, *setup.files)
+    require_recording_path(record, *inputs)
+    film = FilmOptions.read(video, camera, subject=program or "monet", inputs=inputs)
+    _require_diagram_path(diagram, inputs)
+    openr_program, prompt = _add_commands(setup, commands, script)
     if film is not None:
         film.require_filmable(openr_program.robot, body)
     printer: _MessagePrinter | None = None
     if show_messages or prompt is not None:
         printer = _MessagePrinter(show_all=show_messages, to_stderr=as_json)
-    with (
-        _locate_errors(objects, print_to_stderr=as_json),
-        console.spinner(openr_program.name, quiet=as_json or printer is not None) as describe,
-    ):
+    with console.spinner(openr_program.name, quiet=as_json or printer is not None) as describe:
         recording = runs.run_openr(
             openr_program,
             body=body,
@@ -377,44 +371,3 @@ class _ProgressPrinter:
 
 _DETAIL_KINDS = frozenset({"notify", "ready", "not ready", "waits"})
 """Kinds of log entries that only `--show-messages` prints."""
-
-
-@contextmanager
-def _locate_errors(path: Path | None, *, print_to_stderr: bool) -> Iterator[None]:
-    """Add the line to errors that arise in the user's Python file.
-
-    Args:
-        path: the file; None if the user has none.
-        print_to_stderr: redirect what the file prints to stderr, because stdout is reserved for JSON.
-
-    Raises:
-        FormatError: the file is not valid Python, raised an exception or called `sys.exit`.
-    """
-    try:
-        with redirect_stdout(sys.stderr) if print_to_stderr else nullcontext():
-            yield
-    except (Exception, SystemExit) as error:
-        signals.raise_again()  # an exception raised by a signal did not arise in the file
-        line = None if path is None else _find_error_line(error, path)
-        if path is None or line is None:
-            raise
-        if isinstance(error, PosewrightError):
-            error.where = error.where or Where(path, line)
-            raise
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise FormatError(f"{type(error).__name__}: {message}", where=Where(path, line)) from error
-
-
-def _find_error_line(error: BaseException, path: Path) -> int | None:
-    """Return the line of a file where an error arose; None if it arose elsewhere."""
-    absolute_path = path.absolute()
-    if isinstance(error, SyntaxError):
-        is_in_file = error.filename is not None and Path(error.filename) == absolute_path
-        if is_in_file:
-            return error.lineno
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).absolute() == absolute_path
-    ]
-    return lines[-1] if lines else None

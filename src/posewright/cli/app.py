@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Protocol, cast, runtime_checkable
 
@@ -20,9 +21,10 @@ import typer
 
 from posewright.cli import completion, signals
 from posewright.cli.commands import COMMANDS, find_new_name, is_command
-from posewright.cli.console import print_document, print_error, print_to_stderr
+from posewright.cli.console import keep_stdout_for_json, print_document, print_error, print_to_stderr
 from posewright.cli.options import EXIT_INTERRUPTED
-from posewright.errors import PosewrightError
+from posewright.documents.user_code import user_errors
+from posewright.errors import PosewrightError, UserCodeError
 
 EXIT_BAD_INPUT = 2
 """Exit code if a command, an option or an input file is wrong."""
@@ -129,6 +131,8 @@ def run(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
     try:
         exit_code = _run_command(arguments)
+        if exit_code == EXIT_INTERRUPTED and signals.is_silent_stop():
+            print_error("stopped")
         sys.stdout.flush()  # a closed pipe has to raise BrokenPipeError here, not while Python exits
     except KeyboardInterrupt:
         print_error("stopped")
@@ -139,6 +143,8 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:  # the last resort: an error of no known kind is a bug in Posewright
         signals.raise_again()
         if isinstance(error, PosewrightError):
+            if isinstance(error, UserCodeError) and os.environ.get(DEBUG_VARIABLE) == "1":
+                traceback.print_exception(error)
             for line in str(error).split("\n"):  # one line for each error in a document
                 print_error(line)
             return EXIT_BAD_INPUT
@@ -159,7 +165,8 @@ def _run_command(arguments: Sequence[str]) -> int:
     command = next((typed for typed in typed_words if not typed.startswith("-")), "")
     app = build_app(loaded_commands=(command,))
     try:
-        exit_code = app(args=list(arguments), prog_name="posewright", standalone_mode=False)
+        with user_errors(), keep_stdout_for_json() if "--json" in arguments else nullcontext():
+            exit_code = app(args=list(arguments), prog_name="posewright", standalone_mode=False)
     except SystemExit as stop:
         exit_code = stop.code
     except typer.Abort:

@@ -146,12 +146,12 @@ def minimise(
 
 def _print_by_states(truth_table: charts.TruthTable) -> None:
     """Print rows grouped by the states that share them, as the UC3M thesis does."""
-    form = truth_table.form
+    form = truth_table.table_form
     print_line(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
     for states, rows in charts.grouped(truth_table).items():
         print_line(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
         for row in rows:
-            print_line(f"  {row} -> {row.go}")
+            print_line(f"  {row} -> {row.next_state}")
     print_line(f"{len(truth_table.rows)} rows")
 
 

@@ -149,14 +149,16 @@ def write_table(table: charts.TruthTable, chart: charts.Chart, output: Path | No
             charts.save_table(table, output)
     if as_json:
         rows = [
-            {"state": row.state, "row": str(row), "next": row.go, "cells": table.cells(row)}
+            {"state": row.state, "row": str(row), "next": row.next_state, "cells": table.cells(row)}
             for row in table.rows
         ]
         groups = [
             {"states": list(states), "rows": [str(row) for row in shared_rows]}
             for states, shared_rows in charts.grouped(table).items()
         ]
-        print_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
+        print_json(
+            {"chart": table.name, "columns": list(table.table_form.columns), "rows": rows, "groups": groups}
+        )
     elif output is None:
         print_document(table.csv())
 

@@ -10,8 +10,8 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -19,6 +19,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from posewright.cli import signals
 from posewright.display import DisplayItem, Line, Paragraph, Styled, Table
 from posewright.errors import escape_unprintable
 
@@ -60,7 +61,24 @@ def print_json(data: object) -> None:
             character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
             for character in text
         )
-    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
+    stream = sys.stdout if _json_stream is None else _json_stream
+    stream.write(text.replace("\x7f", "\\u007f") + "\n")
+
+
+_json_stream: TextIO | None = None
+"""Where JSON goes while stdout is kept for it; else None."""
+
+
+@contextmanager
+def keep_stdout_for_json() -> Iterator[None]:
+    """Let only `print_json` write to stdout in this context; what user code prints goes to stderr."""
+    global _json_stream  # noqa: PLW0603 -- stdout is one for the process, too
+    _json_stream = sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _json_stream = None
 
 
 def print_document(text: str) -> None:
@@ -168,6 +186,7 @@ def print_error(message: str) -> None:
 
 
 def _print_labelled(label: str, style: str, message: str) -> None:
+    signals.announce_stop()
     with suppress(OSError):  # stderr is full; the exit code still reports the failure
         stderr.print(Text.assemble((label, style), " ", printable_line(message)), soft_wrap=True)
 

@@ -56,6 +56,8 @@ def judge(
     score = contests.judge(run, contest)
     if rules is None and (remark := contests.describe_attached_rules(run.header, contest)):
         console.print_warning(remark)
+    if remark := recordings.describe_abort(run):
+        console.print_warning(remark)
     if as_json:
         console.print_json({**score.to_dict(), "digest": run.digest()})
     else:
@@ -96,9 +98,14 @@ def print_outcome(outcome: runs.Outcome) -> None:
         console.print_warning(remark)
     speed = ""
     if outcome.wall_s:
-        speed = f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)"
+        speed = f" in {outcome.wall_s:.1f} s ({format_speed(outcome.real_time_factor)} x real time)"
     digest = outcome.recording.digest()[:16]
     console.print_line(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
+
+
+def format_speed(factor: float) -> str:
+    """Return a multiple of real time as text, with a decimal below 10."""
+    return f"{factor:.1f}" if factor < 10.0 else f"{factor:.0f}"
 
 
 def show_outcome(outcome: runs.Outcome, *, as_json: bool) -> None:

@@ -24,7 +24,7 @@ from posewright.cli.batch import (
     require_unset,
 )
 from posewright.cli.film_options import FilmOptions
-from posewright.cli.judge import show_outcome
+from posewright.cli.judge import format_speed, show_outcome
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 from posewright.documents import require_writable
@@ -234,13 +234,15 @@ def parse_program_options(settings: Sequence[str] | None) -> dict[str, str]:
     """Return the values of texts such as `words=472@3` by name.
 
     Raises:
-        InputError: a text has no name or no `=`.
+        InputError: a text has no name or no `=`, or two have the same name.
     """
     options = {}
     for text in settings or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise InputError(f"--set {text} is not of the form NAME=VALUE", hint="write it like words=472@3")
+        if name.strip() in options:
+            raise InputError(f"--set {name.strip()} is there twice", hint="one value for each option")
         options[name.strip()] = value
     return options
 
@@ -259,9 +261,8 @@ def _progress_printer(show_status: Callable[[str], None]) -> Callable[[Progress]
 
     def on_progress(progress: Progress) -> None:
         speed = progress.time_s / max(time.perf_counter() - started_s, 1e-3)
-        show_status(
-            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}"
-        )
+        time_text = f"{progress.time_s:6.1f} s ({format_speed(speed):>3} x real time)"
+        show_status(f"{time_text}  {progress.state:<15} {progress.standing}")
 
     return on_progress
 

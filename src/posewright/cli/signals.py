@@ -13,6 +13,9 @@ from typing import NoReturn
 _received: list[BaseException] = []
 """What the handler has raised so far; the last is the signal that ends the command."""
 
+_announced: list[bool] = []
+"""Not empty once a message was printed after a signal: the user knows that the command was stopped."""
+
 
 def install_handlers() -> None:
     """Let each signal raise KeyboardInterrupt or SystemExit, even where Python discards exceptions."""
@@ -25,6 +28,17 @@ def install_handlers() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` makes the process ignore it
             signal.signal(number, _raise_stop)
     sys.unraisablehook = _raise_later
+
+
+def announce_stop() -> None:
+    """Note that a message is being printed; after a signal it tells the user that the command stopped."""
+    if _received:
+        _announced.append(True)
+
+
+def is_silent_stop() -> bool:
+    """Return whether a signal was received and nothing has been printed since."""
+    return bool(_received) and not _announced
 
 
 def raise_again() -> None:

@@ -96,6 +96,7 @@ class NotebookTable(ABC):
         return self.table()._repr_html_()
 
 
+@runtime_checkable
 class Score(Protocol):
     """The result of judging a recording."""
 

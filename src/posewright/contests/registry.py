@@ -17,7 +17,7 @@ from posewright.contests.sumo.contest import Sumo
 from posewright.contests.vision.contest import Vision
 from posewright.documents import parse_document
 from posewright.documents.catalogue import plugins
-from posewright.errors import DocumentError, InputError, UnknownNameError, Where
+from posewright.errors import DocumentError, InputError, UnknownNameError, UserCodeError, Where
 from posewright.recordings import Header, Recording
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.recordings.plausibility import require_plausible
@@ -205,9 +205,16 @@ def judge(recording: Recording, by: Contest | None = None, *, trust_attached_rul
     Raises:
         InputError: the recording is of no contest or of another field, lacks data that the judge needs, has
             physically impossible values, or has attached rules that are not trusted.
+        UserCodeError: the judge of an installed package returned something else than a score.
     """
     if by is not None and not has_contest(recording.header) and not recording.header.arena:
         raise InputError("the recording has no field", hint="a judge needs a run on the contest's field")
     judged_by = contest_of(recording.header, trust_attached_rules=trust_attached_rules) if by is None else by
     require_plausible(recording)
-    return judged_by.judge(fill_short_dropouts(recording))
+    score: object = judged_by.judge(fill_short_dropouts(recording))
+    if not isinstance(score, Score):
+        raise UserCodeError(
+            f"the judge of {judged_by.name} returned an object of the type {type(score).__name__}",
+            hint="return a posewright.contests.Score",
+        )
+    return score

@@ -104,16 +104,16 @@ def advance_on_clock(
         BodyError: a body does not answer, or returns another number of frames than it was sent.
     """
     frame_s = plant.frame_period_s
-    n = len(next(iter(commands.values())))
+    n_frames = len(next(iter(commands.values())))  # the same for all robots
     begin_s = next(iter(plant.bodies.values())).time_s
     clock.wait_until(begin_s)
     states = plant.advance(commands)
-    end_s = begin_s + n * frame_s
-    delay_s = clock.delay(end_s, frame_s)
+    end_s = begin_s + n_frames * frame_s
+    delay_s = clock.delay(end_s, tolerance_s=frame_s)
     for name in commands:
-        n_answered = len(states[name]) if name in states else 0
-        if n_answered != n:
-            raise BodyError(f"{name} was sent {n} frames, but returned {n_answered}")
+        n_returned = len(states[name]) if name in states else 0
+        if n_returned != n_frames:
+            raise BodyError(f"{name} was sent {n_frames} frames, but returned {n_returned}")
     if delay_s < frame_s:
         return states
     n_missed = int(delay_s / frame_s)
@@ -241,7 +241,20 @@ def _exit_on_signal(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: 
 
 
 class _DrivenRobot:
-    """One robot of a run: its body, its controller, and the commands that are still to be sent."""
+    """One robot of a run: its body, its controller, and the commands that are still to be sent.
+
+    Attributes:
+        name: its name in the plant.
+        body: its body.
+        state: the state that the controller decided by last.
+        requests: the controller's last commands.
+        commands: the same after the safety filter.
+        interventions: what the filter corrected; None if nothing.
+        n_unsent: number of rows of `commands` that are still to be sent.
+
+    Raises:
+        BodyError: the body does not know the position of a joint.
+    """
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
         self.name = name
@@ -259,22 +272,23 @@ class _DrivenRobot:
         self.interventions: Interventions | None = None
         self.n_unsent = 0
 
-    def decide(self, n: int) -> None:
-        """Get the commands of at most n frames from the controller, and filter them.
+    def decide(self, max_frames: int) -> None:
+        """Get the commands of at most that many frames from the controller, and filter them.
 
         Raises:
-            BodyError: the body does not answer, or the controller returned no row or more than n.
+            BodyError: the body does not answer, or the controller returned no row or too many.
             UnsafeCommandError: a command is not finite.
         """
         self.state = self.body.read()
-        self.requests = self._controller.next(self.state, n)
-        if not 1 <= len(self.requests) <= n:
+        self.requests = self._controller.next(self.state, max_frames)
+        if not 1 <= len(self.requests) <= max_frames:
             raise BodyError(
-                f"the controller of {self.name} returned {len(self.requests)} frames", hint=f"1 to {n} rows"
+                f"the controller of {self.name} returned {len(self.requests)} frames",
+                hint=f"1 to {max_frames} rows",
             )
-        safe = self._safety.filter(self.requests, self._last_angles)
-        self.commands = safe.commands
-        self.interventions = safe.interventions
+        filtered = self._safety.filter(self.requests, self._last_angles)
+        self.commands = filtered.commands
+        self.interventions = filtered.interventions
         self.n_unsent = len(self.requests)
 
     def next_rows(self, n: int) -> JointCommands:
@@ -283,7 +297,11 @@ class _DrivenRobot:
         return self.commands if n == len(self.commands) else self.commands[begin : begin + n]
 
     def finish_rows(self, n: int, states: JointStates) -> Block:
-        """Remove the next n rows, which were sent, and return them with the joint states as a block."""
+        """Remove the next n rows, which were sent, and return them with the joint states as a block.
+
+        The safety filter limits the next change from the angles sent; for joints without torque, from those
+        measured.
+        """
         begin = len(self.requests) - self.n_unsent
         commands = self.next_rows(n)
         requests = self.requests if n == len(self.requests) else self.requests[begin : begin + n]
@@ -300,7 +318,7 @@ class _DrivenRobot:
 
 
 class _DriveLoop:
-    """The robots of a plant under way."""
+    """Drives the robots of an open plant: gets rows of the controllers, sends them, calls the watchers."""
 
     def __init__(
         self,
@@ -322,20 +340,28 @@ class _DriveLoop:
         self._frame_s = plant.frame_period_s
 
     def advance(self, until_s: float) -> bool:
-        """Let some frames pass and return whether the run is over."""
+        """Let some frames pass and return whether the run is over.
+
+        As many frames pass as all robots have rows for; in real time a single one.
+
+        Args:
+            until_s: the plant's time at which the run ends [s].
+        """
         now_s = self._robots[0].body.time_s
         max_frames = int(min((until_s - now_s) / self._frame_s, MAX_BLOCK_FRAMES) + SLACK_FRAMES)
         if max_frames <= 0:
             return True
         for robot in self._robots:
-            if not robot.n_unsent:
+            if robot.n_unsent == 0:
                 robot.decide(max_frames)
-        n = 1 if self._clock.is_real else min(max_frames, *(robot.n_unsent for robot in self._robots))
-        commands = {robot.name: robot.next_rows(n) for robot in self._robots}
+        n_frames = 1
+        if not self._clock.is_real:
+            n_frames = min(max_frames, *(robot.n_unsent for robot in self._robots))
+        commands = {robot.name: robot.next_rows(n_frames) for robot in self._robots}
         states = advance_on_clock(self._plant, commands, self._clock)
         is_over = False
         for robot in self._robots:
-            block = robot.finish_rows(n, states[robot.name])
-            for watcher in self._watchers:
+            block = robot.finish_rows(n_frames, states[robot.name])
+            for watcher in self._watchers:  # all of them get the block, even if one ends the run
                 is_over = watcher.watch(block) or is_over
         return is_over

@@ -85,15 +85,18 @@ class Safety:
         self._period_s = robot.frame_period_s
         self._lower, self._upper = robot.hardware_limits if hardware else robot.limits
         speeds = np.full(len(self._joints), np.inf) if hardware else robot.max_speeds
-        self._step = speeds * robot.frame_period_s
-        self._tolerated = (self._lower - SLACK_RAD, self._upper + SLACK_RAD, self._step + SLACK_RAD)
+        self._max_change = speeds * robot.frame_period_s  # from row to row, `(n_joints,)` [rad]
+        # with tolerance for rounding
+        self._tolerated_lower = self._lower - SLACK_RAD
+        self._tolerated_upper = self._upper + SLACK_RAD
+        self._tolerated_change = self._max_change + SLACK_RAD
 
-    def filter(self, requests: JointCommands, last: Floats) -> SafeCommands:
+    def filter(self, requests: JointCommands, last_angles: Floats) -> SafeCommands:
         """Return the requests within the limits.
 
         Args:
             requests: the commands of a controller.
-            last: the angles sent before them, `(n_joints,)` [rad].
+            last_angles: the angles sent before them, `(n_joints,)` [rad].
 
         Raises:
             BodyError: the commands have the shape of another robot.
@@ -104,36 +107,38 @@ class Safety:
         stiffness = requests.stiffness
         if stiffness is not None and not (np.isfinite(stiffness) & (stiffness >= 0.0)).all():
             raise UnsafeCommandError("a stiffness is negative or not finite", hint="0 N m/rad or more")
-        if self._fits(angles, last):
+        if self._fits(angles, last_angles):
             return SafeCommands(requests)
-        return self._correct(requests, last)
+        return self._correct(requests, last_angles)
 
-    def _fits(self, angles: Floats, last: Floats) -> bool:
+    def _fits(self, angles: Floats, last_angles: Floats) -> bool:
         """Return whether all limits hold with tolerance; NaN does not fit."""
-        lower, upper, step = self._tolerated
-        path = np.concatenate((last[np.newaxis], angles))
-        change = path[1:] - path[:-1]
-        np.abs(change, out=change)
-        return bool(((angles >= lower) & (angles <= upper) & (change <= step)).all())
+        path = np.concatenate((last_angles[np.newaxis], angles))
+        changes = path[1:] - path[:-1]
+        np.abs(changes, out=changes)
+        is_within = (angles >= self._tolerated_lower) & (angles <= self._tolerated_upper)
+        return bool((is_within & (changes <= self._tolerated_change)).all())
 
-    def _correct(self, requests: JointCommands, last: Floats) -> SafeCommands:
-        """Return the requests clipped to the limits of angles, then of changes from row to row."""
+    def _correct(self, requests: JointCommands, last_angles: Floats) -> SafeCommands:
+        """Return the requests clipped to the limits of angles, then of changes from row to row.
+
+        What exceeds a limit by less than the tolerance stays exactly as it is.
+        """
         requested = requests.angles
         if requests.free is not None:  # a free joint may have NaN
-            requested = np.where(np.isfinite(requested), requested, last)
-        lower, upper, step = self._tolerated
-        is_within = (requested >= lower) & (
-            requested <= upper
-        )  # within tolerance an angle stays exactly as it is
+            requested = np.where(np.isfinite(requested), requested, last_angles)
+        is_within = (requested >= self._tolerated_lower) & (requested <= self._tolerated_upper)
         clipped = np.where(is_within, requested, np.clip(requested, self._lower, self._upper))
         limited = np.empty_like(clipped)
         changes = np.empty_like(clipped)
-        previous = last
+        previous_row = last_angles
         for row, change, limited_row in zip(clipped, changes, limited, strict=True):
-            np.subtract(row, previous, out=change)
-            np.minimum(np.maximum(row, previous - self._step), previous + self._step, out=limited_row)
-            np.copyto(limited_row, row, where=np.abs(change) <= step)
-            previous = limited_row
+            np.subtract(row, previous_row, out=change)
+            lowest = previous_row - self._max_change
+            highest = previous_row + self._max_change
+            np.minimum(np.maximum(row, lowest), highest, out=limited_row)
+            np.copyto(limited_row, row, where=np.abs(change) <= self._tolerated_change)
+            previous_row = limited_row
         return SafeCommands(replace(requests, angles=limited), self._report(requested, np.abs(changes)))
 
     def _report(self, requested: Floats, changes: Floats) -> Interventions | None:
@@ -143,20 +148,21 @@ class Safety:
             requested: angles, `(n, n_joints)` [rad].
             changes: absolute changes from row to row, `(n, n_joints)` [rad].
         """
-        lower, upper, step = self._tolerated
-        beyond = np.argwhere((requested > upper) | (requested < lower))
-        too_fast = np.argwhere(changes > step)
-        if not len(beyond) + len(too_fast):
+        is_beyond = (requested > self._tolerated_upper) | (requested < self._tolerated_lower)
+        is_too_fast = changes > self._tolerated_change
+        if not (is_beyond.any() or is_too_fast.any()):
             return None
-        angles = requested[tuple(beyond.T)]
-        speeds = changes[tuple(too_fast.T)] / self._period_s
-        joints = beyond[:, 1]
-        limits = np.where(angles > self._upper[joints], self._upper[joints], self._lower[joints])
-        places = np.concatenate((beyond, too_fast))
+        beyond_frames, beyond_joints = np.nonzero(is_beyond)
+        fast_frames, fast_joints = np.nonzero(is_too_fast)
+        angles = requested[beyond_frames, beyond_joints]
+        speeds = changes[fast_frames, fast_joints] / self._period_s
+        upper = self._upper[beyond_joints]
+        angle_limits = np.where(angles > upper, upper, self._lower[beyond_joints])
+        speed_limits = self._max_change[fast_joints] / self._period_s
         return Interventions(
-            (SafetyLimit.JOINT_LIMIT,) * len(beyond) + (SafetyLimit.SPEED_LIMIT,) * len(too_fast),
-            frames=places[:, 0],
-            joints=places[:, 1],
+            (SafetyLimit.JOINT_LIMIT,) * len(angles) + (SafetyLimit.SPEED_LIMIT,) * len(speeds),
+            frames=np.concatenate((beyond_frames, fast_frames)),
+            joints=np.concatenate((beyond_joints, fast_joints)),
             values=np.concatenate((angles, speeds)),
-            limits=np.concatenate((limits, self._step[too_fast[:, 1]] / self._period_s)),
+            limits=np.concatenate((angle_limits, speed_limits)),
         )

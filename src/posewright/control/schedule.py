@@ -26,4 +26,5 @@ class Schedule:
 
     def frame_of(self, tick: int) -> int:
         """Return the frame at whose beginning a tick is due; both are counted from 0."""
+        # floor division of the negative number rounds the frame up
         return -(-tick * self._frames_per_tick.numerator // self._frames_per_tick.denominator)

@@ -37,7 +37,9 @@ class GaitController(Controller):
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
         self._gait = gait
         self._robot = robot
-        self._commands = {round(time_s / robot.frame_period_s): command for time_s, command in commands}
+        self._commands = {
+            round(time_s / robot.frame_period_s): command for time_s, command in commands
+        }  # by frame
         if 0 not in self._commands:
             raise InputError("the walk has no command at 0 s", hint="give the first command at 0 s")
         self.restart()
@@ -55,8 +57,11 @@ class GaitController(Controller):
             self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
         block_end = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
-        next_command = min((frame for frame in self._commands if frame > self._frame), default=block_end)
-        rows = self._walker.frames(min(n, min(block_end, next_command) - self._frame))
+        next_command_frame = min(
+            (frame for frame in self._commands if frame > self._frame), default=block_end
+        )
+        end_frame = min(block_end, next_command_frame)
+        rows = self._walker.frames(min(n, end_frame - self._frame))
         self._frame += len(rows)
         return JointCommands(rows, decision=decision)
 

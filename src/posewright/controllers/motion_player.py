@@ -149,10 +149,10 @@ class MotionCommands:
         """Yield the blocks, cut where the keyframe changes, each with a decision that names its keyframe."""
         block_begin = 0
         for block in self.blocks:
-            numbers = self.keyframes[block_begin : block_begin + len(block)]
-            cuts = np.flatnonzero(np.diff(numbers)) + 1
+            keyframe_numbers = self.keyframes[block_begin : block_begin + len(block)]
+            cuts = np.flatnonzero(np.diff(keyframe_numbers)) + 1
             for begin, end in pairwise((0, *cuts.tolist(), len(block))):
-                number = int(numbers[begin])
+                number = int(keyframe_numbers[begin])
                 decision = Decision(f"keyframe {number}", outputs={KEYFRAME: number}, playing=self.motion)
                 yield replace(block[begin:end], decision=decision)
             block_begin += len(block)
@@ -184,9 +184,9 @@ def plan_motion_commands(
     first_pose = motion.first_pose(robot, pose)
     max_frames = max(1, int(longest_s / robot.frame_period_s))
     blocks = tuple(_cut_off(_blocks_of_all_passes(motion, robot, first_pose), max_frames))
-    n = sum(map(len, blocks))
+    n_frames = sum(map(len, blocks))
     duration_s = (motion.repeat or ENDLESS_PASSES) * motion.duration
-    times: Floats = np.arange(1.0, n + 1.0) * robot.frame_period_s
+    times: Floats = np.arange(1.0, n_frames + 1.0) * robot.frame_period_s
     return MotionCommands(
         motion=motion.name,
         first_pose=first_pose,
@@ -195,14 +195,18 @@ def plan_motion_commands(
         ),
         keyframes=motion.sample_at(times).keyframes + 1,
         attitudes=_intended_attitudes(motion, times),
-        is_complete=n + 1 >= duration_s / robot.frame_period_s,
+        # the end may lie within a frame after the last one
+        is_complete=n_frames + 1 >= duration_s / robot.frame_period_s,
     )
 
 
 def _blocks_of_all_passes(motion: Motion, robot: Robot, first_pose: Floats) -> Iterator[JointCommands]:
-    """Yield the frames of all passes, one after the other, on the motion's own clock."""
+    """Yield the frames of all passes, one after the other, on the motion's own clock.
+
+    Within a block torque, stiffness and lights do not change.
+    """
     passes = Passes(motion, robot)
-    phase = Fraction(0)
+    phase = Fraction(0)  # time from the last frame to the start of the pass [frames]
     for pass_index in range(motion.repeat or ENDLESS_PASSES):
         sampled_pass = passes.sample(first_pose, pass_index, phase)
         phase = sampled_pass.phase
@@ -211,17 +215,21 @@ def _blocks_of_all_passes(motion: Motion, robot: Robot, first_pose: Floats) -> I
                 yield JointCommands(stretch.rows, stretch.free, stretch.stiffness, lights=stretch.lights)
 
 
-def _cut_off(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:
-    """Yield blocks with at most n rows in all."""
+def _cut_off(blocks: Iterator[JointCommands], max_frames: int) -> Iterator[JointCommands]:
+    """Yield blocks until they have that many rows in all; the last one is cut."""
+    n_remaining = max_frames
     for block in blocks:
-        yield replace(block, angles=block.angles[:n])
-        n -= len(block)
-        if n <= 0:
+        yield replace(block, angles=block.angles[:n_remaining])
+        n_remaining -= len(block)
+        if n_remaining <= 0:
             return
 
 
 def _intended_attitudes(motion: Motion, times: Floats) -> Floats | None:
-    """Return roll and pitch over time, `(n, 2)` [rad]; None where all are 0 or not stated."""
+    """Return roll and pitch of the base by the author at times `(n,)` [s], `(n, 2)` [rad].
+
+    None if the motion states none, or only zeros.
+    """
     if not any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None):
         return None
     attitudes = motion.attitude_at(times)

@@ -24,6 +24,8 @@ SHARE_OF_SPEED = 0.5
 """Greatest share of a servo's no-load speed used by a join: under load a servo is slower."""
 
 SHORTEST_JOIN_S = 0.1
+FRAME_ROUNDING = 1e-9
+"""Tolerance of a duration that is a whole number of frames up to rounding [frames]."""
 
 TOUCHING_RAD = 1e-3
 """Poses nearer than this count as equal: a fifth of the step of a servo of 1024 ticks over 300 degrees."""
@@ -45,10 +47,11 @@ def join_frames(start: Floats, end: Floats, max_speeds: Floats, frame_period_s: 
 
     The start pose is not repeated; the end pose is the last row.
     """
-    n = math.ceil(join_duration(start, end, max_speeds) / frame_period_s - 1e-9)
-    s = np.arange(1, n + 1)[:, np.newaxis] / n
+    n_frames = math.ceil(join_duration(start, end, max_speeds) / frame_period_s - FRAME_ROUNDING)
+    s = np.arange(1, n_frames + 1)[:, np.newaxis] / n_frames  # share of the time
+    # Flash and Hogan: 10 s^3 - 15 s^4 + 6 s^5
     rows: Floats = start + (end - start) * (s**3 * (10.0 + s * (6.0 * s - 15.0)))
-    rows[-1] = end
+    rows[-1] = end  # exactly, without rounding
     return rows
 
 
@@ -113,12 +116,13 @@ class Pass:
         return np.concatenate([stretch.rows for stretch in self.stretches])
 
     def stretches_from(self, row: int) -> tuple[Stretch, ...]:
-        """Return the stretches from a row on."""
+        """Return the stretches from a row of the pass on."""
         remaining = []
+        n_to_skip = row
         for stretch in self.stretches:
-            if len(stretch) > row:
-                remaining.append(replace(stretch, rows=stretch.rows[row:]))
-            row = max(0, row - len(stretch))
+            if len(stretch) > n_to_skip:
+                remaining.append(replace(stretch, rows=stretch.rows[n_to_skip:]))
+            n_to_skip = max(0, n_to_skip - len(stretch))
         return tuple(remaining)
 
 
@@ -156,18 +160,19 @@ class Passes:
             self._stiffness_of(keyframe, servo_stiffness) for keyframe in motion.keyframes
         )
         self._lights = colours_by_keyframe(motion.keyframes, robot)
-        self._settings = np.array(
+        # by keyframe the first one with the same settings, so that settings are compared by one number
+        self._settings_keyframes = np.array(
             [self._first_keyframe_with_settings_of(i) for i in range(len(motion.keyframes))], dtype=np.intp
         )
-        self._cache: dict[tuple[bytes, int, Fraction], Pass] = {}
+        self._cache: dict[tuple[bytes, int, Fraction], Pass] = {}  # by start pose, pass index and phase
 
-    def _first_keyframe_with_settings_of(self, number: int) -> int:
-        """Return the first keyframe with the stiffness and the lights of a keyframe."""
-        for i in range(number):
-            same_stiffness = _arrays_equal(self._stiffness[i], self._stiffness[number])
-            if same_stiffness and self._lights[i] == self._lights[number]:
-                return i
-        return number
+    def _first_keyframe_with_settings_of(self, keyframe: int) -> int:
+        """Return the index of the first keyframe with the stiffness and the lights of a keyframe."""
+        for earlier in range(keyframe):
+            same_stiffness = _arrays_equal(self._stiffness[earlier], self._stiffness[keyframe])
+            if same_stiffness and self._lights[earlier] == self._lights[keyframe]:
+                return earlier
+        return keyframe
 
     def starting_pose(self, pose: Floats) -> Floats | None:
         """Return a pose with the joints of the motion's start pose, `(n_joints,)`; None where it has none."""
@@ -185,7 +190,7 @@ class Passes:
         return overridden
 
     def sample(self, start: Floats, pass_index: int, phase: Fraction) -> Pass:
-        """Return one pass.
+        """Return one pass, from the cache if it was computed before.
 
         Args:
             start: the pose before the first pass, `(n_joints,)` [rad].
@@ -202,36 +207,46 @@ class Passes:
         return self._cache[key]
 
     def _sample(self, start: Floats, pass_index: int, phase: Fraction) -> Pass:
-        """Compute a pass; `sample` caches it."""
-        end = self.frames + phase
-        n = end.numerator // end.denominator
+        """Compute a pass; `sample` caches it.
+
+        Frames are sampled 1, 2, ... frame periods after the last frame before the pass, whose start lies a
+        `phase` after that. The last sample is the end of the pass, which is no frame.
+        """
+        end_frames = self.frames + phase  # time from the last frame before the pass to its end
+        n_frames = math.floor(end_frames)
         duration = self.motion.duration
-        times = (np.arange(1, n + 2) - float(phase)) * self._frame_s
-        times[n] = duration
+        times = (np.arange(1, n_frames + 2) - float(phase)) * self._frame_s
+        times[n_frames] = duration
         times = pass_index * duration + np.minimum(times, duration)
         samples = self.motion.sample_at(times, Pose(self.motion.joints, start[self._columns]))
         rows = self._all_joints(samples.angles, start)
-        rows.setflags(write=False)
-        return Pass(tuple(self._cut(rows[:n], samples)), rows[n], end - n)
+        rows.setflags(write=False)  # as passes are cached
+        stretches = tuple(self._split_by_settings(rows[:n_frames], samples))
+        return Pass(stretches, end=rows[n_frames], phase=end_frames - n_frames)
 
     def _all_joints(self, angles: Floats, start: Floats) -> Floats:
         """Return rows of all the robot's joints; joints that are not commanded keep their last command."""
         rows = np.tile(start, (len(angles), 1))
         rows[:, self._columns] = angles
         if np.isnan(rows).any():
-            previous = start
+            previous_row = start
             for row in rows:
-                np.copyto(row, previous, where=np.isnan(row))
-                previous = row
+                np.copyto(row, previous_row, where=np.isnan(row))
+                previous_row = row
         return rows
 
-    def _cut(self, rows: Floats, samples: Samples) -> Iterator[Stretch]:
-        """Yield the rows, cut where torque, stiffness or lights change."""
-        n = len(rows)
-        free = samples.free[:n]
-        settings = self._settings[samples.keyframes[:n]]
+    def _split_by_settings(self, rows: Floats, samples: Samples) -> Iterator[Stretch]:
+        """Yield the rows, cut where torque, stiffness or lights change.
+
+        Args:
+            rows: angles of all joints in each frame, `(n, n_joints)` [rad].
+            samples: the motion in these frames, and at the end of the pass.
+        """
+        n_frames = len(rows)
+        free = samples.free[:n_frames]
+        settings = self._settings_keyframes[samples.keyframes[:n_frames]]
         changes = (free[1:] != free[:-1]).any(axis=1) | (settings[1:] != settings[:-1])
-        bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), n]
+        bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), n_frames]
         for begin, end in pairwise(bounds):
             robot_free: Flags | None = None
             if free[begin].any():

@@ -23,12 +23,12 @@ class PlannedPass:
     Attributes:
         name: the name of the motion.
         pass_index: number of the pass, from 0.
-        linked: whether a motion's `next` or `exit` led here, rather than a request.
+        is_linked: whether a motion's `next` or `exit` led here, rather than a request.
     """
 
     name: str
     pass_index: int = 0
-    linked: bool = False
+    is_linked: bool = False
 
 
 class Succession:
@@ -87,24 +87,29 @@ class Succession:
             return self._next_pass_on_leaving(now, motion)
         if motion.repeat is None or now.pass_index + 1 < motion.repeat:
             return PlannedPass(now.name, now.pass_index + 1)
-        return None if motion.next is None else PlannedPass(motion.next, linked=True)
+        return None if motion.next is None else PlannedPass(motion.next, is_linked=True)
 
     def _next_pass_on_leaving(self, now: PlannedPass, motion: Motion) -> PlannedPass | None:
         """Return the pass after the present one, whose motion is left: of an exit motion, or as requested."""
         if now.name in self._exits_played and now.pass_index + 1 < (motion.repeat or 1):
             return PlannedPass(now.name, now.pass_index + 1)
         if motion.exit is not None and motion.exit not in self._exits_played:
-            return PlannedPass(motion.exit, linked=True)
+            return PlannedPass(motion.exit, is_linked=True)
         return None if self._request is None else PlannedPass(self._request)
 
     def advance(self) -> PlannedPass | None:
-        """Make the next pass the present one and return it; None to stand still."""
+        """Make the next pass the present one and return it; None to stand still.
+
+        An exit motion is stored as played. With another new motion, or standing still, no motion is left any
+        more; and unless a link led there, that fulfils the request.
+        """
         planned = self.next_pass()
-        if planned is not None and planned.linked and self.is_leaving:
+        is_exit = planned is not None and planned.is_linked and self.is_leaving
+        if planned is not None and is_exit:
             self._exits_played |= {planned.name}
-        elif planned is None or not planned.pass_index:
+        elif planned is None or planned.pass_index == 0:
             self._exits_played = frozenset()
-            if planned is None or not planned.linked:
+            if planned is None or not planned.is_linked:
                 self._request_of_pass = self._request
         self.now = planned
         return planned
@@ -144,8 +149,8 @@ class Player:
         self._max_speeds = robot.max_speeds
         self._frame_s = robot.frame_period_s
         self._command = np.array(start_pose, dtype=np.float64)
-        self._base = self._command  # the pose before the first pass of the present motion
-        self._end = self._command  # the pose at the end of the present pass
+        self._motion_start = self._command  # the pose before the first pass of the present motion
+        self._pass_end = self._command  # the pose at the end of the present pass
         self._phase = Fraction(0)  # time from the last frame to that end [frames]
         self._stretches: tuple[Stretch, ...] = ()  # to be sent, from `_row` of the first one on
         self._row = 0
@@ -203,16 +208,18 @@ class Player:
 
     def frames(self, n: int) -> JointCommands:
         """Return the next frames, at least one and at most `n`; they end where a setting changes."""
-        first = self._current_stretch()
-        parts = [self._pop_rows(n)]
-        n_missing = n - len(parts[0])
-        while n_missing and self._current_stretch().has_settings_of(first):
-            parts.append(self._pop_rows(n_missing))
-            n_missing -= len(parts[-1])
+        first_stretch = self._current_stretch()
+        first_rows = self._pop_rows(n)
+        parts = [first_rows]
+        n_missing = n - len(first_rows)
+        while n_missing and self._current_stretch().has_settings_of(first_stretch):
+            further_rows = self._pop_rows(n_missing)
+            parts.append(further_rows)
+            n_missing -= len(further_rows)
         if self._all_sent() and self._succession.next_pass() is None:
-            self._prepare_next_pass()
-        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return JointCommands(rows, first.free, first.stiffness, lights=first.lights)
+            self._prepare_next_pass()  # so that `playing` is None as soon as the robot stands
+        rows = first_rows if len(parts) == 1 else np.concatenate(parts)
+        return JointCommands(rows, first_stretch.free, first_stretch.stiffness, lights=first_stretch.lights)
 
     def _pop_rows(self, n: int) -> Floats:
         """Return up to n rows of the current stretch, and advance by them."""
@@ -239,12 +246,14 @@ class Player:
         planned = self._succession.advance()
         if planned is None:
             self._stand()
-        elif planned.pass_index:
-            self._prepare_pass(self._passes[planned.name].sample(self._base, planned.pass_index, self._phase))
+        elif planned.pass_index > 0:
+            passes = self._passes[planned.name]
+            self._prepare_pass(passes.sample(self._motion_start, planned.pass_index, self._phase))
         else:
             self._prepare_first_pass(planned)
 
     def _stand(self) -> None:
+        """Prepare frames of standing still in the pose in which the present pass ends."""
         self._command = self._pose_at_end()
         self._phase = Fraction(0)
         self._prepare(Stretch(np.tile(self._command, (STILL_FRAMES, 1))))
@@ -254,40 +263,47 @@ class Player:
         if not self._phase:
             return self._command
         free = self._stretches[0].free
-        return self._end if free is None else np.where(free, self._command, self._end)
+        return self._pass_end if free is None else np.where(free, self._command, self._pass_end)
 
     def _prepare_first_pass(self, planned: PlannedPass) -> None:
-        """Prepare the first pass of a motion."""
+        """Prepare the first pass of a motion, after a join to its start pose if it has one."""
         passes = self._passes[planned.name]
         start = passes.starting_pose(self._command)
         if start is None:
-            self._prepare_first_pass_from_here(passes, linked=planned.linked)
+            self._prepare_first_pass_from_here(passes, is_linked=planned.is_linked)
             return
         self._phase = Fraction(0)
-        self._base = start
-        self._prepare_pass(passes.sample(start, 0, self._phase), *self._join(start))
+        self._motion_start = start
+        first_pass = passes.sample(start, pass_index=0, phase=self._phase)
+        self._prepare_pass(first_pass, *self._join(start))
 
-    def _prepare_first_pass_from_here(self, passes: Passes, *, linked: bool) -> None:
+    def _prepare_first_pass_from_here(self, passes: Passes, *, is_linked: bool) -> None:
         """Prepare the first pass of a motion without a start pose.
 
         A linked motion may use the full speed of the servos, as its author intended; a requested one may
         begin in any pose. Where the servos are too slow, a join leads to the first keyframe.
         """
-        self._base = self._pose_at_end() if linked else self._command
-        self._phase = self._phase if linked else Fraction(0)
-        share = 1.0 if linked else SHARE_OF_SPEED
-        first_pass = passes.sample(self._base, 0, self._phase)
+        if is_linked:
+            self._motion_start = self._pose_at_end()
+            share_of_speed = 1.0
+        else:
+            self._motion_start = self._command
+            self._phase = Fraction(0)
+            share_of_speed = SHARE_OF_SPEED
+        first_pass = passes.sample(self._motion_start, pass_index=0, phase=self._phase)
         n_rows = int(passes.frames_to_first_keyframe) + 1
         approach = np.concatenate((self._command[np.newaxis], first_pass.rows[:n_rows]))
-        if (np.abs(np.diff(approach, axis=0)) <= share * self._max_speeds * self._frame_s).all():
+        max_change = share_of_speed * self._max_speeds * self._frame_s
+        if (np.abs(np.diff(approach, axis=0)) <= max_change).all():
             self._prepare_pass(first_pass)
             return
-        self._base = passes.first_keyframe(self._base)
-        first_pass = passes.sample(self._base, 0, Fraction(0))
+        # a join to the first keyframe, then the pass as it goes on from there
+        self._motion_start = passes.first_keyframe(self._motion_start)
+        first_pass = passes.sample(self._motion_start, pass_index=0, phase=Fraction(0))
         self._phase = first_pass.phase
-        self._end = first_pass.end
+        self._pass_end = first_pass.end
         after_keyframe = first_pass.stretches_from(int(passes.frames_to_first_keyframe))
-        self._prepare(*self._join(self._base), *after_keyframe)
+        self._prepare(*self._join(self._motion_start), *after_keyframe)
 
     def _join(self, pose: Floats) -> tuple[Stretch, ...]:
         """Return a join from the present command to a pose; empty where the poses are equal."""
@@ -296,8 +312,9 @@ class Player:
         return (Stretch(join_frames(self._command, pose, self._max_speeds, frame_period_s=self._frame_s)),)
 
     def _prepare_pass(self, sampled_pass: Pass, *join: Stretch) -> None:
+        """Make a pass the present one, after the frames of a join, if any."""
         self._phase = sampled_pass.phase
-        self._end = sampled_pass.end
+        self._pass_end = sampled_pass.end
         self._prepare(*join, *sampled_pass.stretches)
 
     def _prepare(self, *stretches: Stretch) -> None:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from posewright.documents.user_code import add_package_code
 from posewright.errors import InputError, UnknownNameError, Where
 
 
@@ -116,9 +117,11 @@ class Plugins(Mapping[str, Any]):
                 f"{name!r} in {self.group} is offered by {packages}", hint="uninstall one of them"
             )
         try:
-            return entries[0].load()
+            loaded = entries[0].load()
         except (Exception, SystemExit) as error:  # importing a foreign module may raise anything
             raise self.build_error(name, f"cannot be loaded: {error}") from error
+        add_package_code(entries[0].module)
+        return loaded
 
     def build_error(self, name: str, problem: str) -> InputError:
         """Build the error for an unusable entry point; it names the package.

@@ -46,6 +46,7 @@ _CLEAN_UP_EVERY_S = 1.0
 """Shortest time between two clean-ups of a folder: writing two thousand files would else take a minute."""
 
 _cleaned_at: dict[Path, float] = {}
+"""When each folder was cleaned up last, by the monotonic clock [s]."""
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -89,13 +90,14 @@ def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, 
         unfinished, handle = _create_unfinished(path, suffix)
     except OSError as error:
         raise OutputError.at(path, error.strerror or str(error)) from error
+    is_open = True
     try:
         yield unfinished, handle
         with contextlib.suppress(FileNotFoundError):
             unfinished.chmod(path.stat().st_mode & 0o777)
         if sys.platform == "win32":  # Windows replaces no open file
             os.close(handle)
-            handle = -1
+            is_open = False
         unfinished.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -104,7 +106,7 @@ def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, 
             raise OutputError.at(path, error.strerror or str(error)) from error
         raise
     finally:
-        if handle >= 0:
+        if is_open:
             os.close(handle)
 
 
@@ -116,18 +118,19 @@ def _create_unfinished(path: Path, suffix: str) -> tuple[Path, int]:
         name = f".{path.name[:_MAX_STEM_LENGTH]}.{_HOST}{secrets.token_hex(8)}.unfinished{suffix}"
         unfinished = path.with_name(name)
         handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-        if sys.platform == "win32" or (try_lock(handle) and os.fstat(handle).st_nlink):
+        still_exists = sys.platform == "win32" or (try_lock(handle) and os.fstat(handle).st_nlink > 0)
+        if still_exists:
             return unfinished, handle
         os.close(handle)  # another program has taken it for a dead program's and removes it
 
 
 def _clean_up(folder: Path) -> None:
     """Remove the unfinished files of killed programs from a folder, unless this was done just now."""
-    now = time.monotonic()
-    last_s = _cleaned_at.get(folder, -_CLEAN_UP_EVERY_S)
-    if sys.platform == "win32" or now - last_s < _CLEAN_UP_EVERY_S:
+    now_s = time.monotonic()
+    last_clean_up_s = _cleaned_at.get(folder, -_CLEAN_UP_EVERY_S)
+    if sys.platform == "win32" or now_s - last_clean_up_s < _CLEAN_UP_EVERY_S:
         return
-    _cleaned_at[folder] = now
+    _cleaned_at[folder] = now_s
     remove_unfinished_files(folder)
 
 
@@ -288,20 +291,26 @@ def _wait_for_lock(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Lock a folder; wait as long as the program that has locked it changes files there."""
+    """Lock a folder; wait as long as the program that has locked it changes files there.
+
+    Logs a warning if it takes long. `clock` and `sleep` replace the time in tests.
+
+    Raises:
+        OutputError: nothing in the folder has changed for `LOCK_TIMEOUT_S`.
+    """
     start_s = clock()
     last_change_s = start_s
     modified_ns = os.fstat(handle).st_mtime_ns
     has_warned = False
     while not try_lock(handle):
-        now = clock()
+        now_s = clock()
         if os.fstat(handle).st_mtime_ns != modified_ns:
             modified_ns = os.fstat(handle).st_mtime_ns
-            last_change_s = now
-        if now - last_change_s > LOCK_TIMEOUT_S:
+            last_change_s = now_s
+        if now_s - last_change_s > LOCK_TIMEOUT_S:
             message = f"{_lock_owner(handle)} has been changing files here for {LOCK_TIMEOUT_S:g} s"
             raise OutputError(message, where=Where(folder), hint="wait until it has finished, or stop it")
-        if not has_warned and now - start_s > _WARN_AFTER_S:
+        if not has_warned and now_s - start_s > _WARN_AFTER_S:
             has_warned = True
             message = "%s: waiting for %s, which is changing files here"
             folder_text = escape_unprintable(str(folder))
@@ -315,9 +324,10 @@ def _lock_owner(handle: int) -> str:
         status = os.fstat(handle)
         folder_id = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
         for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
-            fields = line.split()  # 1: FLOCK ADVISORY WRITE 4711 fe:00:131 0 EOF; a waiting one has an arrow
-            if fields[1] == "FLOCK" and fields[5] == folder_id:
-                return f"another program (process {fields[4]})"
+            # "1: FLOCK ADVISORY WRITE 4711 fe:00:131 0 EOF"; a waiting process has an arrow as its kind
+            _, kind, _, _, process_id, file_id, *_ = line.split()
+            if kind == "FLOCK" and file_id == folder_id:
+                return f"another program (process {process_id})"
     return "another program"
 
 

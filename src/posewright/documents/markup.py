@@ -207,15 +207,16 @@ class _MarkupReader:
     def __init__(self, path: Path | None, rules: MarkupRules, encoding: str | None = None) -> None:
         self._path = path
         self._rules = rules
-        self._count = 0
-        self._open = [_OpenElement("", {}, line=1)]
+        self._n_elements = 0
+        # the innermost open element last; the first one stands for the document, whose child is the root
+        self._open_elements = [_OpenElement("", {}, line=1)]
         separator = None if rules.prefixes is None else _SEPARATOR
         self._parser = expat.ParserCreate(encoding, separator)
         self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._characters
-        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.StartElementHandler = self._start_element
+        self._parser.EndElementHandler = self._end_element
+        self._parser.CharacterDataHandler = self._add_text
+        self._parser.StartDoctypeDeclHandler = self._reject_document_type
 
     def read(self, raw: bytes) -> Element:
         """Return the root element."""
@@ -223,6 +224,7 @@ class _MarkupReader:
             self._parser.Parse(raw, True)
         except expat.ExpatError as error:
             where = Where(self._path, error.lineno, error.offset + 1)
+            # browsers show a minus sign before each tag that can be folded
             dashes = "|".join(_MINUS_SIGNS).encode()
             is_browser_view = re.search(rb"^[ \t]*(" + dashes + rb")[ \t]*<", raw, re.MULTILINE)
             hint = _BROWSER_HINT if is_browser_view else None
@@ -231,13 +233,18 @@ class _MarkupReader:
             raise FormatError(
                 f"not text: {error}", where=Where(self._path, 1), hint="save it as UTF-8"
             ) from error
-        return self._open[0].children[0]
+        (document,) = self._open_elements
+        return document.children[0]
 
     def _fail(self, message: str, hint: str) -> NoReturn:
         raise FormatError(message, where=Where(self._path, self._parser.CurrentLineNumber), hint=hint)
 
-    def _name(self, raw: str) -> str:
-        """Return a name with the known prefix of its namespace, or with the namespace in braces."""
+    def _convert_name(self, raw: str) -> str:
+        """Return a name with the known prefix of its namespace, or with the namespace in braces.
+
+        Args:
+            raw: the name as expat has it: after the URI of its namespace, if `MarkupRules.prefixes` is set.
+        """
         if self._rules.prefixes is not None:
             namespace, _, local = raw.rpartition(_SEPARATOR)
             prefix = self._rules.prefixes.get(namespace, f"{{{namespace}}}") if namespace else ""
@@ -245,20 +252,22 @@ class _MarkupReader:
             raw = f"{prefix}{separator}{local}"
         return raw.lower() if self._rules.lower_case else raw
 
-    def _start(self, raw_name: str, raw_attributes: dict[str, str]) -> None:
+    def _start_element(self, raw_name: str, raw_attributes: dict[str, str]) -> None:
         """Open an element; raise an error if there are too many, or they are nested too deep."""
-        self._count += 1
-        if self._count > self._rules.max_elements:
+        self._n_elements += 1
+        if self._n_elements > self._rules.max_elements:
             self._fail("too many elements", f"at most {self._rules.max_elements} are read")
-        if len(self._open) > self._rules.max_levels:
+        if len(self._open_elements) > self._rules.max_levels:
             self._fail("elements nested too deep", f"at most {self._rules.max_levels} levels are read")
-        all_attributes = {self._name(raw): value for raw, value in raw_attributes.items()}
+        all_attributes = {self._convert_name(raw): value for raw, value in raw_attributes.items()}
         attributes = {name: value for name, value in all_attributes.items() if not name.startswith("{")}
-        self._open.append(_OpenElement(self._name(raw_name), attributes, self._parser.CurrentLineNumber))
+        self._open_elements.append(
+            _OpenElement(self._convert_name(raw_name), attributes, self._parser.CurrentLineNumber)
+        )
 
-    def _end(self, _name: str) -> None:
+    def _end_element(self, _name: str) -> None:
         """Close the open element and add it to its parent."""
-        closed = self._open.pop()
+        closed = self._open_elements.pop()
         text = "".join(closed.text).strip()
         element = Element(
             closed.name,
@@ -268,14 +277,15 @@ class _MarkupReader:
             line=closed.line,
             path=self._path,
         )
-        self._open[-1].children.append(element)
+        self._open_elements[-1].children.append(element)
 
-    def _characters(self, text: str) -> None:
-        element = self._open[-1]
+    def _add_text(self, text: str) -> None:
+        """Add a text to the innermost open element; a lone minus sign is an error, as of a browser's view."""
+        element = self._open_elements[-1]
         is_foreign = element.name.startswith("{")
         if text.strip() in _MINUS_SIGNS and not is_foreign:
             self._fail("a minus sign between the tags", _BROWSER_HINT)
         element.text.append(text)
 
-    def _doctype(self, *_: object) -> None:
+    def _reject_document_type(self, *_: object) -> None:
         self._fail("a document type is not allowed", "delete <!DOCTYPE ...>: its entities could do harm")

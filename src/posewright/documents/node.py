@@ -13,6 +13,9 @@ from posewright.documents.positions import Positioned, Positions
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
 TOO_LARGE = "a number too large"
+MAX_DESCRIPTION_LENGTH = 60
+"""Longest description of a value in messages, in characters."""
+
 MAX_BITS = 1024
 """Bits of the largest number in a document: those of the largest float."""
 
@@ -159,8 +162,8 @@ class Node:
         position = self._positions().get(key)
         if position is None:
             return self.where
-        _, line, column = position
-        return Where(self.path, line, column)
+        _, value_line, value_column = position
+        return Where(self.path, value_line, value_column)
 
     @property
     def in_brackets(self) -> bool:
@@ -169,7 +172,10 @@ class Node:
 
     def _line_of(self, key: str | int) -> int | None:
         position = self._positions().get(key)
-        return self.line if position is None else position[0]
+        if position is None:
+            return self.line
+        line, _, _ = position
+        return line
 
     def _positions(self) -> Positions:
         return self.value.positions if isinstance(self.value, Positioned) else Positioned.positions
@@ -186,4 +192,7 @@ def describe(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return TOO_LARGE  # Python refuses to format very long integers
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= MAX_DESCRIPTION_LENGTH:
+        return text
+    ellipsis = "..."
+    return text[: MAX_DESCRIPTION_LENGTH - len(ellipsis)] + ellipsis

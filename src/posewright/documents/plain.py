@@ -60,6 +60,14 @@ def plain_with_arrays(value: object) -> Any:
 
 
 class _PlainConverter:
+    """Converts values to plain data.
+
+    Args:
+        decimals: number of decimals to which floats are rounded; None does not round.
+        nan_as_none: whether NaN and infinity become None.
+        keep_arrays: whether NumPy arrays stay arrays, rather than becoming lists.
+    """
+
     def __init__(self, decimals: int | None, nan_as_none: bool, keep_arrays: bool) -> None:
         self._decimals = decimals
         self._nan_as_none = nan_as_none
@@ -83,9 +91,10 @@ class _PlainConverter:
         return value if content is value else self.convert(content)
 
     def _convert_mapping(self, value: Mapping[object, object]) -> dict[str, object]:
+        """Return a mapping with its keys as texts and its values in plain form."""
         plain: dict[str, object] = {}
         for key, element in value.items():
-            name = key if type(key) is str else str(key.value if isinstance(key, Enum) else key)
+            name = key if type(key) is str else _key_text(key)  # tested here, since nearly all are texts
             plain[name] = element if type(element) in self._unchanged_types else self.convert(element)
         return plain
 
@@ -121,6 +130,10 @@ class _PlainConverter:
             return value.tolist()
         hint = "use numbers, texts, lists, mappings and dataclasses of these"
         raise InputError(f"plain data cannot hold a {type(value).__name__}", hint=hint)
+
+
+def _key_text(key: object) -> str:
+    return str(key.value if isinstance(key, Enum) else key)
 
 
 @cache

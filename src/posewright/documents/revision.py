@@ -19,7 +19,11 @@ from posewright.documents.yaml_writer import FlowMapping, format_yaml
 
 
 def revise_text(text: str, data: Mapping[str, object], path: Path | None) -> str:
-    """Return the text of a document changed so that it holds `data`; see `revise_document`."""
+    """Return the text of a document changed so that it holds `data`; see `revise_document`.
+
+    Each candidate is parsed again before it is returned: the original layout, then ruamel.yaml's; if neither
+    holds the data, as with some anchors, the document is written anew.
+    """
     if holds_data(parse_document(text, path).value, data):
         return text
     try:
@@ -55,8 +59,9 @@ def _keep_unchanged_lines(text: str, dump_before: str, dump_after: str) -> str:
     lines_before = dump_before.splitlines()
     lines_after = dump_after.splitlines()
     if [_normalize(line) for line in lines] != [_normalize(line) for line in lines_before]:
-        return dump_after
-    indents = {
+        return dump_after  # the lines of the dump do not correspond to those of the text
+    # by the width of an indent in the dumps, its width in the original
+    original_indents = {
         _indent(dumped): _indent(line) for dumped, line in zip(lines_before, lines, strict=True) if dumped
     }
     revised_lines: list[str] = []
@@ -66,7 +71,7 @@ def _keep_unchanged_lines(text: str, dump_before: str, dump_after: str) -> str:
             revised_lines += [line.rstrip("\r\n") for line in lines[start_before:end_before]]
             continue
         for line in lines_after[start_after:end_after]:
-            indent = indents.get(_indent(line), _indent(line))
+            indent = original_indents.get(_indent(line), _indent(line))
             revised_lines.append(" " * indent + line.lstrip(" "))
     line_end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     has_final_line_end = not lines or lines[-1].endswith("\n")
@@ -99,7 +104,7 @@ def round_trip_yaml() -> YAML:
     yaml.Representer = _NullAsTilde
     yaml.composer.warn_double_anchors = False  # ruamel.yaml would print each of them
     yaml.preserve_quotes = True
-    yaml.width = 4096
+    yaml.width = 4096  # long lines are not broken
     yaml.allow_duplicate_keys = False
     yaml.brace_single_entry_mapping_in_flow_sequence = True  # else [{raise: lost}] loses its braces
     yaml.indent(mapping=2, sequence=4, offset=2)
@@ -115,7 +120,7 @@ def to_ruamel(value: object) -> object:
         for key, element in value.items():
             mapping[key] = to_ruamel(element)
         if isinstance(value, FlowMapping):
-            mapping.fa.set_flow_style()
+            mapping.fa.set_flow_style()  # fa: ruamel.yaml's format attributes
         return mapping
     if isinstance(value, Sequence) and not isinstance(value, str):
         sequence = CommentedSeq([to_ruamel(element) for element in value])

@@ -127,14 +127,19 @@ def _build_entry(dataclass_field: Field[object], hint: object, degrees: bool) ->
         if degrees and key.endswith(ending):
             key = key.removesuffix(ending) + document_ending
             rules = _NumberRules(degrees, factor)
-    has_no_default = dataclass_field.default is MISSING and dataclass_field.default_factory is MISSING
-    return _SchemaEntry(key, has_no_default, _build_reader(key, hint, rules))
+    has_default = dataclass_field.default is not MISSING or dataclass_field.default_factory is not MISSING
+    return _SchemaEntry(key, required=not has_default, read=_build_reader(key, hint, rules))
 
 
 def _build_reader(  # noqa: PLR0911 -- a case for each type
     key: str, hint: object, rules: _NumberRules
 ) -> Callable[[Node], object]:
     """Return the function that reads a value of the hinted type.
+
+    Args:
+        key: the key in documents, for messages.
+        hint: the type of a field, or a part of it such as the type of a tuple's elements.
+        rules: the unit and bounds of numbers in it.
 
     Raises:
         TypeError: documents have no notation for the type.
@@ -153,7 +158,7 @@ def _build_reader(  # noqa: PLR0911 -- a case for each type
         if len(types_but_none) == 1:
             read = _build_reader(key, types_but_none[0], rules)
             return lambda node: None if node.value is None else read(node)
-    if origin is tuple and arguments[-1] is Ellipsis:
+    if origin is tuple and arguments[-1] is Ellipsis:  # tuple[float, ...]
         return partial(_read_sequence, _build_reader(key, arguments[0], rules))
     if origin is tuple:
         return partial(_read_tuple, [_build_reader(key, argument, rules) for argument in arguments])
@@ -166,9 +171,19 @@ def _build_reader(  # noqa: PLR0911 -- a case for each type
 
 
 def _build_class_reader(key: str, kind: type, rules: _NumberRules) -> Callable[[Node], object]:
-    """Return the function that reads a number, boolean, text, enum or dataclass."""
+    """Return the function that reads a number, boolean, text, enum or dataclass.
+
+    Args:
+        key: the key in documents, for messages.
+        kind: the type of the value.
+        rules: the unit and bounds of a number.
+
+    Raises:
+        TypeError: documents have no notation for the type.
+    """
     factor = rules.factor
     bounds = (rules.bounds.low, rules.bounds.high)
+    # in the document's unit, without the digits that the division adds: 90, not 90.00000000000001
     low, high = (None if bound is None else round(bound / factor, 9) for bound in bounds)
     if issubclass(kind, Enum):
         choices = [member.value for member in kind]

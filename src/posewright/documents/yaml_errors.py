@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from yaml import Mark
 
@@ -58,7 +58,7 @@ def explain_yaml_error(error: Any, text: str, path: Path | None) -> DocumentErro
     mark = error.problem_mark or error.context_mark
     problem = str(error.problem)
     where = Where(path, mark.line + 1, mark.column + 1)
-    escape = re.compile(r"\\\w+").match(text, max(mark.index - 2, 0))
+    escape = re.compile(r"\\\w+").match(text, max(mark.index - 2, 0))  # libyaml stops after the \u
     if "invalid Unicode" in problem and escape is not None:
         message = f"{escape[0]} is half a character, or none"
         return DocumentError(message, where=where, hint="write the character itself")
@@ -86,7 +86,10 @@ def _explain_operators(text: str, mark: Mark) -> str | None:
 
 
 def _find_key_without_colon(error: Any, text: str) -> int | None:
-    """Return the line, from 0, of a key without a colon, which libyaml reports a line later; else None."""
+    """Return the index of the line with a key that lacks its colon; None if that is not the error.
+
+    libyaml reports it at the next line, where it finds another key.
+    """
     problem = str(error.problem)
     mark = error.problem_mark
     if "could not find expected ':'" in problem and error.context_mark is not None:
@@ -94,9 +97,10 @@ def _find_key_without_colon(error: Any, text: str) -> int | None:
     lines = text.splitlines()
     if "mapping values are not allowed" not in problem or _COLON.search(lines[mark.line][: mark.column]):
         return None
-    lines_above = [number for number in range(mark.line) if lines[number].split("#")[0].strip()]
-    if lines_above and not _COLON.search(lines[lines_above[-1]]):
-        return lines_above[-1]
+    for index in reversed(range(mark.line)):
+        has_content = lines[index].split("#")[0].strip() != ""
+        if has_content:  # only the nearest line with content may be the one
+            return None if _COLON.search(lines[index]) else index
     return None
 
 
@@ -104,15 +108,23 @@ def _build_missing_colon_error(line_index: int, text: str, path: Path | None) ->
     """Return the error about a line that lacks a colon, with the line as it should be."""
     line = text.splitlines()[line_index]
     entry = line.strip().lstrip("- ")
-    parts = entry.split()
-    if len(parts) == 2:
-        hint = f"write `{parts[0]}: {parts[1]}`"
-    elif len(parts) == 1:
-        hint = f"write `{parts[0]}:`"
-    else:
-        hint = "write `key: value`; a text of several lines needs quotes"
+    match entry.split():
+        case [key]:
+            hint = f"write `{key}:`"
+        case [key, value]:
+            hint = f"write `{key}: {value}`"
+        case _:
+            hint = "write `key: value`; a text of several lines needs quotes"
     where = Where(path, line_index + 1, line.find(entry) + 1)
     return DocumentError(f"not valid YAML: `{entry[:60]}` has no colon", where=where, hint=hint)
+
+
+class _Bracket(NamedTuple):
+    """An opening bracket and its line and column, from 1."""
+
+    character: str
+    line: int
+    column: int
 
 
 def find_open_bracket(text: str) -> tuple[int, int] | None:
@@ -120,7 +132,7 @@ def find_open_bracket(text: str) -> tuple[int, int] | None:
 
     Outside of brackets, only a bracket at the start of a value counts; inside a word it is text.
     """
-    stack: list[tuple[str, int, int]] = []
+    open_brackets: list[_Bracket] = []
     line = 1
     line_start = 0
     for match in _BRACKETS.finditer(text):
@@ -128,10 +140,15 @@ def find_open_bracket(text: str) -> tuple[int, int] | None:
         if character == "\n":
             line += 1
             line_start = match.end()
-        elif character in "[{" and (stack or _FLOW_START.search(text[line_start : match.start()])):
-            stack.append((character, line, match.start() - line_start + 1))
-        elif character in "]}" and stack:
-            if stack[-1][0] + character not in ("[]", "{}"):
-                return stack[-1][1:]
-            stack.pop()
-    return stack[0][1:] if stack else None
+        elif character in "[{":
+            if open_brackets or _FLOW_START.search(text[line_start : match.start()]):
+                open_brackets.append(_Bracket(character, line, match.start() - line_start + 1))
+        elif character in "]}" and open_brackets:
+            innermost = open_brackets[-1]
+            if innermost.character + character not in ("[]", "{}"):
+                return innermost.line, innermost.column
+            open_brackets.pop()
+    if not open_brackets:
+        return None
+    outermost = open_brackets[0]
+    return outermost.line, outermost.column

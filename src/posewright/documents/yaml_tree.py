@@ -31,6 +31,9 @@ MAX_VALUES = 200_000
 MAX_EXPANDED = 10_000
 """Largest number of entries after aliases are expanded; or twice the number without expansion, if more."""
 
+_MAX_TAG_LENGTH = 40
+"""Characters of a tag that a message quotes."""
+
 _UNUSUAL_SIZE = "real documents are never that large"
 
 _NAMED_SCALARS: dict[str, bool | float | None] = {
@@ -94,28 +97,29 @@ class _TreeBuilder:
     Attributes:
         path: the file, for messages.
         root: the value of the document.
-        open: the containers around the current event, outermost first.
-        keys: by open container, the key whose value comes next and its line; None in lists and before keys.
-        sizes: by open container, `expanded_count` at its start.
-        names: by open container, its anchor.
-        anchors: by anchor, the value and its number of expanded entries.
-        depth: nesting of block collections and of flow collections.
-        count: number of keys and values so far.
-        expanded_count: the same with every alias expanded.
+        open_containers: the containers around the current event, outermost first.
+        pending_keys: by open container, the key whose value comes next and its line; None in lists and before
+            keys.
+        start_counts: by open container, `n_expanded` at its start.
+        container_anchors: by open container, its anchor; None without one.
+        anchored_values: by anchor, the value and its number of expanded entries.
+        depths: nesting of block collections, and of flow collections (in brackets).
+        n_values: number of keys and values so far.
+        n_expanded: the same with every alias expanded.
         first_alias_line: line of the first alias.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.root: object = None
-        self.open: list[TreeMap | TreeList] = []
-        self.keys: list[tuple[object, int] | None] = []
-        self.sizes: list[int] = []
-        self.names: list[str | None] = []
-        self.anchors: dict[str, tuple[object, int]] = {}
-        self.depth = [0, 0]
-        self.count = 0
-        self.expanded_count = 0
+        self.open_containers: list[TreeMap | TreeList] = []
+        self.pending_keys: list[tuple[object, int] | None] = []
+        self.start_counts: list[int] = []
+        self.container_anchors: list[str | None] = []
+        self.anchored_values: dict[str, tuple[object, int]] = {}
+        self.depths = [0, 0]
+        self.n_values = 0
+        self.n_expanded = 0
         self.first_alias_line: int | None = None
 
     def fail(self, line: int, message: str, hint: str | None = None, column: int | None = None) -> NoReturn:
@@ -128,18 +132,18 @@ class _TreeBuilder:
             event: Any = parser.get_event()  # the stubs declare events and marks as optional
             mark = event.start_mark
             line = mark.line + 1
+            column = mark.column + 1
             if isinstance(event, ScalarEvent):
                 value = self._read_scalar(event, line)
                 is_quoted = type(value) is QuotedText
                 is_block = is_quoted and str(event.style) in "|>"
-                self._add(value, line, None if is_block else mark.column + 1 + is_quoted)
+                text_column = column + 1 if is_quoted else column  # after the quote
+                self._add(value, line, None if is_block else text_column)
             elif isinstance(event, AliasEvent):
-                self._add(
-                    self._resolve_alias(str(event.anchor), line, mark.column + 1), line, mark.column + 1
-                )
+                self._add(self._resolve_alias(str(event.anchor), line, column), line, column)
             elif isinstance(event, CollectionStartEvent):
-                self._open_container(event, line, mark.column + 1)
-            elif self.open:
+                self._open_container(event, line, column)
+            elif self.open_containers:
                 self._close_container(line)
             elif isinstance(event, DocumentStartEvent):
                 n_documents += 1
@@ -156,27 +160,27 @@ class _TreeBuilder:
         container = TreeMap(in_brackets) if is_mapping else TreeList(in_brackets)
         self._add(container, line, column)
         if event.anchor is not None:
-            self.anchors[event.anchor] = container, 0
-        self.open.append(container)
-        self.keys.append(None)
-        self.names.append(event.anchor)
-        self.sizes.append(self.expanded_count)
-        self.depth[in_brackets] += 1
-        if self.depth[in_brackets] > MAX_NESTING:
+            self.anchored_values[event.anchor] = container, 0  # its size is known at its end
+        self.open_containers.append(container)
+        self.pending_keys.append(None)
+        self.container_anchors.append(event.anchor)
+        self.start_counts.append(self.n_expanded)
+        self.depths[in_brackets] += 1
+        if self.depths[in_brackets] > MAX_NESTING:
             self.fail(line, f"nested deeper than {MAX_NESTING} levels", "real documents are never that deep")
 
     def _close_container(self, line: int) -> None:
         """End the innermost mapping or list, and merge what its `<<` refers to."""
-        container = self.open.pop()
-        self.keys.pop()
-        self.depth[container.in_brackets] -= 1
-        name = self.names.pop()
-        size_before = self.sizes.pop()
-        if name is not None:
-            self.anchors[name] = container, self.expanded_count - size_before
+        container = self.open_containers.pop()
+        self.pending_keys.pop()
+        self.depths[container.in_brackets] -= 1
+        anchor = self.container_anchors.pop()
+        start_count = self.start_counts.pop()
+        if anchor is not None:
+            self.anchored_values[anchor] = container, self.n_expanded - start_count
         if isinstance(container, TreeMap) and _MERGE in container:
             self._merge(container, line)
-        if not self.open and self.expanded_count > max(MAX_EXPANDED, 2 * self.count):
+        if not self.open_containers and self.n_expanded > max(MAX_EXPANDED, 2 * self.n_values):
             message = f"more than {MAX_EXPANDED} entries after its aliases are expanded"
             self.fail(self.first_alias_line or line, message, _UNUSUAL_SIZE)
 
@@ -187,8 +191,8 @@ class _TreeBuilder:
         for mapping in merged if isinstance(merged, TreeList) else [merged]:
             if not isinstance(mapping, TreeMap):
                 self.fail(line, "expected a mapping, or a list of mappings, after <<")
-            self.expanded_count += len(mapping)
-            if self.expanded_count > max(MAX_EXPANDED, 2 * self.count):
+            self.n_expanded += len(mapping)
+            if self.n_expanded > max(MAX_EXPANDED, 2 * self.n_values):
                 self.fail(line, f"more than {MAX_EXPANDED} entries after << is expanded", _UNUSUAL_SIZE)
             for key, value in mapping.items():
                 container.setdefault(key, value)
@@ -196,24 +200,24 @@ class _TreeBuilder:
 
     def _add(self, value: object, line: int, column: int | None) -> None:
         """Add a value to the innermost container: as an element, as a key, or as the value of a key."""
-        self.count += 1
-        self.expanded_count += 1
-        if self.count > MAX_VALUES:
+        self.n_values += 1
+        self.n_expanded += 1
+        if self.n_values > MAX_VALUES:
             self.fail(line, f"more than {MAX_VALUES} keys and values", _UNUSUAL_SIZE)
-        if not self.open:
+        if not self.open_containers:
             self.root = value
             return
-        container = self.open[-1]
+        container = self.open_containers[-1]
         if isinstance(container, TreeList):
             container.positions[len(container)] = line, line, column
             container.append(value)
             return
-        pending = self.keys[-1]
-        if pending is not None:
-            key, key_line = pending
+        pending_key = self.pending_keys[-1]
+        if pending_key is not None:
+            key, key_line = pending_key
             container[key] = value
             container.positions[key] = key_line, line, column
-            self.keys[-1] = None
+            self.pending_keys[-1] = None
         elif isinstance(value, TreeMap | TreeList):
             self.fail(
                 line,
@@ -226,18 +230,18 @@ class _TreeBuilder:
             hint = "rename one of the two, or combine their values"
             self.fail(line, f'not valid YAML: found duplicate key "{key_text}"', hint, column)
         else:
-            self.keys[-1] = value, line
+            self.pending_keys[-1] = value, line
 
-    def _resolve_alias(self, name: str, line: int, column: int) -> object:
+    def _resolve_alias(self, anchor: str, line: int, column: int) -> object:
         """Return the value of an anchor."""
-        if name not in self.anchors:
+        if anchor not in self.anchored_values:
             hint = "a text that begins with * needs quotes"
-            self.fail(line, f"not valid YAML: found undefined alias '{name}'", hint, column)
-        value, size = self.anchors[name]
-        if any(value is container for container in self.open):
+            self.fail(line, f"not valid YAML: found undefined alias '{anchor}'", hint, column)
+        value, size = self.anchored_values[anchor]
+        if any(value is container for container in self.open_containers):
             self.fail(line, "an alias inside the value it refers to", "write the value out")
         self.first_alias_line = self.first_alias_line or line
-        self.expanded_count += size
+        self.n_expanded += size
         return value
 
     def _read_scalar(self, event: ScalarEvent, line: int) -> object:
@@ -245,21 +249,28 @@ class _TreeBuilder:
         self._require_no_tag(event.tag, line)
         text = event.value
         value: object
-        if not event.implicit[0]:
+        is_plain, _ = event.implicit
+        if not is_plain:
             value = QuotedText(text)
-        elif text == "<<" and self.open and self.keys[-1] is None and isinstance(self.open[-1], TreeMap):
+        elif text == "<<" and self._expects_key():
             value = _MERGE
         else:
             value = self._interpret_scalar(text, line)
         if event.anchor is not None:
-            self.anchors[event.anchor] = value, 0
+            self.anchored_values[event.anchor] = value, 0
         return value
+
+    def _expects_key(self) -> bool:
+        """Return whether the next value is a key of a mapping."""
+        if not self.open_containers:
+            return False
+        return isinstance(self.open_containers[-1], TreeMap) and self.pending_keys[-1] is None
 
     def _interpret_scalar(self, text: str, line: int) -> object:
         """Return the value of an unquoted word in YAML 1.2's core schema."""
         if text in _NAMED_SCALARS:
             return _NAMED_SCALARS[text]
-        if text[0] not in "+-.0123456789":
+        if text[0] not in "+-.0123456789":  # no number begins like this
             return text
         if _INT.fullmatch(text):
             try:
@@ -274,7 +285,7 @@ class _TreeBuilder:
         """Raise DocumentError for a tag: types of objects are never taken from a document."""
         if tag is None:
             return
-        short_tag = tag.replace("tag:yaml.org,2002:", "!!")[:40]
+        short_tag = tag.replace("tag:yaml.org,2002:", "!!")[:_MAX_TAG_LENGTH]
         tag_name = short_tag.lstrip("!(")
         if short_tag.startswith("!!"):
             hint = "leave it out"

@@ -99,12 +99,13 @@ def _escape_character(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     code = ord(character)
-    is_printable_ascii = 32 <= code < 127
+    is_printable_ascii = 0x20 <= code < 0x7F
     is_line_separator = code in (0x2028, 0x2029)
-    if is_printable_ascii or (160 < code < 0xD800 and not is_line_separator):
+    is_other_text = 0xA0 < code < 0xD800  # after the control characters of Latin-1, before the surrogates
+    if is_printable_ascii or (is_other_text and not is_line_separator):
         return character
-    if code < 256:
+    if code < 1 << 8:
         return f"\\x{code:02x}"
-    if code < 65536:
+    if code < 1 << 16:
         return f"\\u{code:04x}"
     return f"\\U{code:08x}"

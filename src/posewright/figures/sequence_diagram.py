@@ -119,7 +119,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
 def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from top to bottom, and the number of messages left out.
 
-    Each step is a sequence of messages that follow each other `times` times; a step that does not fit into
+    Each step is a sequence of messages that follow each other `n_repetitions` times; a step that does not fit into
     `MAX_ROWS` is left out.
     """
     rows: list[_MessageRow] = []
@@ -128,20 +128,20 @@ def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_Loo
     n_omitted = 0
     for step in steps:
         if len(rows) + len(step.body) > MAX_ROWS:
-            n_omitted += len(step.body) * step.times
+            n_omitted += len(step.body) * step.n_repetitions
             continue
         top = y - 0.3 * ROW
-        y += ROW if step.times > 1 else 0.0
+        y += ROW if step.n_repetitions > 1 else 0.0
         for entry in step.body:
             rows.append(_MessageRow(entry, y + 0.25 * ROW, label_of(entry)))
             y += ROW
-        if step.times > 1:
+        if step.n_repetitions > 1:
             ends = tuple(name for entry in step.body for name in ends_of(entry))
             loops.append(
                 _LoopBox(
                     top,
                     bottom=y - 0.3 * ROW,
-                    label=f"{step.times} times, until {step.until_s:.3f} s",
+                    label=f"{step.n_repetitions} times, until {step.until_s:.3f} s",
                     ends=ends,
                 )
             )

@@ -84,8 +84,9 @@ def _pieces_of_environment(environment: Environment) -> tuple[tuple[Piece, ...],
             translation = link.pose[:3, 3]
             name = link.name if len(body.links) > 1 and link.name else body.name
             for shape in link.geometries:
-                for points in shape.points():
-                    pieces.append(Piece(name, points @ rotation.T + translation, shape.colour, can_move))
+                for link_points in shape.points():
+                    points = link_points @ rotation.T + translation
+                    pieces.append(Piece(name, points, shape.colour, can_move))
     if not pieces:
         raise InputError("the environment has only robots", hint="add a KinBody with a Body and a Geom")
     if environment.friction is not None:

@@ -50,39 +50,41 @@ class ByteRange:
 
 @dataclass
 class ByteCursor:
-    """Reads numbers and strings one after the other, up to an end.
+    """Reads numbers and strings one after the other, up to an end; each read advances `position`.
 
     Attributes:
         data: the bytes.
         byte_range: the range they are from, for messages.
-        at: the offset of the next byte.
-        end: the offset at which reading must stop.
-        whole: what ends there, for messages.
+        position: the offset of the next byte in `data`.
+        end: the offset in `data` at which reading must stop.
+        description: the name of what ends there, for messages.
+        start: the offset at which reading began.
     """
 
     data: bytes
     byte_range: ByteRange
-    at: int
+    position: int
     end: int
-    whole: str = "the file"
+    description: str = "the file"
 
     def __post_init__(self) -> None:
-        self.begin = self.at
+        self.start = self.position
 
     def take(self, count: int, name: str) -> bytes:
         """Return the next `count` bytes; raise FormatError if fewer are left. `name` is for the message."""
-        if self.left < count:
+        if self.n_bytes_left < count:
             self.byte_range.fail(
-                f"{name} takes {count} bytes, but {self.whole} ends after {self.left}", self.at
+                f"{name} takes {count} bytes, but {self.description} ends after {self.n_bytes_left}",
+                self.position,
             )
-        raw = self.data[self.at : self.at + count]
-        self.at += count
+        raw = self.data[self.position : self.position + count]
+        self.position += count
         return raw
 
     @property
-    def left(self) -> int:
+    def n_bytes_left(self) -> int:
         """Number of bytes not read yet."""
-        return self.end - self.at
+        return self.end - self.position
 
     def u16(self, name: str) -> int:
         """Return the next two bytes as an unsigned little-endian number."""
@@ -93,12 +95,19 @@ class ByteCursor:
         return int.from_bytes(self.take(4, name), "little")
 
     def string(self, name: str, hint: str | None = None) -> str:
-        """Return a Latin-1 string that follows a byte with its length."""
-        at = self.at
+        """Return a Latin-1 string that follows a byte with its length.
+
+        Args:
+            name: the name of the string, for messages.
+            hint: the hint of the error if the length is too large.
+        """
+        length_offset = self.position
         length = self.take(1, name)[0]
-        if length > self.left:
-            end_text = f"{self.whole} ends {self.left} bytes further on"
-            self.byte_range.fail(f"{name} has a length of {length} bytes, but {end_text}", at, hint)
+        if length > self.n_bytes_left:
+            end_text = f"{self.description} ends {self.n_bytes_left} bytes further on"
+            self.byte_range.fail(
+                f"{name} has a length of {length} bytes, but {end_text}", length_offset, hint
+            )
         return self.take(length, name).decode("latin-1")
 
 
@@ -111,10 +120,17 @@ MAGIC = b"\x1f\x8b"
 _PLAIN_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255))
 """Deflate, no name, no time, best compression, no system: the same bytes on every machine."""
 
-_CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
+_FLAGS_OFFSET = 3
 _MTIME = slice(4, 8)
+_FIXED_HEADER_BYTES = 10
+_CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
+"""Layout of a gzip header (RFC 1952), and the flags of the optional fields after it."""
+
+_GZIP_WBITS = 31
+"""The value of zlib's `wbits` that reads gzip with its header and checksum."""
+
 _MAX_MEMBERS = 100
-_STEP = 4096
+_CHUNK_BYTES = 4096
 """How many bytes are unpacked at a time; errors are located to this precision."""
 
 
@@ -136,7 +152,8 @@ class GzipWrapping:
         """Return `content` in gzip; for unchanged content, the same bytes as were read."""
         if self.packed and content == self.unpacked:
             return self.packed
-        deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+        # negative wbits: no header and checksum of zlib's, since `header` replaces them
+        deflate = zlib.compressobj(zlib.Z_BEST_COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS)
         body = deflate.compress(content) + deflate.flush()
         checksum = zlib.crc32(content).to_bytes(4, "little")
         size = (len(content) & 0xFFFFFFFF).to_bytes(4, "little")
@@ -159,12 +176,13 @@ def unpack_gzip(data: bytes, byte_range: ByteRange, limit: int) -> tuple[GzipWra
     Raises:
         FormatError: it is damaged or cut off, holds more, or holds gzip again.
     """
-    unpacked, used = _inflate_members(data, byte_range, limit)
+    unpacked, gzip_end = _inflate_members(data, byte_range, limit)
     if is_gzip(unpacked):
         byte_range.fail("there is gzip inside the gzip", 0, "unpack it once with gzip -d")
     remarks: tuple[str, ...] = ()
-    if used < len(data):
-        remarks = (byte_range.remark(f"{len(data) - used} bytes follow the gzip; they are kept", used),)
+    if gzip_end < len(data):
+        n_surplus = len(data) - gzip_end
+        remarks = (byte_range.remark(f"{n_surplus} bytes follow the gzip; they are kept", gzip_end),)
     return GzipWrapping(_portable_header(data), data, unpacked), remarks
 
 
@@ -173,29 +191,33 @@ def unpacked_head(data: bytes, count: int = 16) -> bytes:
     if not is_gzip(data):
         return data[:count]
     try:
-        return zlib.decompressobj(wbits=31).decompress(data[:_STEP], count)
+        return zlib.decompressobj(wbits=_GZIP_WBITS).decompress(data[:_CHUNK_BYTES], count)
     except zlib.error:
         return b""
 
 
 def _inflate_members(data: bytes, byte_range: ByteRange, limit: int) -> tuple[bytes, int]:
-    """Return the content and the size of a gzip file, which may consist of several members in a row."""
+    """Return the content of a gzip file and the offset of its end in `data`.
+
+    A gzip file may consist of several members in a row; their contents are joined. What follows the last
+    member and does not start like gzip is not read. `limit` is the largest size of the whole content.
+    """
     contents: list[bytes] = []
     end = 0
-    room = limit
-    while end == 0 or is_gzip(data[end : end + 2]):
+    n_bytes_left = limit
+    while end == 0 or is_gzip(data[end : end + len(MAGIC)]):
         if len(contents) == _MAX_MEMBERS:
             byte_range.fail(
                 f"more than {_MAX_MEMBERS} pieces of gzip in a row", end, "unpack it with gzip -d"
             )
-        content, end = _inflate_member(data, end, byte_range, limit, room)
-        room -= len(content)
+        content, end = _inflate_member(data, end, byte_range, limit, n_bytes_left)
+        n_bytes_left -= len(content)
         contents.append(content)
     return b"".join(contents), end
 
 
 def _inflate_member(
-    data: bytes, start: int, byte_range: ByteRange, limit: int, room: int
+    data: bytes, start: int, byte_range: ByteRange, limit: int, max_size: int
 ) -> tuple[bytes, int]:
     """Return the content of one gzip member, and the offset of its end.
 
@@ -204,31 +226,37 @@ def _inflate_member(
         start: the offset of the member.
         byte_range: the file's range, for messages.
         limit: largest size of the whole content, for messages.
-        room: largest size of this member's content.
+        max_size: largest size of this member's content.
     """
-    inflate = zlib.decompressobj(wbits=31)
+    inflate = zlib.decompressobj(wbits=_GZIP_WBITS)
     parts: list[bytes] = []
-    for at in range(start, len(data), _STEP):
+    n_bytes_left = max_size
+    for offset in range(start, len(data), _CHUNK_BYTES):
         try:
-            part = inflate.decompress(data[at : at + _STEP], room + 1)
+            # one byte more than allowed, which shows that the content is too large
+            part = inflate.decompress(data[offset : offset + _CHUNK_BYTES], n_bytes_left + 1)
         except zlib.error as error:
             reason = str(error).partition(": ")[2] or str(error)
-            raise byte_range.error(f"the gzip is damaged near here: {reason}", at) from error
-        room -= len(part)
-        if room < 0:
+            raise byte_range.error(f"the gzip is damaged near here: {reason}", offset) from error
+        n_bytes_left -= len(part)
+        if n_bytes_left < 0:
             byte_range.fail(
-                f"the gzip unpacks to more than {limit:,} bytes", at, "no known file is that large"
+                f"the gzip unpacks to more than {limit:,} bytes", offset, "no known file is that large"
             )
         parts.append(part)
         if inflate.eof:
-            return b"".join(parts), min(at + _STEP, len(data)) - len(inflate.unused_data)
+            chunk_end = min(offset + _CHUNK_BYTES, len(data))
+            return b"".join(parts), chunk_end - len(inflate.unused_data)
     raise byte_range.error("the gzip is cut off", len(data))
 
 
 def _portable_header(data: bytes) -> bytes:
-    """Return the header of an intact gzip file without its time; a plain header if it has a checksum."""
-    flags = data[3]
-    end = 10
+    """Return the header of an intact gzip file, with its optional fields, but with the time set to 0.
+
+    A header with a checksum is replaced by a plain one, since its checksum would no longer be right.
+    """
+    flags = data[_FLAGS_OFFSET]
+    end = _FIXED_HEADER_BYTES
     if flags & _CHECKSUM:
         return _PLAIN_HEADER
     if flags & _EXTRA:

@@ -61,11 +61,17 @@ def describe_motion(motion: Motion) -> dict[str, object]:
 
 
 def _frame_ms(file: MotionFile, motion: Motion) -> float:
-    """Return the frame period of the file, or of the robot if the file has none [ms]."""
-    frame_ms = float(motion.extras.get("omtn_frame_ms") or 0.0)
-    has_frames = file.format in (OMTN, ODA)
-    step_s = FORMATS[file.format].quantum.time_s if has_frames else None
-    return frame_ms or 1000.0 * (robot_of_motion(motion).frame_period_s if step_s is None else step_s)
+    """Return the frame period of a motion [ms].
+
+    It is that in the header of the file; without one, the usual one of the format; and the robot's for a
+    format without frames.
+    """
+    header_ms = float(motion.extras.get("omtn_frame_ms") or 0.0)
+    if header_ms:
+        return header_ms
+    format_period_s = FORMATS[file.format].quantum.time_s if file.format in (OMTN, ODA) else None
+    period_s = robot_of_motion(motion).frame_period_s if format_period_s is None else format_period_s
+    return 1000.0 * period_s
 
 
 @dataclass(frozen=True)
@@ -113,9 +119,10 @@ def _page_entries(file: MotionFile) -> Iterator[_PageEntry]:
 
 
 def _reference(name: str | None) -> str | int | None:
-    """Return the name of another motion, as an integer if it is a page's number."""
-    is_number = name is not None and name.isascii() and name.isdigit()
-    return int(name) if name is not None and is_number else name
+    """Return the name of another motion, as an integer if it is a page's number; None for None."""
+    if name is not None and name.isascii() and name.isdigit():
+        return int(name)
+    return name
 
 
 def motion_file_lines(file: MotionFile, page: PageReference | None = None) -> Lines:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_gzip, unpacked_head
@@ -82,11 +83,18 @@ def _too_large_error(path: Path, size: int, limit: int) -> FormatError:
 def is_text(data: bytes) -> bool:
     """Return whether the first bytes of `data` are text: no NUL, and at most 2 % control characters."""
     head = data[:_TEXT_SAMPLE_BYTES]
-    n_control = sum(byte < 32 and byte not in (9, 10, 12, 13) for byte in head)
-    return b"\0" not in head and n_control * 50 <= len(head)
+    n_control = sum(byte < ord(" ") and byte not in b"\t\n\f\r" for byte in head)
+    return b"\0" not in head and n_control * 50 <= len(head)  # one in 50 is 2 %
 
 
 _HEAD_BYTES = 65536
+
+
+class XmlRoot(NamedTuple):
+    """The root element of an XML file: its name in lower case, and the text of its attributes."""
+
+    name: bytes = b""
+    attributes: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -117,16 +125,16 @@ class FileContent:
         return self.text is not None and self.text.lstrip().startswith(b"<")
 
     @cached_property
-    def xml_root(self) -> tuple[bytes, bytes]:
-        """The name in lower case and the attributes of an XML file's root element; empty for other files.
+    def xml_root(self) -> XmlRoot:
+        """The root element of an XML file; without name and attributes for other files.
 
         It is found by a regular expression, so no entity is ever expanded.
         """
         if not self.is_xml:
-            return b"", b""
-        text = re.sub(rb"<!--.*?-->", b"", self.text or b"", flags=re.DOTALL)
-        root = re.search(rb"<([A-Za-z_][\w.:-]*)([^>]*)", text)
-        return (root.group(1).lower(), root.group(2)) if root else (b"", b"")
+            return XmlRoot()
+        text_without_comments = re.sub(rb"<!--.*?-->", b"", self.text or b"", flags=re.DOTALL)
+        match = re.search(rb"<([A-Za-z_][\w.:-]*)([^>]*)", text_without_comments)
+        return XmlRoot(match[1].lower(), match[2]) if match else XmlRoot()
 
 
 class Evidence(IntEnum):
@@ -185,4 +193,4 @@ def text_matches(pattern: bytes) -> Callable[[FileContent], bool]:
 
 def has_xml_root(*names: bytes) -> Callable[[FileContent], bool]:
     """Return a test whether an XML file's root element has one of the names, given in lower case."""
-    return lambda content: content.xml_root[0] in names
+    return lambda content: content.xml_root.name in names

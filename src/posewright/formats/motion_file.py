@@ -34,16 +34,17 @@ def find_page(
         UnknownNameError: there is no such page.
     """
     if isinstance(reference, str):
-        wanted_name = reference.strip()
-        matches = [number for number, name in names.items() if name.strip() == wanted_name != ""]
+        page_name = reference.strip()
+        matches = [number for number, name in names.items() if page_name and name.strip() == page_name]
         if len(matches) > 1:
-            message = f"{len(matches)} pages are called {wanted_name!r}"
+            message = f"{len(matches)} pages are called {page_name!r}"
             hint = f"give the page's number: {', '.join(map(str, matches))}"
             raise FormatError(message, where=where, hint=hint)
         if matches:
             return matches[0]
     text = str(reference).strip()
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+    is_number = text.isascii() and text.isdigit() and len(text) <= 9  # int() of a huge text is slow
+    if not is_number:
         page_names = [name for name in names.values() if name] or [str(number) for number in names]
         raise UnknownNameError.among("page", reference, page_names, where=where)
     number = int(text)
@@ -57,13 +58,15 @@ def find_page(
 
 def _format_ranges(numbers: list[int]) -> str:
     """Return sorted numbers as ranges: `1-6, 9`."""
-    ranges: list[list[int]] = []
+    ranges: list[tuple[int, int]] = []  # first and last number
     for number in numbers:
-        if ranges and ranges[-1][-1] == number - 1:
-            ranges[-1][1:] = [number]
+        if ranges and ranges[-1][1] == number - 1:
+            first, _ = ranges.pop()
+            ranges.append((first, number))
         else:
-            ranges.append([number])
-    return ", ".join("-".join(map(str, bounds)) for bounds in ranges) or "none"
+            ranges.append((number, number))
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in ranges]
+    return ", ".join(texts) or "none"
 
 
 class MotionSummary(NamedTuple):

@@ -180,18 +180,19 @@ def measure_rounding(
     joints = tuple(name for name in motion.joints if name in written_motion.joints)
     if not joints:
         return None
-    times = _key_times_in_file(written_motion, rendering)
-    is_written = np.isfinite(times)
-    if len(times) != len(motion.keyframes) or not is_written.any():
+    file_times_s = _key_times_in_file(written_motion, rendering)
+    is_written = np.isfinite(file_times_s)
+    if len(file_times_s) != len(motion.keyframes) or not is_written.any():
         return None
-    intended = np.array([pose.on(joints).angles for pose in motion.resolved_poses()[1:]])[is_written]
+    _, *keyframe_poses = motion.resolved_poses()  # the first one is the start pose
+    intended_angles = np.array([pose.with_joints(joints).angles for pose in keyframe_poses])[is_written]
     columns = [written_motion.joints.index(name) for name in joints]
-    written = written_motion.sample_at(times[is_written]).angles[:, columns]
-    changes = np.abs(intended - written)
+    written_angles = written_motion.sample_at(file_times_s[is_written]).angles[:, columns]
+    changes = np.abs(intended_angles - written_angles)
     largest_change = float(changes[np.isfinite(changes)].max(initial=0.0))
     has_times = rendering.times_s or motion_format.quantum.time_s is not None
-    shifts = np.abs(times - motion.keyframe_times)[is_written]
-    return Rounding(largest_change, float(shifts.max()) if has_times else 0.0)
+    shifts_s = np.abs(file_times_s - motion.keyframe_times)[is_written]
+    return Rounding(largest_change, float(shifts_s.max()) if has_times else 0.0)
 
 
 def _key_times_in_file(written_motion: Motion, rendering: Rendering) -> Floats:

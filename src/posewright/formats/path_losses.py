@@ -27,14 +27,14 @@ def describe_path_losses(
     motion: Motion,
     *,
     extras: Collection[str] = (),
-    start: bool = False,
+    holds_start_pose: bool = False,
 ) -> tuple[str, ...]:
     """Return a description of everything that is lost if only the path of the joints is written.
 
     Args:
         motion: the motion to write.
         extras: the extras that the format keeps.
-        start: whether the format has a place for the start pose.
+        holds_start_pose: whether the format has a place for the start pose.
     """
     frames = motion.keyframes
     free = {joint for frame in frames for joint in frame.pose.free}
@@ -54,7 +54,7 @@ def describe_path_losses(
         losses.append(f"that motion {motion.next!r} comes next")
     if motion.exit is not None:
         losses.append(f"that motion {motion.exit!r} is its exit")
-    if motion.start is not None and not start:
+    if motion.start is not None and not holds_start_pose:
         losses.append("its start pose")
     losses += describe_lost_lights(motion)
     losses += _describe_lost_extras(motion, {*extras, *LABELS})
@@ -102,6 +102,7 @@ def _describe_lost_extras(motion: Motion, stored_keys: Collection[str]) -> tuple
 
 
 def _is_implied(motion: Motion, key: str, text: str) -> bool:
+    """Return whether an extra is written anyway: the design of exactly these joints, or our own name."""
     if key == "design":
         return robot_of_motion(motion).designs.get(text) == motion.joints
     return key == "creator" and text == OURS
@@ -137,6 +138,9 @@ def describe_unsupported_joints(motion: Motion, supported: Collection[str], card
 
 
 def _moves(angles: list[float], standing_angle: float | None) -> bool:
+    """Return whether a joint leaves its angle of the pose `stand`; without one, its first angle."""
     set_angles = [angle for angle in angles if not math.isnan(angle)]
-    rest_angle = set_angles[0] if set_angles and standing_angle is None else standing_angle
-    return any(rest_angle is None or abs(angle - rest_angle) > SLACK_RAD for angle in set_angles)
+    if not set_angles:
+        return False
+    rest_angle = set_angles[0] if standing_angle is None else standing_angle
+    return any(abs(angle - rest_angle) > SLACK_RAD for angle in set_angles)

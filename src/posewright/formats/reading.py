@@ -42,8 +42,14 @@ Our choice: in ROBOTIS' own files for the humanoid the share is below a hundredt
 SLACK_RAD = math.radians(0.5)  # a rounding error, not a pose beyond a limit
 
 _PAGE_BYTES = 512
-_STEPS_AT = 20
+_STEP_COUNT_OFFSET = 20
 _MAX_STEPS = 7
+_EMPTY_STEP_COUNT = 0xFF
+_MIN_PAGES = 64
+_MAX_PAGES = 512
+"""A binary page file: the bytes of a page, where it has its number of steps, and how many pages there are."""
+
+_CMPACK_RECORD_BYTES = (336, 352)
 
 
 def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
@@ -99,12 +105,12 @@ def _supported_kinds() -> str:
 
 
 def _is_mtnx(content: FileContent) -> bool:
-    name, attributes = content.xml_root
-    return name == b"root" and b"R+Motion" in attributes
+    root = content.xml_root
+    return root.name == b"root" and b"R+Motion" in root.attributes
 
 
 def _is_urdf(content: FileContent) -> bool:
-    return content.xml_root[0] == b"robot" and b"<link" in (content.text or b"")
+    return content.xml_root.name == b"robot" and b"<link" in (content.text or b"")
 
 
 def _is_robi(content: FileContent) -> bool:
@@ -119,20 +125,23 @@ def _has_page_layout(content: FileContent) -> bool:
     Page checksums are no evidence: in a contest team's file all 256 are wrong. Real memory dumps have some
     damaged pages; of random bytes, one page in thirty looks right.
     """
-    n_pages, remainder = divmod(len(content.data), _PAGE_BYTES)
-    if remainder or not 64 <= n_pages <= 512:
+    n_pages, n_bytes_left = divmod(len(content.data), _PAGE_BYTES)
+    if n_bytes_left or not _MIN_PAGES <= n_pages <= _MAX_PAGES:
         return False
-    step_counts = content.data[_STEPS_AT::_PAGE_BYTES]
-    n_plausible = sum(count <= _MAX_STEPS or count == 0xFF for count in step_counts)
-    return 4 * n_plausible >= 3 * n_pages and any(content.data)
+    step_counts = content.data[_STEP_COUNT_OFFSET::_PAGE_BYTES]
+    n_plausible = sum(count <= _MAX_STEPS or count == _EMPTY_STEP_COUNT for count in step_counts)
+    are_most_plausible = 4 * n_plausible >= 3 * n_pages
+    return are_most_plausible and any(content.data)  # a file of zeros is no page file
 
 
 def _has_record_size(content: FileContent) -> bool:
     """Return whether the content is a CMPack motion: a count and as many records of 336 or 352 bytes."""
-    if len(content.data) < 4:
+    n_head_bytes = 4
+    if len(content.data) < n_head_bytes:
         return False
-    (count,) = struct.unpack_from("<I", content.data)
-    return bool(count) and len(content.data) in (4 + 336 * count, 4 + 352 * count)
+    (n_records,) = struct.unpack_from("<I", content.data)
+    possible_sizes = [n_head_bytes + record_bytes * n_records for record_bytes in _CMPACK_RECORD_BYTES]
+    return n_records > 0 and len(content.data) in possible_sizes
 
 
 def _other_kind(

@@ -61,7 +61,7 @@ class Timeline:
 
 
 def timeline_of(
-    motion: Motion, step_ms: int = 1, *, pose_at_zero: bool = False, early_jumps: bool = True
+    motion: Motion, step_ms: int = 1, *, starts_at_zero: bool = False, early_jumps: bool = True
 ) -> Timeline:
     """Return one pass of a motion on a timeline of whole steps.
 
@@ -70,37 +70,39 @@ def timeline_of(
     Args:
         motion: the motion.
         step_ms: length of a step [ms].
-        pose_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
-        early_jumps: whether a joint that jumps leaves a step early, which is little if steps are short;
-            otherwise the last of several keyframes within a step replaces the others.
+        starts_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
+        early_jumps: whether a jump, which is two keyframes with different angles within a step, starts a
+            step early, which is little if steps are short; otherwise the last of several keyframes within a
+            step replaces the others.
     """
     poses: list[TimedPose] = []
     losses: list[str] = []
-    keyframe_times_ms: dict[int, int] = {}
+    time_ms_by_keyframe: dict[int, int] = {}
     n_jumps = 0
-    all_poses = _timed_poses(motion, step_ms, pose_at_zero=pose_at_zero)
-    for time_ms, group in groupby(all_poses, key=lambda pose: pose.time_ms):
-        runs = _group_equal_poses(group)
-        last_ms = poses[-1].time_ms if poses else -step_ms
+    all_poses = _timed_poses(motion, step_ms, starts_at_zero=starts_at_zero)
+    for time_ms, poses_at_time in groupby(all_poses, key=lambda pose: pose.time_ms):
+        runs = _group_equal_poses(poses_at_time)
+        last_ms = poses[-1].time_ms if poses else -step_ms  # the first pose may be at any time from 0
         is_jump = len(runs) > 1
         leaves_early = early_jumps and is_jump and time_ms > 0 and last_ms < time_ms - step_ms
         if leaves_early:
             poses.append(_merge_run(runs[0])._replace(time_ms=time_ms - step_ms))
             n_jumps += 1
+        # a jump that starts in the pose of the step before needs no further pose
         is_already_there = is_jump and last_ms == time_ms - step_ms and _is_last_pose(poses, runs[0][0])
         if leaves_early or is_already_there:
-            _note_times(keyframe_times_ms, runs.pop(0), poses[-1].time_ms)
+            _record_times(time_ms_by_keyframe, runs.pop(0), poses[-1].time_ms)
         poses.append(_merge_run(runs[-1]))
-        _note_times(keyframe_times_ms, runs[-1], time_ms)
+        _record_times(time_ms_by_keyframe, runs[-1], time_ms)
         losses += _describe_merged_keyframes(runs, step_ms)
     remarks = [f"jumps take {step_ms} ms: {n_jumps} of them"] if n_jumps else []
     shifts_s = [pose.exact_s - _round_to_step(pose.exact_s, step_ms) / MS_PER_S for pose in poses]
     remarks += rounding_remarks(step_ms, shifts_s)
-    numbers = range(1, len(motion.keyframes) + 1)
-    times_s = tuple(
-        keyframe_times_ms[number] / MS_PER_S if number in keyframe_times_ms else None for number in numbers
-    )
-    return Timeline(tuple(poses), losses=tuple(losses), remarks=tuple(remarks), times_s=times_s)
+    times_s: list[float | None] = []
+    for number in range(1, len(motion.keyframes) + 1):
+        keyframe_ms = time_ms_by_keyframe.get(number)
+        times_s.append(None if keyframe_ms is None else keyframe_ms / MS_PER_S)
+    return Timeline(tuple(poses), losses=tuple(losses), remarks=tuple(remarks), times_s=tuple(times_s))
 
 
 def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]:
@@ -110,23 +112,25 @@ def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]
         yield f"times are rounded to {step_ms:g} ms, by up to {largest_s * MS_PER_S:.2g} ms"
 
 
-def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterator[TimedPose]:
+def _timed_poses(motion: Motion, step_ms: int, *, starts_at_zero: bool) -> Iterator[TimedPose]:
     """Yield the pose of each keyframe at its time, and once more at the end of a pause."""
     angles = np.full(len(motion.joints), np.nan)
-    if pose_at_zero:
+    if starts_at_zero:
         angles = motion.resolved_poses()[0].angles
         if motion.keyframes[0].reach_s > 0.0:
             yield TimedPose(0, angles, is_set=~np.isnan(angles), keyframe=0, exact_s=0.0)
-    for number, keyframe, times_s in zip(count(1), motion.keyframes, key_times(motion), strict=False):
+    for number, keyframe, times in zip(count(1), motion.keyframes, key_times(motion), strict=False):
         is_set = ~np.isnan(keyframe.pose.angles)
         angles = np.where(is_set, keyframe.pose.angles, angles)
-        for time_s in times_s if keyframe.pause_s else times_s[:1]:
+        reached_s, pause_end_s = times
+        pose_times_s = (reached_s, pause_end_s) if keyframe.pause_s else (reached_s,)
+        for time_s in pose_times_s:
             yield TimedPose(_round_to_step(time_s, step_ms), angles, is_set, keyframe=number, exact_s=time_s)
 
 
 def key_times(motion: Motion) -> Iterator[tuple[float, float]]:
     """Yield when each keyframe is reached and when its pause ends, at the motion's speed [s]."""
-    clock = keyframe_clock(motion.keyframes)
+    clock = keyframe_clock(motion.keyframes)  # of each keyframe, when it is reached and when its pause ends
     for reached, pause_end in zip(clock[::2], clock[1::2], strict=True):
         yield reached / motion.speed, pause_end / motion.speed
 
@@ -154,9 +158,10 @@ def _merge_run(run: list[TimedPose]) -> TimedPose:
     return run[-1]._replace(is_set=np.logical_or.reduce([pose.is_set for pose in run]))
 
 
-def _note_times(keyframe_times_ms: dict[int, int], run: list[TimedPose], time_ms: int) -> None:
+def _record_times(time_ms_by_keyframe: dict[int, int], run: list[TimedPose], time_ms: int) -> None:
+    """Enter `time_ms` for the keyframes of a run; a keyframe with a pause keeps the time it is reached."""
     for pose in run:
-        keyframe_times_ms.setdefault(pose.keyframe, time_ms)
+        time_ms_by_keyframe.setdefault(pose.keyframe, time_ms)
 
 
 def _describe_merged_keyframes(runs: list[list[TimedPose]], step_ms: int) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -203,9 +204,10 @@ def step_speeds(motion: Motion) -> dict[int, float]:
 
 def _by_id(motion: Motion, values: Floats) -> dict[int, float]:
     """Return a value of each joint, `(n_joints,)`, by the thesis's IDs; 0 for IDs without a joint."""
-    joints = robot_of_motion(motion).numbering(NUMBERING)
-    value_of = dict(zip(motion.joints, np.nan_to_num(values).tolist(), strict=True))
-    return {i: value_of.get(joints.get(i, ""), 0.0) for i in range(1, max(joints) + 1)}
+    joint_by_id = robot_of_motion(motion).numbering(NUMBERING)
+    value_by_joint = dict(zip(motion.joints, np.nan_to_num(values).tolist(), strict=True))
+    ids = range(1, max(joint_by_id) + 1)
+    return {servo_id: value_by_joint.get(joint_by_id.get(servo_id, ""), 0.0) for servo_id in ids}
 
 
 STEP_S = 0.125
@@ -263,46 +265,65 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     card = robot_of_motion(motion)
     origin = origin_of(motion, UC3M_CSV)
     old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
-    columns = _columns(motion, card)
-    ids = [row.id for row in old.rows] if old else range(1, max(columns) + 1)
-    n_cells = 2 + len(motion.keyframes)
+    paths = _servo_paths(motion, card)
+    ids = [row.id for row in old.rows] if old else range(1, max(paths) + 1)
+    n_values = len(motion.keyframes) + 2  # with the initial pose and the velocity
     rows = [
-        _build_row(i, joint_angles=columns.get(i), old_row=old.row_of[i] if old else None, n_cells=n_cells)
+        _build_row(i, path=paths.get(i), old_row=old.row_of[i] if old else None, n_values=n_values)
         for i in ids
     ]
+    losses = describe_table_losses(motion, card)
     if old is not None and velocity is Velocity.TRUE:
         has_same_angles = [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old.rows]
         if has_same_angles:
-            return old, describe_table_losses(motion, card)
+            return old, losses
     speeds = document_velocity(motion) if velocity is Velocity.DOCUMENT else step_speeds(motion)
     rows = [replace(row, cells=(*row.cells[:-1], f"{speeds.get(row.id, 0.0):.2f}")) for row in rows]
-    return (old or JointTable(())).with_cells(tuple(rows)), describe_table_losses(motion, card)
+    return (old or JointTable(())).with_cells(tuple(rows)), losses
 
 
-def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]]:
-    """Return, by the thesis's ID, the servo and its degrees in the initial pose and each step."""
-    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
-    columns: dict[int, tuple[Servo, list[float]]] = {}
+class _ServoPath(NamedTuple):
+    """A servo and its angles in the initial pose and each step [deg]."""
+
+    servo: Servo
+    degrees: list[float]
+
+
+def _servo_paths(motion: Motion, card: Robot) -> dict[int, _ServoPath]:
+    """Return the path of each servo by the thesis's ID.
+
+    Raises:
+        FormatError: a joint of the robot has no angle at some step.
+    """
+    poses = [pose.with_joints(card.joint_names) for pose in motion.resolved_poses()]
+    paths: dict[int, _ServoPath] = {}
     for servo_id, joint in card.numbering(NUMBERING).items():
         servo = card.servo(joint)
         degrees = [servo.to_servo_deg(pose.angle(joint)) for pose in poses]
         if any(map(math.isnan, degrees)):
             message = f"motion {motion.name!r} has no angle of {joint} at some step"
             raise FormatError(message, hint="a joint table needs an angle of every joint at every step")
-        columns[servo_id] = servo, degrees
-    return columns
+        paths[servo_id] = _ServoPath(servo, degrees)
+    return paths
 
 
-def _build_row(
-    servo_id: int, joint_angles: tuple[Servo, list[float]] | None, old_row: TableRow | None, n_cells: int
-) -> TableRow:
-    """Return the row of a servo with the angles of its joint [deg]; without a joint, the old row or zeros."""
-    if joint_angles is None:
-        if old_row is not None and len(old_row.cells) == n_cells + 1:
+def _build_row(servo_id: int, path: _ServoPath | None, old_row: TableRow | None, n_values: int) -> TableRow:
+    """Return the row of a servo with a velocity of 0.00; without a `path`, the old row or one of zeros.
+
+    Args:
+        servo_id: its ID in the thesis.
+        path: its path in the motion; None if the robot has no joint with this ID.
+        old_row: its row in the table that the motion was read from, whose unchanged cells keep their text.
+        n_values: the number of cells after the ID: those of the angles and of the velocity.
+    """
+    if path is None:
+        if old_row is not None and len(old_row.cells) == n_values + 1:
             return old_row
-        return TableRow(servo_id, (0.0,) * (n_cells - 1), (str(servo_id), *["0.00"] * n_cells))
-    servo, degrees = joint_angles
-    cells = [_format_cell(angle, servo, old_row, column) for column, angle in enumerate(degrees, 1)]
+        return TableRow(servo_id, (0.0,) * (n_values - 1), (str(servo_id), *["0.00"] * n_values))
+    cells = [
+        _format_cell(angle_deg, path.servo, old_row, column)
+        for column, angle_deg in enumerate(path.degrees, 1)
+    ]
     return TableRow(servo_id, tuple(map(float, cells)), (str(servo_id), *cells, "0.00"))
 
 

@@ -53,6 +53,7 @@ def se2_log(displacement: ArrayLike) -> Floats:
     """
     x, y, turn = _unstack(displacement)
     if not np.all(np.abs(turn) < WHOLE_TURN_RAD):
+        # argmin of the flags finds the first turn that is out of range
         worst = np.ravel(turn)[np.argmin(np.abs(np.ravel(turn)) < WHOLE_TURN_RAD)]
         raise InputError(
             f"a turn of {worst:g} rad in one displacement has no components",
@@ -103,11 +104,12 @@ def _unstack(triples: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 
 def _stack(x: Floats, y: Floats, turn: Floats) -> Floats:
-    joined = np.empty((*np.broadcast_shapes(np.shape(x), np.shape(turn)), 3))
-    joined[..., 0] = x
-    joined[..., 1] = y
-    joined[..., 2] = turn
-    return joined
+    """Return three columns as an array of triples, shape (..., 3)."""
+    triples = np.empty((*np.broadcast_shapes(np.shape(x), np.shape(turn)), 3))
+    triples[..., 0] = x
+    triples[..., 1] = y
+    triples[..., 2] = turn
+    return triples
 
 
 def _sinc(angle: Floats) -> Floats:

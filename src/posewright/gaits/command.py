@@ -38,7 +38,7 @@ class VelocityCommand:
 
     def __post_init__(self) -> None:
         for name, value in self.by_name.items():
-            number: object = value
+            number: object = value  # a caller may pass any type
             if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
                 raise InputError(f"{name} is {number!r}", hint="a number")
             if not math.isfinite(value):

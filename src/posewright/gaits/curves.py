@@ -22,28 +22,37 @@ def weights(knots: Floats, times: Floats, interpolation: Interpolation) -> Float
     The spline is cubic between two knots. At a knot it has the slope of the parabola through the knot and its
     two neighbours, so knots after the next two have no influence: a step can be changed at its end without a
     jump in the frames before.
+
+    Args:
+        knots: times of the knots, rising, `(n_knots,)`.
+        times: times at which the curve is evaluated, `(n_times,)`.
+        interpolation: the kind of curve.
     """
     left = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
     widths = np.diff(knots)
-    part = (times - knots[left]) / widths[left]
-    values = np.eye(len(knots))
-    rows = part[:, np.newaxis]
+    # t is the position between the knots `left` and `left + 1`, 0 to 1, as a column
+    t = ((times - knots[left]) / widths[left])[:, np.newaxis]
+    values = np.eye(len(knots))  # row k: the value at knot k as weights of all knots
     if interpolation is Interpolation.LINEAR:
-        return np.asarray((1.0 - rows) * values[left] + rows * values[left + 1])
+        return np.asarray((1.0 - t) * values[left] + t * values[left + 1])
     slopes = _slopes(widths)
     width = widths[left][:, np.newaxis]
+    # cubic Hermite basis
     return np.asarray(
-        (1.0 + 2.0 * rows) * (1.0 - rows) ** 2 * values[left]
-        + rows**2 * (3.0 - 2.0 * rows) * values[left + 1]
-        + width * (rows * (1.0 - rows) ** 2 * slopes[left] - rows**2 * (1.0 - rows) * slopes[left + 1])
+        (1.0 + 2.0 * t) * (1.0 - t) ** 2 * values[left]
+        + t**2 * (3.0 - 2.0 * t) * values[left + 1]
+        + width * (t * (1.0 - t) ** 2 * slopes[left] - t**2 * (1.0 - t) * slopes[left + 1])
     )
 
 
 def _slopes(widths: Floats) -> Floats:
-    """Return the slope at each knot by the knots' values, `(n_knots, n_knots)`."""
-    n = len(widths) + 1
-    slopes = np.zeros((n, n))
-    for k in range(1, n - 1):
+    """Return the matrix that gives the slope at each knot from the values at all knots, `(n_knots, n_knots)`.
+
+    Inside it is the slope of the parabola through three knots, at both ends that of the straight line.
+    """
+    n_knots = len(widths) + 1
+    slopes = np.zeros((n_knots, n_knots))
+    for k in range(1, n_knots - 1):
         before = widths[k - 1]
         after = widths[k]
         total = before + after

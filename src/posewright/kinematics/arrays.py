@@ -48,11 +48,12 @@ def require_finite_triples(values: ArrayLike, noun: str, hint: str) -> Floats:
 
 def build_not_finite_error(array: Floats, noun: str, hint: str) -> InputError:
     """Build the error for an array `(..., 3)` with a NaN or an infinity in it."""
-    rows = np.flatnonzero(~np.isfinite(array.reshape(-1, 3)).all(axis=1))
-    first = int(rows[0])
-    numbers = ", ".join(f"{number:g}" for number in array.reshape(-1, 3)[first])
+    triples = array.reshape(-1, 3)
+    invalid_indices = np.flatnonzero(~np.isfinite(triples).all(axis=1))
+    first = int(invalid_indices[0])
+    numbers = ", ".join(f"{number:g}" for number in triples[first])
     location = "" if array.ndim == 1 else f" at index {first}"
-    count = f", and {rows.size - 1} more" if rows.size > 1 else ""
+    count = f", and {invalid_indices.size - 1} more" if invalid_indices.size > 1 else ""
     return InputError(f"the {noun} are not finite{location}: ({numbers}){count}", hint=hint)
 
 

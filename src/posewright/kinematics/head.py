@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,24 @@ from posewright.robots import Coupling, Robot
 SLACK = 1e-12
 """Tolerance of a joint limit, for rounding [rad]."""
 
-Pair = tuple[float, float]
+Range = tuple[float, float]
+"""Lower and upper limit [rad]."""
+
+
+class PlanePoint(NamedTuple):
+    """A point or vector in the head's middle plane, forward and up [m]."""
+
+    ahead: float
+    up: float
+
+
+class HeadRanges(NamedTuple):
+    """Lower and upper limit of each joint of a head [rad]."""
+
+    neck: Range
+    pan: Range
+    tilt: Range
+
 
 N_NECK_TILTS = 301
 """Neck tilts tried if the one at rest does not reach the point: a quarter of a degree apart on an AIBO."""
@@ -41,9 +59,9 @@ class HeadShape:
         camera: the camera, from the head.
     """
 
-    neck: Pair
-    head: Pair
-    camera: Pair
+    neck: PlanePoint
+    head: PlanePoint
+    camera: PlanePoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,53 +69,58 @@ class HeadLimits:
     """Limits of neck tilt, pan and head tilt, each alone and coupled.
 
     Attributes:
-        single: lower and upper limit of each joint [rad].
+        ranges: lower and upper limit of each joint alone [rad].
         coupling: limits that depend on other joints.
         pose: the robot's other joints, `(n_joints,)` [rad]: as near to 0 as possible, an AIBO's mouth shut.
         columns: indices of the three joints in it.
-        tilt: name of the head tilt joint.
+        tilt_joint: name of the head tilt joint.
     """
 
-    single: tuple[Pair, Pair, Pair]
+    ranges: HeadRanges
     coupling: Coupling = field(repr=False)
     pose: Floats = field(repr=False)
     columns: tuple[int, int, int]
-    tilt: str
+    tilt_joint: str
 
     @classmethod
     def of(cls, robot: Robot, columns: tuple[int, int, int]) -> HeadLimits:
         """Return the limits of a robot whose neck, pan and head tilt have these columns."""
         lower, upper = robot.limits
         neck, pan, tilt = ((float(lower[column]), float(upper[column])) for column in columns)
+        _, _, tilt_column = columns
         return cls(
-            (neck, pan, tilt),
-            robot.coupling,
-            np.clip(0.0, lower, upper),
-            columns,
-            robot.joint_names[columns[2]],
+            HeadRanges(neck, pan, tilt),
+            coupling=robot.coupling,
+            pose=np.clip(0.0, lower, upper),
+            columns=columns,
+            tilt_joint=robot.joint_names[tilt_column],
         )
 
     def are_within(self, angles: Floats) -> Flags:
         """Return which angles `(n, 3)` [rad] are within all limits, `(n,)`."""
         is_within = np.ones(len(angles), dtype=np.bool_)
-        for column, (low, high) in zip(angles.T, self.single, strict=True):
+        for column, (low, high) in zip(angles.T, self.ranges, strict=True):
             is_within &= (column >= low - SLACK) & (column <= high + SLACK)
         if len(self.coupling):
-            is_within &= (self.coupling.excess(self._poses(angles)) <= SLACK).all(axis=1)
+            is_within &= (self.coupling.excess(self._robot_poses(angles)) <= SLACK).all(axis=1)
         return is_within
 
     def tilt_range(self, angles: Floats) -> tuple[Floats, Floats]:
-        """Return the lower and upper limit of the head tilt at `angles` `(n, 3)`, `(n,)` each [rad]."""
-        low, high = (np.full(len(angles), limit) for limit in self.single[2])
+        """Return the lower and upper limit of the head tilt, `(n,)` each [rad].
+
+        It is narrowed by the coupled limits that hold at `angles` `(n, 3)` of the head's joints [rad].
+        """
+        low, high = (np.full(len(angles), limit) for limit in self.ranges.tilt)
         if len(self.coupling):
-            lower, upper = self.coupling.bounds(self._poses(angles))
+            lower, upper = self.coupling.bounds(self._robot_poses(angles))
             for table, joint in enumerate(self.coupling.joints):
-                if joint == self.tilt:
+                if joint == self.tilt_joint:
                     low = np.maximum(low, lower[:, table])
                     high = np.minimum(high, upper[:, table])
         return low, high
 
-    def _poses(self, angles: Floats) -> Floats:
+    def _robot_poses(self, angles: Floats) -> Floats:
+        """Return poses of the whole robot with these angles of the head, `(n, n_joints)` [rad]."""
         poses = np.tile(self.pose, (len(angles), 1))
         poses[:, list(self.columns)] = angles
         return poses
@@ -106,10 +129,11 @@ class HeadLimits:
 def camera_pose(shape: HeadShape, angles: Floats) -> tuple[Floats, Floats]:
     """Return the camera's position and viewing direction, `(n, 3)` each [m], for angles `(n, 3)` [rad]."""
     neck, pan, tilt = angles.T
-    ahead, up = _tilt(tilt, *shape.camera)
-    positions = _from_head(neck, pan, ahead, up, at=shape.head)
-    directions = _from_head(neck, pan, ahead=np.cos(tilt), up=np.sin(tilt), at=(0.0, 0.0))
-    return positions + np.array([shape.neck[0], 0.0, shape.neck[1]]), directions
+    ahead, up = _tilt(tilt, shape.camera.ahead, shape.camera.up)
+    positions = _from_head(neck, pan, ahead, up, start=shape.head)
+    origin = PlanePoint(0.0, 0.0)  # a direction starts nowhere
+    directions = _from_head(neck, pan, ahead=np.cos(tilt), up=np.sin(tilt), start=origin)
+    return positions + np.array([shape.neck.ahead, 0.0, shape.neck.up]), directions
 
 
 def _tilt(angle: Floats, ahead: Floats | float, up: Floats | float) -> tuple[Floats, Floats]:
@@ -119,9 +143,17 @@ def _tilt(angle: Floats, ahead: Floats | float, up: Floats | float) -> tuple[Flo
     return cosine * ahead - sine * up, sine * ahead + cosine * up
 
 
-def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, at: Pair) -> Floats:
-    """Return a vector of the panned plane, starting at `at` on the neck, in the trunk's axes."""
-    x, z = _tilt(neck, at[0] + np.cos(pan) * ahead, at[1] + up)
+def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, start: PlanePoint) -> Floats:
+    """Return vectors of the panned plane in the trunk's axes, `(n, 3)`.
+
+    Args:
+        neck: the neck's tilt, `(n,)` [rad].
+        pan: the head's pan, `(n,)` [rad].
+        ahead: the vector forward in the panned plane, `(n,)`.
+        up: the vector upwards, `(n,)`.
+        start: what is added to it, in the neck's frame.
+    """
+    x, z = _tilt(neck, start.ahead + np.cos(pan) * ahead, start.up + up)
     return np.column_stack([x, np.sin(pan) * ahead, z])
 
 
@@ -131,7 +163,7 @@ def solve_look(
     """Return angles `(n, 3)` [rad] that look at points, and which of them are valid `(n,)`.
 
     The pan turns the head's plane through the point. In it the camera's line of sight passes the axis of the
-    tilt at a distance of `camera[1]`, so that a right angle gives how far along the line the point lies; then
+    tilt at a distance of `camera.up`, so that a right angle gives how far along the line the point lies; then
     the tilt is a difference of two directions.
 
     Args:
@@ -142,24 +174,28 @@ def solve_look(
     """
     x, y, z = _points_from_head(shape, points, neck_tilts)
     pan = np.arctan2(y, x)
-    angles = np.column_stack([neck_tilts, pan, np.zeros_like(pan)])
-    angles[:, 2], ahead_of_camera = _tilt_towards(shape, np.hypot(x, y), z)
-    return angles, ahead_of_camera & limits.are_within(angles)
+    tilt, is_ahead_of_camera = _tilt_towards(shape, np.hypot(x, y), z)
+    angles = np.column_stack([neck_tilts, pan, tilt])
+    return angles, is_ahead_of_camera & limits.are_within(angles)
 
 
 def _points_from_head(shape: HeadShape, points: Floats, neck_tilts: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the points relative to the head's axes, in the neck's frame, x, y, z `(n,)` each [m]."""
-    ahead, up = _tilt(-neck_tilts, points[:, 0] - shape.neck[0], points[:, 2] - shape.neck[1])
-    return ahead - shape.head[0], points[:, 1], up - shape.head[1]
+    ahead, up = _tilt(-neck_tilts, points[:, 0] - shape.neck.ahead, points[:, 2] - shape.neck.up)
+    return ahead - shape.head.ahead, points[:, 1], up - shape.head.up
 
 
 def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, Flags]:
-    """Return the tilt [rad] that looks at points of the head's plane, and which are before the camera."""
-    forward, above = shape.camera
-    along_sq = ahead * ahead + up * up - above * above
+    """Return the tilt [rad] that looks at points of the head's plane, and which lie in front of the camera.
+
+    `along` is how far along the line of sight a point lies, from where the line passes the tilt's axis.
+    """
+    camera = shape.camera
+    along_sq = ahead * ahead + up * up - camera.up * camera.up
     along = np.sqrt(np.maximum(along_sq, 0.0))
-    tilt = np.arctan2(up, ahead) - np.arctan2(above, along)
-    return np.remainder(tilt + np.pi, 2.0 * np.pi) - np.pi, (along_sq > 0.0) & (along > forward)
+    tilt = np.arctan2(up, ahead) - np.arctan2(camera.up, along)
+    is_in_front = (along_sq > 0.0) & (along > camera.ahead)
+    return np.remainder(tilt + np.pi, 2.0 * np.pi) - np.pi, is_in_front
 
 
 def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, neck_tilts: Floats) -> Floats:
@@ -169,15 +205,16 @@ def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, n
     """
     points = np.tile(point, (len(neck_tilts), 1))
     x, y, z = _points_from_head(shape, points, neck_tilts)
-    pan = np.clip(np.arctan2(y, x), *limits.single[1])
+    pan = np.clip(np.arctan2(y, x), *limits.ranges.pan)
     ahead = np.cos(pan) * x + np.sin(pan) * y
     tilt, _ = _tilt_towards(shape, ahead, z)
     angles = np.column_stack([neck_tilts, pan, tilt])
     angles[:, 2] = np.clip(tilt, *limits.tilt_range(angles))
     positions, directions = camera_pose(shape, angles)
     target_directions = points - positions
-    target_directions /= np.maximum(np.linalg.norm(target_directions, axis=1), 1e-300)[:, None]
-    best: Floats = angles[np.einsum("nk,nk->n", target_directions, directions).argmax()]
+    target_directions /= np.maximum(np.linalg.norm(target_directions, axis=1), 1e-300)[:, None]  # no 0 / 0
+    cosines = np.einsum("nk,nk->n", target_directions, directions)
+    best: Floats = angles[cosines.argmax()]
     return best
 
 
@@ -238,24 +275,21 @@ class Head:
         if hidden_indices.size and neck_tilt is None:
             angles[hidden_indices], is_reached = self._solve_with_any_neck(rows[hidden_indices])
             hidden_indices = hidden_indices[~is_reached]
-        if hidden_indices.size:
-            if not nearest:
-                raise self._build_unreachable_error(rows, hidden_indices)
-            neck_tilts = (
-                np.linspace(*self.limits.single[0], N_NECK_TILTS)
-                if neck_tilt is None
-                else np.array([neck_tilt])
-            )
-            nearest_angles = [
-                nearest_within_limits(self.shape, self.limits, point=rows[index], neck_tilts=neck_tilts)
-                for index in hidden_indices
-            ]
-            angles[hidden_indices] = np.array(nearest_angles)
+        if not hidden_indices.size:
+            return angles.reshape(array.shape)
+        if not nearest:
+            raise self._build_unreachable_error(rows, hidden_indices)
+        if neck_tilt is None:
+            tried_tilts = np.linspace(*self.limits.ranges.neck, N_NECK_TILTS)
+        else:
+            tried_tilts = np.array([neck_tilt])
+        for index in hidden_indices:
+            angles[index] = nearest_within_limits(self.shape, self.limits, rows[index], tried_tilts)
         return angles.reshape(array.shape)
 
     def _require_neck_tilt(self, neck_tilt: float) -> None:
         """Raise an InputError if an angle is beyond the limits of the neck [rad]."""
-        low, high = self.limits.single[0]
+        low, high = self.limits.ranges.neck
         if not low - 1e-9 <= neck_tilt <= high + 1e-9:
             raise InputError(
                 f"the neck cannot tilt to {math.degrees(neck_tilt):g} degrees",
@@ -263,8 +297,11 @@ class Head:
             )
 
     def _solve_with_any_neck(self, points: Floats) -> tuple[Floats, Flags]:
-        """Return angles with the neck nearest to rest, `(n, 3)` [rad], and which points they reach `(n,)`."""
-        neck_tilts = np.linspace(*self.limits.single[0], N_NECK_TILTS)
+        """Return angles with the neck nearest to rest, `(n, 3)` [rad], and which points they reach `(n,)`.
+
+        Neck tilts on a grid are tried, the nearest to rest first; the first that reaches a point is refined.
+        """
+        neck_tilts = np.linspace(*self.limits.ranges.neck, N_NECK_TILTS)
         neck_tilts = neck_tilts[np.argsort(np.abs(neck_tilts - self.rest_rad), kind="stable")]
         angles = np.zeros((len(points), 3))
         is_reached = np.zeros(len(points), dtype=np.bool_)
@@ -278,33 +315,39 @@ class Head:
                 neck_tilts=tilts,
             )
             is_visible = is_visible.reshape(len(points_chunk), N_NECK_TILTS)
-            visible_tilts = neck_tilts[is_visible.argmax(axis=1)]
+            visible_tilts = neck_tilts[is_visible.argmax(axis=1)]  # argmax finds the first true one
             is_reached[start : start + CHUNK_SIZE] = is_visible.any(axis=1)
             angles[start : start + CHUNK_SIZE] = self._move_neck_towards_rest(points_chunk, visible_tilts)
         return angles, is_reached
 
-    def _move_neck_towards_rest(self, points: Floats, visible: Floats) -> Floats:
-        """Return angles with the neck moved from `visible` tilts as near to rest as the limits allow."""
-        low, high = self.limits.single[0]
+    def _move_neck_towards_rest(self, points: Floats, visible_tilts: Floats) -> Floats:
+        """Return angles `(n, 3)` [rad] with the neck as near to rest as the limits allow, by bisection.
+
+        Args:
+            points: the points to look at, `(n, 3)` [m].
+            visible_tilts: a tilt of the neck that reaches each point, `(n,)` [rad]; the next one on the grid
+                towards rest does not.
+        """
+        low, high = self.limits.ranges.neck
         step = (high - low) / (N_NECK_TILTS - 1)
-        hidden = visible + np.clip(self.rest_rad - visible, -step, step)
+        hidden_tilts = visible_tilts + np.clip(self.rest_rad - visible_tilts, -step, step)
         for _ in range(N_BISECTIONS):
-            middle = 0.5 * (visible + hidden)
+            middle = 0.5 * (visible_tilts + hidden_tilts)
             _, is_visible = solve_look(self.shape, self.limits, points, neck_tilts=middle)
-            visible = np.where(is_visible, middle, visible)
-            hidden = np.where(is_visible, hidden, middle)
-        angles, _ = solve_look(self.shape, self.limits, points, neck_tilts=visible)
+            visible_tilts = np.where(is_visible, middle, visible_tilts)
+            hidden_tilts = np.where(is_visible, hidden_tilts, middle)
+        angles, _ = solve_look(self.shape, self.limits, points, neck_tilts=visible_tilts)
         return angles
 
-    def _build_unreachable_error(self, points: Floats, hidden: Indices) -> UnreachableError:
-        """Return the error that lists the points which the head cannot look at."""
+    def _build_unreachable_error(self, points: Floats, hidden_indices: Indices) -> UnreachableError:
+        """Return the error that lists those of the points which the head cannot look at."""
         listed = []
-        for index in hidden[:MAX_LISTED_POINTS]:
+        for index in hidden_indices[:MAX_LISTED_POINTS]:
             numbers = ", ".join(f"{number:.6g}" for number in points[index].tolist())
             listed.append(f"({numbers}) m")
-        n_unlisted = len(hidden) - MAX_LISTED_POINTS
+        n_unlisted = len(hidden_indices) - MAX_LISTED_POINTS
         count = f" and {n_unlisted} more" if n_unlisted > 0 else ""
-        first = f", the first at index {hidden[0]}" if len(points) > 1 else ""
+        first = f", the first at index {hidden_indices[0]}" if len(points) > 1 else ""
         return UnreachableError(
             f"the head cannot look at {', '.join(listed)}{count}{first}",
             hint="nearest=True looks as nearly at it as the limits allow",
@@ -326,16 +369,27 @@ def head_of(robot: Robot, *, rest_rad: float | None = None) -> Head:
         raise InputError(f"the card of {robot.name} has no head", hint="describe it in its block `head:`")
     neck, pan, tilt = (robot.index(joint) for joint in geometry.joints)
     limits = HeadLimits.of(robot, (neck, pan, tilt))
-    low, high = limits.single[0]
+    low, high = limits.ranges.neck
     if rest_rad is None:
-        rest_rad = min(max(robot.poses.get("stand", {}).get(geometry.joints[0], 0.0), low), high)
+        neck_joint, _, _ = geometry.joints
+        standing_tilt = robot.poses.get("stand", {}).get(neck_joint, 0.0)
+        rest_rad = min(max(standing_tilt, low), high)
     head = Head(
         geometry.joints,
         indices=(neck, pan, tilt),
-        shape=HeadShape(*((x, z) for x, _, z in (geometry.neck_m, geometry.head_m, geometry.camera_m))),
+        shape=HeadShape(
+            neck=_to_plane(geometry.neck_m),
+            head=_to_plane(geometry.head_m),
+            camera=_to_plane(geometry.camera_m),
+        ),
         limits=limits,
         rest_rad=rest_rad,
         camera=geometry.camera,
     )
     head._require_neck_tilt(rest_rad)
     return head
+
+
+def _to_plane(position_m: tuple[float, float, float]) -> PlanePoint:
+    x, _, z = position_m
+    return PlanePoint(ahead=x, up=z)

@@ -54,7 +54,7 @@ class LegShape:
         near_sq: square of its length, folded.
         sum_sq: upper^2 + lower^2.
         diff_sq: upper^2 - lower^2.
-        half: 1 / (2 upper).
+        inverse_double_upper: 1 / (2 upper) [1/m].
         slack: what rounding may add to a square of a distance.
     """
 
@@ -69,7 +69,7 @@ class LegShape:
     near_sq: float = field(repr=False)
     sum_sq: float = field(repr=False)
     diff_sq: float = field(repr=False)
-    half: float = field(repr=False)
+    inverse_double_upper: float = field(repr=False)
     slack: float = field(repr=False)
 
     @classmethod
@@ -93,12 +93,12 @@ class LegShape:
             near_sq=(upper - lower) ** 2,
             sum_sq=upper * upper + lower * lower,
             diff_sq=(upper - lower) * (upper + lower),
-            half=0.5 / upper,
+            inverse_double_upper=0.5 / upper,
             slack=SLACK * (far_sq + side * side),
         )
 
     @property
-    def is_plain(self) -> bool:
+    def has_no_offsets(self) -> bool:
         """Whether it has no offsets."""
         return (
             self.side == 0.0 and self.sin_upper == 0.0 and self.lower_angle == 0.0 and self.cos_upper == 1.0
@@ -123,33 +123,36 @@ def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple
         x, y, z = points[start : start + BLOCK].T.copy()
         y_sq = y * y
         r_sq = x * x + y_sq + z * z - shape.side * shape.side
-        beyond = shape.far_sq - r_sq
-        within = r_sq - shape.near_sq
-        near = np.maximum(within, TINY)
-        tan_half_bend = knee * np.sqrt(np.maximum(beyond, 0.0) / near)
+        # squares of the margins to the farthest and the nearest point in reach; negative out of reach
+        far_margin = shape.far_sq - r_sq
+        near_margin = r_sq - shape.near_sq
+        near = np.maximum(near_margin, TINY)
+        tan_half_bend = knee * np.sqrt(np.maximum(far_margin, 0.0) / near)
         sine = near * tan_half_bend
-        along = (r_sq + shape.diff_sq) * shape.half
-        across = sine * shape.half
+        along = (r_sq + shape.diff_sq) * shape.inverse_double_upper
+        across = sine * shape.inverse_double_upper
         a = shape.sin_upper * along + shape.cos_upper * across
         h = shape.cos_upper * along - shape.sin_upper * across
         b_sq = h * h + shape.side * shape.side - y_sq
         b = np.copysign(np.sqrt(np.maximum(b_sq, 0.0)), lift * h)
-        out = angles[start : start + BLOCK]
+        out = angles[start : start + BLOCK]  # columns q1, q2, q3
         np.arctan2(b * x + a * z, a * x - b * z, out=out[:, 0])
-        if shape.side == 0.0 and lift > 0.0:
+        if shape.side == 0.0 and lift > 0.0:  # the tangent of half the angle is faster
             np.multiply(np.arctan(y / (h + b + np.copysign(TINY, h))), 2.0, out=out[:, 1])
         else:
             np.arctan2(h * y - shape.side * b, h * b + shape.side * y, out=out[:, 1])
         np.multiply(np.arctan(tan_half_bend), 2.0, out=out[:, 2])
         out[:, 2] += shape.knee_zero
-        if min(beyond.min(), within.min(), b_sq.min()) < -shape.slack:
-            is_unreachable = (beyond < -shape.slack) | (within < -shape.slack) | (b_sq < -shape.slack)
+        if min(far_margin.min(), near_margin.min(), b_sq.min()) < -shape.slack:
+            is_unreachable = (
+                (far_margin < -shape.slack) | (near_margin < -shape.slack) | (b_sq < -shape.slack)
+            )
             unreachable.append(start + np.flatnonzero(is_unreachable))
     return angles, _concatenate_indices(unreachable)
 
 
 def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
-    """Solve the inverse kinematics by the strict form: two equal parts, no offsets; else as `solve`.
+    """Solve the inverse kinematics by the strict form: two equal parts, no offsets; for the rest as `solve`.
 
     The lecture's `q3 = 2 acos(d / 2L)` and `q2 = asin(y / (L (1 + cos q3)))` are computed as arc tangents,
     which lose no digits where an arc cosine is flat.
@@ -161,18 +164,18 @@ def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
         x, y, z = points[start : start + BLOCK].T.copy()
         d_sq = x * x + y * y + z * z
         d = np.sqrt(d_sq)
-        beyond = shape.far_sq - d_sq
-        chord = np.sqrt(np.maximum(beyond, 0.0))
+        far_margin = shape.far_sq - d_sq
+        chord = np.sqrt(np.maximum(far_margin, 0.0))
         a = d * chord / (2.0 * length)
         h = d_sq / (2.0 * length)
         b_sq = h * h - y * y
         b = np.sqrt(np.maximum(b_sq, 0.0))
-        out = angles[start : start + BLOCK]
+        out = angles[start : start + BLOCK]  # columns q1, q2, q3
         np.arctan2(b * x + a * z, a * x - b * z, out=out[:, 0])
         np.multiply(np.arctan(y / (h + b + TINY)), 2.0, out=out[:, 1])
         np.multiply(np.arctan2(chord, d), 2.0, out=out[:, 2])
         is_beyond_rotator = np.abs(out[:, 0]) > RIGHT_ANGLE
-        is_unreachable = (beyond < -shape.slack) | (b_sq < -shape.slack) | is_beyond_rotator
+        is_unreachable = (far_margin < -shape.slack) | (b_sq < -shape.slack) | is_beyond_rotator
         if is_unreachable.any():
             unreachable.append(start + np.flatnonzero(is_unreachable))
     return angles, _concatenate_indices(unreachable)
@@ -263,19 +266,22 @@ def forward_scalar(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
 
 
 def solve_scalar(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
-    """Return the angles [rad], or None if the point is out of reach: `solve` in plain numbers."""
+    """Return the angles [rad], or None if the point is out of reach: `solve` in plain numbers.
+
+    A NaN among the coordinates counts as out of reach.
+    """
     side = shape.side
     side_sq = side * side
     y_sq = y * y
     r_sq = x * x + y_sq + z * z - side_sq
-    beyond = shape.far_sq - r_sq
-    within = r_sq - shape.near_sq
+    far_margin = shape.far_sq - r_sq
+    near_margin = r_sq - shape.near_sq
     minimum = -shape.slack
-    if not (beyond >= minimum and within >= minimum):
+    if not (far_margin >= minimum and near_margin >= minimum):
         return None
-    sine = knee * sqrt(beyond * within) if beyond > 0.0 < within else 0.0
-    along = (r_sq + shape.diff_sq) * shape.half
-    across = sine * shape.half
+    sine = knee * sqrt(far_margin * near_margin) if far_margin > 0.0 < near_margin else 0.0
+    along = (r_sq + shape.diff_sq) * shape.inverse_double_upper
+    across = sine * shape.inverse_double_upper
     a = shape.sin_upper * along + shape.cos_upper * across
     h = shape.cos_upper * along - shape.sin_upper * across
     b_sq = h * h + side_sq - y_sq

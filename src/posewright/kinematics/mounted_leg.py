@@ -44,6 +44,7 @@ class MountedLeg:
     shank_m: Floats = field(repr=False)
     foot: str
     foot_radius_m: float = field(repr=False)
+    # shoulder_m and mirror in plain numbers, for the scalar functions
     _shoulder: tuple[float, float, float] = field(init=False, repr=False)
     _signs: tuple[float, float, float] = field(init=False, repr=False)
 
@@ -163,14 +164,14 @@ def _mount_leg(robot: Robot, geometry: LegGeometry) -> MountedLeg:
             hint="this closed form needs three: rotator, elevator, knee",
         )
     rotator, elevator, bend = geometry.joints
-    knee = geometry.knee_m
-    foot = geometry.foot_m
+    knee_x, knee_y, knee_z = geometry.knee_m
+    foot_x, foot_y, foot_z = geometry.foot_m
     leg = ThreeJointLeg(
-        math.hypot(knee[0], knee[2]),
-        math.hypot(foot[0], foot[2]),
-        upper_angle_rad=math.atan2(knee[0], -knee[2]),
-        lower_angle_rad=math.atan2(foot[0], -foot[2]),
-        side_m=knee[1] + foot[1],
+        upper_m=math.hypot(knee_x, knee_z),
+        lower_m=math.hypot(foot_x, foot_z),
+        upper_angle_rad=math.atan2(knee_x, -knee_z),
+        lower_angle_rad=math.atan2(foot_x, -foot_z),
+        side_m=knee_y + foot_y,
     )
     return MountedLeg(
         name=geometry.name,
@@ -179,7 +180,7 @@ def _mount_leg(robot: Robot, geometry: LegGeometry) -> MountedLeg:
         leg=leg,
         shoulder_m=np.array(geometry.shoulder_m),
         mirror=np.array(geometry.mirror, dtype=np.float64),
-        shank_m=np.array(foot),
+        shank_m=np.array(geometry.foot_m),
         foot=geometry.foot,
         foot_radius_m=geometry.foot_radius_m,
     )

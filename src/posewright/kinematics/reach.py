@@ -46,7 +46,14 @@ class OutOfReach:
 def build_unreachable_error(
     shape: LegShape, points: Floats, unreachable: Indices, *, knee: float
 ) -> UnreachableError:
-    """Build the error for those of the points `(n, 3)` whose indices are `unreachable`."""
+    """Build the error that lists the first unreachable points, each with its reason, and counts the others.
+
+    Args:
+        shape: the leg.
+        points: all points that were requested, `(n, 3)` [m].
+        unreachable: indices of those that are out of reach.
+        knee: sign of the leg's bend, +1 or -1.
+    """
     descriptions = []
     for index in unreachable[:MAX_LISTED_POINTS].tolist():
         prefix = "the point " if len(points) == 1 else f"index {index}, "
@@ -89,8 +96,8 @@ def out_of_reach(shape: LegShape, point: Floats, *, knee: float) -> OutOfReach:
 def _depth_below_shoulder(shape: LegShape, r_sq: float, knee: float) -> float:
     """Return the depth below the shoulder of a foot at distance sqrt(r_sq) in the leg's plane [m]."""
     sine = knee * math.sqrt(max(shape.far_sq - r_sq, 0.0) * max(r_sq - shape.near_sq, 0.0))
-    along = (r_sq + shape.diff_sq) * shape.half
-    across = sine * shape.half
+    along = (r_sq + shape.diff_sq) * shape.inverse_double_upper
+    across = sine * shape.inverse_double_upper
     return shape.cos_upper * along - shape.sin_upper * across
 
 
@@ -106,7 +113,7 @@ def nearest(shape: LegShape, points: Floats, *, knee: float, lift: float) -> Flo
 
 
 def _nearest_in_chunk(shape: LegShape, points: Floats, knee: float, lift: float) -> Floats:
-    """Return the joint angles, shape (n, 3), whose foot is nearest to each point."""
+    """Return the joint angles whose foot is nearest to each point, `(n, 3)` [rad]; see `nearest`."""
     x, y, z = points.T
     along_axis = np.abs(y)
     off_axis = np.hypot(x, z)
@@ -153,33 +160,44 @@ def foot_in_plane(shape: LegShape, bend: Floats, knee: float) -> tuple[Floats, F
 
 
 def _nearest_bends_aside(shape: LegShape, along_axis: Floats, off_axis: Floats, knee: float) -> Floats:
-    """Return the bends `(n,)` [rad] that bring the foot nearest with the elevator straight aside."""
+    """Return the bends that bring the foot nearest with the elevator straight aside, `(n,)` [rad].
+
+    The best bend on a grid is refined by bisection of the distance's slope.
+
+    Args:
+        shape: the leg.
+        along_axis: distance of each point along the rotator's axis, `(n,)` [m].
+        off_axis: distance of each point from that axis, `(n,)` [m].
+        knee: sign of the leg's bend, +1 or -1.
+    """
     bends = np.linspace(0.0, math.pi, N_BENDS)
     a, h = foot_in_plane(shape, bends, knee)
     limit = np.hypot(h, shape.side)
-    misses = (along_axis[:, None] - limit) ** 2 + (off_axis[:, None] - np.abs(a)) ** 2
-    best = misses.argmin(axis=1)
+    distances_sq = (along_axis[:, None] - limit) ** 2 + (off_axis[:, None] - np.abs(a)) ** 2
+    best = distances_sq.argmin(axis=1)
     low = bends[np.maximum(best - 1, 0)]
     high = bends[np.minimum(best + 1, N_BENDS - 1)]
     for _ in range(N_BISECTIONS):
         middle = 0.5 * (low + high)
-        rising = _miss_slope(shape, middle, along_axis, off_axis, knee) > 0.0
-        low = np.where(rising, low, middle)
-        high = np.where(rising, middle, high)
+        is_rising = _distance_slope(shape, middle, along_axis, off_axis, knee) > 0.0
+        low = np.where(is_rising, low, middle)
+        high = np.where(is_rising, middle, high)
     bend: Floats = 0.5 * (low + high)
     return bend
 
 
-def _miss_slope(shape: LegShape, bend: Floats, along_axis: Floats, off_axis: Floats, knee: float) -> Floats:
+def _distance_slope(
+    shape: LegShape, bend: Floats, along_axis: Floats, off_axis: Floats, knee: float
+) -> Floats:
     """Return half the derivative of the squared distance to the point by the bend."""
     a, h = foot_in_plane(shape, bend, knee)
     sine = shape.lower * np.sin(bend)
     cosine = knee * shape.lower * np.cos(bend)
-    a_grows = shape.cos_upper * cosine - shape.sin_upper * sine
-    h_grows = -shape.sin_upper * cosine - shape.cos_upper * sine
-    limit = np.maximum(np.hypot(h, shape.side), 1e-300)
+    a_slope = shape.cos_upper * cosine - shape.sin_upper * sine
+    h_slope = -shape.sin_upper * cosine - shape.cos_upper * sine
+    limit = np.maximum(np.hypot(h, shape.side), 1e-300)  # no division by 0
     slope: Floats = (
-        -(along_axis - limit) * h * h_grows / limit - (off_axis - np.abs(a)) * np.sign(a) * a_grows
+        -(along_axis - limit) * h * h_slope / limit - (off_axis - np.abs(a)) * np.sign(a) * a_slope
     )
     return slope
 
@@ -192,23 +210,34 @@ def nearest_strict(shape: LegShape, points: Floats) -> Floats:
     """
     angles, unreachable = solve(shape, points, knee=1.0, lift=1.0)
     angles[unreachable] = nearest(shape, points[unreachable], knee=1.0, lift=1.0)
-    stopped = np.abs(angles[:, 0]) > 0.5 * math.pi
-    if stopped.any():
-        x, y, z = points[stopped].T
-        forward, forward_miss_sq = _nearest_on_ring(shape, z, y, z=-x)
-        backward, backward_miss_sq = _nearest_on_ring(shape, -z, y, z=x)
-        is_forward = forward_miss_sq <= backward_miss_sq
+    is_stopped = np.abs(angles[:, 0]) > 0.5 * math.pi
+    if is_stopped.any():
+        x, y, z = points[is_stopped].T
+        # in the leg's frame turned by the rotator, 90 degrees forward or backward
+        forward, forward_distance_sq = _nearest_on_ring(shape, z, y, z=-x)
+        backward, backward_distance_sq = _nearest_on_ring(shape, -z, y, z=x)
+        is_forward = forward_distance_sq <= backward_distance_sq
         rotator = np.where(is_forward, 0.5 * math.pi, -0.5 * math.pi)
-        angles[stopped] = np.column_stack([rotator, np.where(is_forward[:, None], forward, backward)])
+        angles[is_stopped] = np.column_stack([rotator, np.where(is_forward[:, None], forward, backward)])
     return angles
 
 
 def _nearest_on_ring(shape: LegShape, x: Floats, y: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Return the nearest elevator and knee `(n, 2)` [rad] with the rotator at 0, and the squared distance."""
+    """Return elevator and knee nearest to points, `(n, 2)` [rad], and the squared distances, `(n,)` [m2].
+
+    The rotator is at 0.
+
+    Args:
+        shape: the leg, two equal parts without offsets.
+        x: the points' coordinates in the leg's frame, `(n,)` [m], as y and z.
+        y: outwards.
+        z: up.
+    """
     q2 = np.clip(np.arctan2(y, -z), -0.5 * math.pi, 0.5 * math.pi)
-    out = np.where(z < 0.0, np.hypot(y, z), np.abs(y))
-    towards = out - shape.upper
-    q3 = np.where(x >= 0.0, np.arctan2(x, towards), np.where(towards >= 0.0, 0.0, math.pi))
+    # distance from the elevator's axis; of a point above it, which the elevator cannot face, only sideways
+    off_axis = np.where(z < 0.0, np.hypot(y, z), np.abs(y))
+    knee_to_point = off_axis - shape.upper
+    q3 = np.where(x >= 0.0, np.arctan2(x, knee_to_point), np.where(knee_to_point >= 0.0, 0.0, math.pi))
     a, h = foot_in_plane(shape, q3, knee=1.0)
-    miss = (x - a) ** 2 + (out - h) ** 2 + np.where(z < 0.0, 0.0, z) ** 2
-    return np.column_stack([q2, q3]), miss
+    distance_sq = (x - a) ** 2 + (off_axis - h) ** 2 + np.where(z < 0.0, 0.0, z) ** 2
+    return np.column_stack([q2, q3]), distance_sq

@@ -68,39 +68,43 @@ class SixJointLeg:
         Raises:
             UnreachableError: the leg is too short, or cannot fold so far.
         """
-        ahead = turn[:, 0]
-        from_yaw = self.ankle_position(sole, turn) - np.array(self.hip_m)
-        across = np.cross(ahead, from_yaw)
+        foot_ahead = turn[:, 0]
+        foot_left = turn[:, 1]
+        yaw_to_ankle = self.ankle_position(sole, turn) - np.array(self.hip_m)
+        # the direction of the pitch axes, normal to the leg's plane
+        across = np.cross(foot_ahead, yaw_to_ankle)
         across /= np.linalg.norm(across)
         yaw = math.atan2(-across[0], across[1])
+        # the axes of the leg's plane, and the leg in it from the hip to the ankle
         level = np.array([math.cos(yaw), math.sin(yaw), 0.0])
         upward = np.cross(level, across)
-        leg = from_yaw - self.hip_ahead_m * level
-        x = float(leg @ level)
-        z = float(leg @ upward)
-        knee = self._knee(math.hypot(x, z))
-        lower = _pitch(self.shank_m, knee)
-        at_zero = (self.thigh_m[0] + lower[0], self.thigh_m[1] + lower[1])
-        hip_pitch = _wrap_angle(math.atan2(x, z) - math.atan2(*at_zero))
-        pitch = math.atan2(-float(ahead @ upward), float(ahead @ level))
-        side = turn[:, 1]
-        ankle_roll = math.atan2(float(side @ np.cross(ahead, across)), float(side @ across))
+        hip_to_ankle = yaw_to_ankle - self.hip_ahead_m * level
+        x = float(hip_to_ankle @ level)
+        z = float(hip_to_ankle @ upward)
+        knee = self._knee_angle(math.hypot(x, z))
+        # the hip's pitch turns the bent leg from where it is at pitch 0
+        thigh_x, thigh_z = self.thigh_m
+        shank_x, shank_z = _pitch(self.shank_m, knee)
+        direction_at_zero = math.atan2(thigh_x + shank_x, thigh_z + shank_z)
+        hip_pitch = _wrap_angle(math.atan2(x, z) - direction_at_zero)
+        foot_pitch = math.atan2(-float(foot_ahead @ upward), float(foot_ahead @ level))
+        ankle_roll = math.atan2(float(foot_left @ np.cross(foot_ahead, across)), float(foot_left @ across))
         hip_roll = math.atan2(across[2], math.hypot(across[0], across[1]))
         return LegAngles(
             yaw,
             hip_roll,
             hip_pitch,
             knee,
-            ankle_pitch=_wrap_angle(pitch - hip_pitch - knee),
+            ankle_pitch=_wrap_angle(foot_pitch - hip_pitch - knee),
             ankle_roll=ankle_roll,
         )
 
-    def _knee(self, distance: float) -> float:
-        """Return the knee's angle for an ankle at a distance from the hip [rad]."""
+    def _knee_angle(self, distance: float) -> float:
+        """Return the knee's angle for an ankle at a distance from the hip [rad], by the law of cosines."""
         thigh = math.hypot(*self.thigh_m)
         shank = math.hypot(*self.shank_m)
         cosine = (distance * distance - thigh * thigh - shank * shank) / (2.0 * thigh * shank)
-        if not abs(cosine) <= 1.0 + 1e-12:
+        if not abs(cosine) <= 1.0 + 1e-12:  # also if it is NaN
             bounds = f"{abs(thigh - shank):.4g} to {thigh + shank:.4g} m"
             raise UnreachableError(
                 f"the ankle is {distance:.4g} m from the hip", hint=f"the leg reaches {bounds}"
@@ -120,10 +124,13 @@ class SixJointLeg:
 
 
 def _embed(vector: Planar) -> Floats:
-    return np.array([vector[0], 0.0, vector[1]])
+    """Return a vector of the leg's plane, forward and up, in three dimensions, `(3,)`."""
+    x, z = vector
+    return np.array([x, 0.0, z])
 
 
 def _pitch(vector: Planar, angle: float) -> Planar:
+    """Return a vector of the leg's plane turned by a pitch [rad]."""
     x, z = vector
     cosine = math.cos(angle)
     sine = math.sin(angle)
@@ -139,7 +146,7 @@ def _rotation_about(axis: int, angle: float) -> Floats:
     cosine = math.cos(angle)
     sine = math.sin(angle)
     rotation = np.eye(3)
-    u = (axis + 1) % 3
+    u = (axis + 1) % 3  # the other two axes, in cyclic order
     v = (axis + 2) % 3
     rotation[u, u] = cosine
     rotation[v, v] = cosine

@@ -152,7 +152,7 @@ class ThreeJointLeg:
 
     def _require_strict_form(self, knee: Knee, lift: Lift) -> None:
         """Raise an InputError unless the strict form applies to this leg and these options."""
-        if self.upper_m != self.lower_m or not self._shape.is_plain:
+        if self.upper_m != self.lower_m or not self._shape.has_no_offsets:
             raise InputError(
                 "the strict form is for two equal parts without offsets",
                 hint=f"{self!r} needs IkForm.GENERAL",

@@ -74,15 +74,16 @@ def merge_repeated(findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         groups.setdefault((finding.rule, finding.level, finding.joint), []).append(finding)
     for group in groups.values():
-        numbers = sorted({finding.keyframe for finding in group if finding.keyframe is not None})
-        if len(numbers) < MIN_REPEATS:
+        keyframes = sorted({finding.keyframe for finding in group if finding.keyframe is not None})
+        if len(keyframes) < MIN_REPEATS:
             yield from group
             continue
         worst = max(group, key=lambda finding: finding.excess)
-        times = {time: None for finding in (worst, *group) for time in finding.times_s}
+        # each time once, those of the worst finding first
+        times = dict.fromkeys(time for finding in (worst, *group) for time in finding.times_s)
         rank = "the worst" if worst.excess > 0.0 else "the first"
-        message = f"{worst.message}; {rank} of {len(numbers)}: {format_keyframes(numbers)}"
-        yield replace(worst, message=message, keyframes=tuple(numbers), times_s=tuple(times))
+        message = f"{worst.message}; {rank} of {len(keyframes)}: {format_keyframes(keyframes)}"
+        yield replace(worst, message=message, keyframes=tuple(keyframes), times_s=tuple(times))
 
 
 def format_keyframes(numbers: Sequence[int]) -> str:
@@ -176,7 +177,7 @@ class Segment:
     """The part of a motion that leads into one keyframe.
 
     Attributes:
-        number: the number of the keyframe, counted from 1.
+        keyframe_number: the number of the keyframe, counted from 1; 0 for the start pose.
         begins_s: when it begins, since the motion was started [s].
         reach_s: its duration [s]; 0 jumps.
         begin: (n_joints,) resolved pose it leaves [deg].
@@ -184,7 +185,7 @@ class Segment:
         points: (n_points, n_joints) [deg], both ends included; NaN if free.
     """
 
-    number: int
+    keyframe_number: int
     begins_s: float
     reach_s: float
     begin: Floats = field(repr=False)
@@ -222,14 +223,16 @@ class Segment:
     def point_name(self, point: int) -> str:
         """Return what messages call a point: the keyframe if it is the last one, else the segment."""
         if point == len(self.points) - 1:
-            return keyframe_name(self.number)
-        return segment_name(self.number)
+            return keyframe_name(self.keyframe_number)
+        return segment_name(self.keyframe_number)
 
     def fastest_s(self, column: int) -> float:
         """Return when a joint is fastest, the middle of the times if there are several [s]."""
         speeds = self.speeds[:, column]
-        fastest = np.flatnonzero(speeds >= speeds.max() * (1.0 - 1e-6))
-        return self.time_s(float(fastest[0] + fastest[-1] + 1) / 2.0)
+        fastest = np.flatnonzero(speeds >= speeds.max() * (1.0 - 1e-6))  # equal but for rounding
+        first_point = fastest[0]
+        last_point = fastest[-1] + 1  # a speed leads to the next point
+        return self.time_s(float(first_point + last_point) / 2.0)
 
 
 @dataclass(frozen=True)
@@ -238,14 +241,14 @@ class CheckedMotion:
 
     Attributes:
         near_poses: names of the poses near which it must begin and end; empty for any of the robot's.
-        celebration: the motion may last longer.
+        is_celebration: whether the motion may last longer.
     """
 
     motion: Motion
     robot: Robot
     rules: DesignRules = field(repr=False)
     near_poses: tuple[str, ...]
-    celebration: bool
+    is_celebration: bool
 
     @cached_property
     def columns(self) -> list[int]:
@@ -287,12 +290,16 @@ class CheckedMotion:
         segments = tuple(self._build_segments(poses, later=False))
         if not self.motion.loops or self.motion.start is None:
             return segments
-        seam = next(self._build_segments(self.motion.resolved_poses(poses[-1]), later=True))
-        return (*segments, seam)
+        later_poses = self.motion.resolved_poses(poses[-1])
+        return_segment = next(self._build_segments(later_poses, later=True))
+        return (*segments, return_segment)
 
     @cached_property
     def lags_deg(self) -> Floats:
-        """(n_segments, n_joints) how far joints at their greatest speed are behind at the ends [deg]."""
+        """(n_segments, n_joints) how far joints are behind their commands at the end of each segment [deg].
+
+        A joint whose command is too fast is taken to follow at its greatest speed, also through pauses.
+        """
         rows = []
         previous_end_s = 0.0
         lag = np.zeros(len(self.motion.joints))
@@ -307,7 +314,7 @@ class CheckedMotion:
 
     def _reduce_lag(self, lag: Floats, seconds: float) -> Floats:
         """Return how far joints are behind after a time at their greatest speed, `(n_joints,)` [deg]."""
-        finite_speeds = np.where(np.isinf(self.max_speeds), 0.0, self.max_speeds)
+        finite_speeds = np.where(np.isinf(self.max_speeds), 0.0, self.max_speeds)  # inf * 0 s would be NaN
         distance = np.where(np.isinf(self.max_speeds), np.inf, finite_speeds * max(seconds, 0.0))
         return np.asarray(np.sign(lag) * np.fmax(np.abs(lag) - distance, 0.0))
 
@@ -316,11 +323,16 @@ class CheckedMotion:
         return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
 
     def _build_segments(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
-        """Yield the segments of a pass (the first or a later one), with points sampled along each."""
+        """Yield the segments of a pass, with points sampled along each.
+
+        Args:
+            poses: the pose that the pass begins in, and the pose of each keyframe, held joints filled in.
+            later: whether it is another pass than the first.
+        """
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
-        affordable = MAX_ANGLES // max(rows.size, 1)
-        count = max(min(self.rules.points_per_way, affordable), MIN_POINTS)
-        points = np.rad2deg(self.motion.sample_segments(count, later=later))
+        affordable_points = MAX_ANGLES // max(rows.size, 1)
+        n_points = max(min(self.rules.points_per_way, affordable_points), MIN_POINTS)
+        points = np.rad2deg(self.motion.sample_segments(n_points, later=later))
         pass_start_s = self.motion.duration if later else 0.0
         for i, keyframe in enumerate(self.motion.keyframes):
             reach_s = keyframe.reach_s / self.motion.speed

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,13 +54,13 @@ ROUNDING = 1e-9
 def check_steps(checked: CheckedMotion) -> Iterator[Finding]:
     """Yield a finding for every joint that goes too far between two keyframes."""
     maximum = checked.rules.max_step_deg
-    large = min(checked.rules.large_step_deg, maximum)
+    warning_deg = min(checked.rules.large_step_deg, maximum)
     for segment in checked.segments:
         with np.errstate(invalid="ignore"):
             distances = np.nan_to_num(np.abs(segment.end - segment.begin), nan=0.0, posinf=np.inf)
         times_s = (segment.begins_s + segment.reach_s / 2.0,)
         for joint, value in zip(checked.motion.joints, distances.tolist(), strict=True):
-            if value <= large + ROUNDING_DEG:
+            if value <= warning_deg + ROUNDING_DEG:
                 continue
             if value > maximum + ROUNDING_DEG:
                 level = Level.ERROR
@@ -67,14 +68,16 @@ def check_steps(checked: CheckedMotion) -> Iterator[Finding]:
                 bound = f"the maximum is {maximum:g} deg"
             else:
                 level = Level.WARNING
-                limit = large
-                bound = f"more than {large:g} deg is large"
-            message = f"{keyframe_name(segment.number)}: {joint} goes {value:.1f} deg in one step, {bound}"
+                limit = warning_deg
+                bound = f"more than {warning_deg:g} deg is large"
+            message = (
+                f"{keyframe_name(segment.keyframe_number)}: {joint} goes {value:.1f} deg in one step, {bound}"
+            )
             yield Finding(
                 level,
                 "step",
                 message,
-                keyframe=segment.number,
+                keyframe=segment.keyframe_number,
                 joint=joint,
                 value=value,
                 limit=limit,
@@ -87,7 +90,7 @@ def check_duration(checked: CheckedMotion) -> Iterator[Finding]:
     """Yield an error if the motion is too long and neither loops nor celebrates."""
     duration = checked.motion.duration
     limit = checked.rules.max_duration_s
-    if duration > limit + 1e-9 and not (checked.motion.loops or checked.celebration):
+    if duration > limit + 1e-9 and not (checked.motion.loops or checked.is_celebration):
         message = f"it lasts {duration:.2f} s, the maximum is {limit:g} s unless it celebrates"
         yield Finding(Level.ERROR, "duration", message, value=duration, limit=limit, unit="s")
 
@@ -98,31 +101,33 @@ def check_ends(checked: CheckedMotion) -> Iterator[Finding]:
     A loop has no end, and a page that names its successor is not the end of its chain: of these only the
     beginning is checked.
     """
-    numbers = [1 if checked.motion.start is None else 0]
+    first_number = 1 if checked.motion.start is None else 0  # 0 is the start pose
+    keyframe_numbers = [first_number]
     if not checked.motion.loops and checked.motion.next is None:
-        numbers.append(len(checked.motion.keyframes))
-    for number in dict.fromkeys(numbers):
+        keyframe_numbers.append(len(checked.motion.keyframes))
+    for number in dict.fromkeys(keyframe_numbers):
         yield from _pose_findings(checked, number)
 
 
-def _pose_findings(checked: CheckedMotion, number: int) -> Iterator[Finding]:
+def _pose_findings(checked: CheckedMotion, keyframe_number: int) -> Iterator[Finding]:
     """Yield a finding for each joint far from the required pose, or a single one if they are many."""
-    angles = np.rad2deg(checked.poses[number].angles)
-    distances = {}
+    angles = np.rad2deg(checked.poses[keyframe_number].angles)
+    distances = {}  # of each joint from each of the robot's poses, by pose
     for name in checked.robot.poses:
         pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
         distances[name] = np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
     if not distances:
         return
-    nearest = min(distances, key=lambda name: float(distances[name].max()))
-    required = min(checked.near_poses or distances, key=lambda name: float(distances[name].max()))
+    max_distances = {name: float(joint_distances.max()) for name, joint_distances in distances.items()}
+    nearest_pose = min(distances, key=max_distances.__getitem__)
+    required_pose = min(checked.near_poses or distances, key=max_distances.__getitem__)
     limit = checked.rules.near_pose_deg
-    times_s = (checked.arrival_s(number),)
+    times_s = (checked.arrival_s(keyframe_number),)
     findings = []
-    for joint, value in zip(checked.motion.joints, distances[required].tolist(), strict=True):
+    for joint, value in zip(checked.motion.joints, distances[required_pose].tolist(), strict=True):
         if value > limit:
             message = (
-                f"{keyframe_name(number)}: {joint} is {value:.1f} deg from pose {required}, "
+                f"{keyframe_name(keyframe_number)}: {joint} is {value:.1f} deg from pose {required_pose}, "
                 f"near is {limit:g} deg"
             )
             findings.append(
@@ -130,7 +135,7 @@ def _pose_findings(checked: CheckedMotion, number: int) -> Iterator[Finding]:
                     Level.ERROR,
                     "pose",
                     message,
-                    keyframe=number,
+                    keyframe=keyframe_number,
                     joint=joint,
                     value=value,
                     limit=limit,
@@ -142,9 +147,16 @@ def _pose_findings(checked: CheckedMotion, number: int) -> Iterator[Finding]:
         worst = max(findings, key=lambda finding: finding.excess)
         summary = f"; {len(findings) - 1} more joints are not near either"
         findings = [replace(worst, message=worst.message + summary)]
-    alternative = f"; it is near pose {nearest}" if float(distances[nearest].max()) <= limit else ""
+    alternative = f"; it is near pose {nearest_pose}" if max_distances[nearest_pose] <= limit else ""
     for finding in findings:
         yield replace(finding, message=finding.message + alternative)
+
+
+class _PictureSpan(NamedTuple):
+    """Successive pictures of the camera: the index of the first, and of the one after the last."""
+
+    first: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -153,13 +165,13 @@ class _FastestTurn:
 
     Attributes:
         speed: [deg/s], infinite for a jump.
-        number: the number of the keyframe that the joint is on the way to.
+        keyframe_number: the number of the keyframe that the joint is on the way to.
         time_s: when [s].
     """
 
     speed: float
     joint: str
-    number: int
+    keyframe_number: int
     time_s: float
 
 
@@ -173,14 +185,14 @@ def check_camera(checked: CheckedMotion) -> Iterator[Finding]:
     columns = [checked.motion.joints.index(j) for j in rules.camera_joints if j in checked.motion.joints]
     rate = rules.camera_rate_hz
     spans = _lost_picture_spans(checked, columns)
-    n_lost = sum(after - first for first, after in spans)
+    n_lost = sum(span.end - span.first for span in spans)
     if n_lost <= rules.camera_lost_frames:
         return
     turns = [_fastest_turn(checked, segment, columns) for segment in checked.segments]
     turn = max(turns, key=lambda turn: turn.speed)
     duration = checked.motion.duration
     listed = ", ".join(
-        f"{first / rate:.2f}-{min(after / rate, duration):.2f}" for first, after in spans[:MAX_LISTED_SPANS]
+        f"{span.first / rate:.2f}-{min(span.end / rate, duration):.2f}" for span in spans[:MAX_LISTED_SPANS]
     )
     n_unlisted = len(spans) - MAX_LISTED_SPANS
     unlisted = f" and {n_unlisted} times more" if n_unlisted > 0 else ""
@@ -188,15 +200,15 @@ def check_camera(checked: CheckedMotion) -> Iterator[Finding]:
     n_pictures = _count_pictures(checked)
     message = (
         f"the camera loses {n_lost} of {n_pictures} pictures ({n_lost / n_pictures:.0%}), "
-        f"at {listed} s{unlisted}: {turn.joint} {movement} {segment_name(turn.number)}, "
+        f"at {listed} s{unlisted}: {turn.joint} {movement} {segment_name(turn.keyframe_number)}, "
         f"pictures blur above {rules.camera_speed_deg_s:g} deg/s"
     )
-    middles = [(first + after) / 2.0 / rate for first, after in spans]
+    middles = [(span.first + span.end) / 2.0 / rate for span in spans]
     yield Finding(
         Level.WARNING,
         "camera",
         message,
-        keyframe=turn.number,
+        keyframe=turn.keyframe_number,
         joint=turn.joint,
         value=float(n_lost),
         limit=float(rules.camera_lost_frames),
@@ -212,29 +224,36 @@ def _count_pictures(checked: CheckedMotion) -> int:
     return max(math.ceil(end_s * checked.rules.camera_rate_hz - ROUNDING), 1)
 
 
-def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the spans of lost pictures, each as its first picture and the one after its last."""
+def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[_PictureSpan]:
+    """Return the spans of lost pictures; those that touch are merged.
+
+    Args:
+        checked: the motion on its robot.
+        columns: the columns of the joints that move the camera.
+    """
     rate = checked.rules.camera_rate_hz
     max_speed = checked.rules.camera_speed_deg_s * (1.0 + ROUNDING)
-    last = _count_pictures(checked) - 1
-    spans: list[tuple[int, int]] = []
+    last_picture = _count_pictures(checked) - 1
+    spans: list[_PictureSpan] = []
     for segment in checked.segments:
         is_fast = np.any(segment.speeds[:, columns] > max_speed, axis=1)
         for point in np.flatnonzero(is_fast).tolist():
-            first = min(math.floor(segment.time_s(point) * rate + ROUNDING), last)
-            after = max(math.ceil(segment.time_s(point + 1) * rate - ROUNDING), first + 1)
-            if spans and first <= spans[-1][1]:
-                first, previous_after = spans.pop()
-                after = max(after, previous_after)
-            spans.append((first, after))
+            first = min(math.floor(segment.time_s(point) * rate + ROUNDING), last_picture)
+            end = max(math.ceil(segment.time_s(point + 1) * rate - ROUNDING), first + 1)
+            if spans and first <= spans[-1].end:
+                previous = spans.pop()
+                first = previous.first
+                end = max(end, previous.end)
+            spans.append(_PictureSpan(first, end))
     return spans
 
 
 def _fastest_turn(checked: CheckedMotion, segment: Segment, columns: Sequence[int]) -> _FastestTurn:
+    """Return the fastest turn in a segment of any joint in the given columns."""
     column = columns[int(segment.fastest[columns].argmax())]
     speed = float(segment.fastest[column])
     return _FastestTurn(
-        speed, checked.motion.joints[column], segment.number, time_s=segment.fastest_s(column)
+        speed, checked.motion.joints[column], segment.keyframe_number, time_s=segment.fastest_s(column)
     )
 
 
@@ -279,28 +298,30 @@ def check_motion(
     """
     robot = robot_of_motion(motion, robot)
     thresholds = rules if isinstance(rules, DesignRules) else design_rules(rules, robot)
-    selected = set(thresholds.checks)
+    selected_rules = set(thresholds.checks)
     poses = thresholds.near_pose
     if near_pose is not None:
-        selected.add("pose")
+        selected_rules.add("pose")
         poses = () if near_pose == NEAREST else (near_pose,)
-    if celebration and "duration" not in selected:
+    if celebration and "duration" not in selected_rules:
         team_rules = ", ".join(name for name in rule_names() if name != HARDWARE)
         raise InputError(
             "these rules do not limit the duration of a motion",
             hint=f"a team's rules may: {team_rules}",
         )
-    unknown = [joint for joint in motion.joints if joint not in robot.joint_names]
-    if unknown:
+    unknown_joints = [joint for joint in motion.joints if joint not in robot.joint_names]
+    if unknown_joints:
         raise InputError(
-            f"motion {motion.name!r} moves {unknown[0]}, which {robot.name} does not have",
+            f"motion {motion.name!r} moves {unknown_joints[0]}, which {robot.name} does not have",
             hint=f"it is made for {motion.robot}",
         )
     for name in poses:
         if name not in robot.poses:
             raise UnknownNameError.among("pose", name, robot.poses)
-    checked = CheckedMotion(motion, robot, rules=thresholds, near_poses=poses, celebration=celebration)
-    rules_to_check = [rule for name, rule in RULES.items() if name in selected]
+    checked = CheckedMotion(motion, robot, rules=thresholds, near_poses=poses, is_celebration=celebration)
+    rules_to_check = [rule for name, rule in RULES.items() if name in selected_rules]
     findings = merge_repeated(finding for rule in rules_to_check for finding in rule(checked))
-    levels = list(Level)
-    return tuple(sorted(findings, key=lambda f: (levels.index(f.level), f.keyframe or 0)))
+    severities = list(Level)  # errors first
+    return tuple(
+        sorted(findings, key=lambda finding: (severities.index(finding.level), finding.keyframe or 0))
+    )

@@ -46,7 +46,13 @@ class ResolvedPoses:
 
     @classmethod
     def of(cls, begin_angles: Floats, begin_free: Flags, poses: Sequence[Pose]) -> ResolvedPoses:
-        """Carry held joints forward from the beginning through all `poses`."""
+        """Return poses with their held joints filled in, each from the last pose that sets the joint.
+
+        Args:
+            begin_angles: (n_joints,) where the pass begins [rad]; NaN for a joint without an angle.
+            begin_free: (n_joints,) true where the torque is off at the beginning.
+            poses: the poses of the pass.
+        """
         angles = np.stack([begin_angles, *(pose.angles for pose in poses)])
         has_angle = ~np.isnan(angles)
         free = np.zeros(angles.shape, dtype=np.bool_)
@@ -57,6 +63,7 @@ class ResolvedPoses:
         columns = np.arange(angles.shape[1])
         is_set = has_angle | free  # a held joint stays as it was before
         free[0] = begin_free
+        # for each row and joint, the index of the last row up to it that has an angle, or sets the joint
         last_with_angle = np.maximum.accumulate(np.where(has_angle, rows, 0))
         last_set = np.maximum.accumulate(np.where(is_set, rows, 0))
         return cls(angles[last_with_angle, columns], free[last_set, columns])
@@ -67,15 +74,16 @@ class KeyframeInterpolator:
     """Interpolates the joints of a motion at speed 1.
 
     Attributes:
-        first: the poses of the first pass, from wherever the motion is started.
-        later: the poses of every further pass, which begins where the last one ended.
-        passes: number of passes; infinite for ever.
+        keyframes: the keyframes of one pass.
+        first_pass: the poses of the first pass, from wherever the motion is started.
+        later_passes: the poses of every further pass, which begins where the last one ended.
+        n_passes: number of passes; infinite for ever.
     """
 
     keyframes: tuple[Keyframe, ...] = field(repr=False)
-    first: ResolvedPoses = field(repr=False)
-    later: ResolvedPoses = field(repr=False)
-    passes: float
+    first_pass: ResolvedPoses = field(repr=False)
+    later_passes: ResolvedPoses = field(repr=False)
+    n_passes: float
 
     @cached_property
     def starts(self) -> Floats:
@@ -116,12 +124,15 @@ class KeyframeInterpolator:
         segments = self._segment_at(pass_times)
         reach = self.arrivals[segments] - self.starts[segments]
         elapsed = pass_times - self.starts[segments]
-        share = np.where(reach > 0.0, elapsed / np.where(reach > 0.0, reach, 1.0), 1.0)
+        divisor = np.where(reach > 0.0, reach, 1.0)  # np.where divides for jumps too
+        share = np.where(reach > 0.0, elapsed / divisor, 1.0)
+        # exactly 1 on arrival, whatever the division's rounding
         u = np.where(pass_times == self.arrivals[segments], 1.0, np.clip(share, 0.0, 1.0))
         angles, free = self.evaluate_segments(passes, segments, u)
+        # at its very beginning the motion is still in the pose it starts from, unless it jumps at once
         not_started = (passes == 0) & (pass_times <= 0.0) & (self.keyframes[0].reach_s > 0.0)
-        angles[not_started] = self.first.angles[0]
-        free[not_started] = self.first.free[0]
+        angles[not_started] = self.first_pass.angles[0]
+        free[not_started] = self.first_pass.free[0]
         angles[free] = np.nan
         return angles, free, segments
 
@@ -135,79 +146,96 @@ class KeyframeInterpolator:
             segments: (n,) index of the segment.
             u: (n,) share of the segment's time, 0..1.
         """
-        phase = np.minimum(passes, 1)  # all passes after the first have the same poses
-        rows = np.stack([self.first.angles, self.later.angles])
-        begin = rows[phase, segments]
-        end = rows[phase, segments + 1]
+        kind = np.minimum(passes, 1)  # 0 first pass, 1 a later one: all of these have the same poses
+        rows = np.stack([self.first_pass.angles, self.later_passes.angles])
+        begin = rows[kind, segments]
+        end = rows[kind, segments + 1]
         with np.errstate(invalid="ignore"):  # infinite angles are reported by the design rules
             angles = self._interpolate(begin, end, passes, segments, u=u[:, None])
-        free = np.stack([self.first.free, self.later.free])[phase, segments + 1]
+        free = np.stack([self.first_pass.free, self.later_passes.free])[kind, segments + 1]
         angles[free] = np.nan
         return angles, free
 
     def _split_passes(self, times: Floats) -> tuple[Indices, Floats]:
-        """Return the pass (n,) and the time within it (n,); the end of a pass belongs to that pass."""
+        """Return the pass (n,) and the time within it (n,); the end of a pass belongs to that pass.
+
+        Times that rounding has moved off a keyframe's are moved back to it.
+        """
         if self.period == 0.0:
             return np.zeros(times.shape, np.intp), np.zeros(times.shape)
-        times = np.clip(times, 0.0, self.passes * self.period)
+        times = np.clip(times, 0.0, self.n_passes * self.period)
         tolerance = RELATIVE_SNAP * np.maximum(1.0, times)
         passes = np.maximum(np.ceil((times - tolerance) / self.period) - 1.0, 0.0)
         pass_times = np.clip(times - passes * self.period, 0.0, self.period)
-        for marks in (self.arrivals, self.pause_ends):
-            pass_times = _snap(pass_times, marks, tolerance)
+        for keyframe_times in (self.arrivals, self.pause_ends):
+            pass_times = _snap(pass_times, keyframe_times, tolerance)
         return passes.astype(np.intp), pass_times
 
     def _segment_at(self, pass_times: Floats) -> Indices:
         """Return the segment (n,) at times within a pass (n,)."""
-        last = len(self.keyframes) - 1
-        segments = np.minimum(np.searchsorted(self.pause_ends, pass_times, side="left"), last)
+        last_segment = len(self.keyframes) - 1
+        segments = np.minimum(np.searchsorted(self.pause_ends, pass_times, side="left"), last_segment)
         # where a jump (reach_s 0) begins at this very time, the later keyframe wins
         return np.where(pass_times == self.pause_ends[segments], self._after_jumps[segments], segments)
 
     @cached_property
     def _after_jumps(self) -> Indices:
-        """(n_keyframes,) the last keyframe that is jumped to from each, itself if none."""
-        after = np.arange(len(self.keyframes), dtype=np.intp)
-        for i in range(len(after) - 2, -1, -1):
+        """(n_keyframes,) index of the last keyframe that is jumped to from each; its own if none."""
+        last_jumped_to = np.arange(len(self.keyframes), dtype=np.intp)
+        for i in range(len(last_jumped_to) - 2, -1, -1):  # from the end, so that rows of jumps add up
             if self.keyframes[i + 1].reach_s == 0.0:
-                after[i] = after[i + 1]
-        return after
+                last_jumped_to[i] = last_jumped_to[i + 1]
+        return last_jumped_to
 
     def _interpolate(
         self, begin: Floats, end: Floats, passes: Indices, segments: Indices, u: Floats
     ) -> Floats:
-        """Return angles (n, n_joints) between `begin` and `end` (n, n_joints) after shares `u` (n, 1)."""
+        """Return angles between two poses by each segment's easing, (n, n_joints) [rad].
+
+        Args:
+            begin: (n, n_joints) where the segments begin [rad].
+            end: (n, n_joints) where they end [rad].
+            passes: (n,) index of the pass.
+            segments: (n,) index of the segment.
+            u: (n, 1) share of the segment's time, 0..1.
+        """
         angles = _blend(begin, end, self._blend_shares(u, segments))
         is_spline = self._uses(Easing.PCHIP, segments)
         if is_spline.any():
             begin_slopes, end_slopes = self._slopes
-            keys = self._slope_pass(passes[is_spline]), segments[is_spline]
-            reach = np.array([keyframe.reach_s for keyframe in self.keyframes])[keys[1], None]
+            slope_passes = self._slope_pass(passes[is_spline])
+            spline_segments = segments[is_spline]
+            reach = np.array([keyframe.reach_s for keyframe in self.keyframes])[spline_segments, None]
             angles[is_spline] = _hermite(
                 begin[is_spline],
                 end=end[is_spline],
-                begin_slope=reach * begin_slopes[keys],
-                end_slope=reach * end_slopes[keys],
+                begin_slope=reach * begin_slopes[slope_passes, spline_segments],
+                end_slope=reach * end_slopes[slope_passes, spline_segments],
                 u=u[is_spline],
             )
         return angles
 
     def _blend_shares(self, u: Floats, segments: Indices) -> Floats:
-        """Return the share of the distance covered after share `u` (n, 1) of the time, but for splines."""
+        """Return the share of the distance covered after share `u` of the time, (n, 1).
+
+        Splines, which need more than their two ends, get the linear share; `_interpolate` overwrites it.
+        """
         accel = np.array([keyframe.accel_share for keyframe in self.keyframes])[segments, None]
         is_trapezoid = self._uses(Easing.TRAPEZOID, segments)[:, None]
         is_smooth = self._uses(Easing.SMOOTH, segments)[:, None]
         return np.where(is_smooth, smooth(u), np.where(is_trapezoid, trapezoid(u, accel), u))
 
     def _uses(self, easing: Easing, segments: Indices) -> Flags:
+        """Return which segments have an easing, (n,)."""
         return np.array([keyframe.easing is easing for keyframe in self.keyframes])[segments]
 
     def _slope_pass(self, passes: Indices) -> Indices:
         """Map each pass to a row of `_slopes`: the first pass, any in the middle, the last."""
-        if math.isinf(self.passes):
+        if math.isinf(self.n_passes):
             return np.minimum(passes, 1)
-        last = int(self.passes) - 1
-        return np.where(passes == 0, 0, np.where(passes == last, min(last, 2), 1))
+        last_pass = int(self.n_passes) - 1
+        last_row = min(last_pass, 2)
+        return np.where(passes == 0, 0, np.where(passes == last_pass, last_row, 1))
 
     @cached_property
     def _slopes(self) -> tuple[Floats, Floats]:
@@ -215,19 +243,22 @@ class KeyframeInterpolator:
 
         Three passes are enough: those between the first and the last have the same slopes.
         """
-        n_passes = int(min(self.passes, 3))
+        n_passes = int(min(self.n_passes, 3))
         curves = [Curve()]
-        for number in range(n_passes):
-            begin = number * self.period
-            rows = np.nan_to_num((self.later if number else self.first).angles, posinf=0.0, neginf=0.0)
+        for pass_index in range(n_passes):
+            begin = pass_index * self.period
+            rows = np.nan_to_num(
+                (self.later_passes if pass_index else self.first_pass).angles, posinf=0.0, neginf=0.0
+            )
             for index, keyframe in enumerate(self.keyframes):
                 if keyframe.reach_s == 0.0:  # a jump breaks the curve
                     curves.append(Curve())
                 else:
-                    curves[-1].add_segment((number, index), begin + self.starts[index], rows[index])
+                    segment_begin = begin + self.starts[index]
+                    curves[-1].add_segment(pass_index, index, begin=segment_begin, begin_row=rows[index])
                 curves[-1].add_knot(begin + self.arrivals[index], rows[index + 1])
                 curves[-1].add_knot(begin + self.pause_ends[index], rows[index + 1])
-        shape = (n_passes, len(self.keyframes), self.first.angles.shape[1])
+        shape = (n_passes, len(self.keyframes), self.first_pass.angles.shape[1])
         return segment_slopes([curve for curve in curves if curve.segments], shape)
 
 
@@ -241,7 +272,10 @@ def _snap(times: Floats, marks: Floats, tolerance: Floats) -> Floats:
 
 
 def _blend(begin: Floats, end: Floats, share: Floats) -> Floats:
-    """Return the linear blend of `begin` and `end`, exact at both ends."""
+    """Return the linear blend of `begin` and `end`, exact at both ends.
+
+    The second half is computed from `end`, since begin + 1.0 * distance may differ from it by rounding.
+    """
     distance = end - begin
     return np.where(share < 0.5, begin + share * distance, end - (1.0 - share) * distance)
 

@@ -38,7 +38,7 @@ def colours_of(keyframe: Keyframe, robot: Robot) -> dict[str, Rgb]:
 
 
 def colours_by_keyframe(
-    keyframes: Sequence[Keyframe], robot: Robot, before: Mapping[str, Rgb] | None = None
+    keyframes: Sequence[Keyframe], robot: Robot, initial_colours: Mapping[str, Rgb] | None = None
 ) -> tuple[Mapping[str, Rgb], ...]:
     """Return, for each keyframe, the colours of all lights from the way into it on.
 
@@ -47,14 +47,14 @@ def colours_by_keyframe(
     Args:
         keyframes: the keyframes of one pass.
         robot: the robot with the lights.
-        before: colours before the first keyframe; lights missing from it have no known colour yet.
+        initial_colours: colours before the first keyframe; lights missing from it have no known colour yet.
     """
-    lit: dict[str, Rgb] = dict(before or {})
-    rows = []
+    colours: dict[str, Rgb] = dict(initial_colours or {})
+    colours_per_keyframe = []
     for keyframe in keyframes:
-        lit = {**lit, **colours_of(keyframe, robot)}
-        rows.append(lit)
-    return tuple(rows)
+        colours = {**colours, **colours_of(keyframe, robot)}
+        colours_per_keyframe.append(colours)
+    return tuple(colours_per_keyframe)
 
 
 def sample_lights(

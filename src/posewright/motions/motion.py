@@ -129,7 +129,8 @@ class Motion:
     @property
     def duration(self) -> float:
         """Time of one pass [s]."""
-        return self._arrivals_and_period[1] / self.speed
+        _, period = self._arrivals_and_period
+        return period / self.speed
 
     @property
     def total_duration(self) -> float:
@@ -139,7 +140,8 @@ class Motion:
     @property
     def keyframe_times(self) -> Floats:
         """(n_keyframes,) when each keyframe is reached in the first pass [s]."""
-        return self._arrivals_and_period[0] / self.speed
+        arrivals, _ = self._arrivals_and_period
+        return arrivals / self.speed
 
     @property
     def segment_starts(self) -> Floats:
@@ -173,10 +175,10 @@ class Motion:
         if until_s is None:
             until_s = self.duration if self.repeat is None else self.total_duration
         # rounding must not lose the last sample: 0.1 s times 30 Hz is 3 steps, not 2.9999999
-        steps = math.floor(until_s * rate_hz * (1.0 + 1e-12) + 1e-9)
-        if steps > MAX_SAMPLES:
-            raise InputError(f"the motion would have {steps:.3g} samples", hint=f"at most {MAX_SAMPLES:,}")
-        return self.sample_at(np.arange(steps + 1) / rate_hz, start)
+        n_steps = math.floor(until_s * rate_hz * (1.0 + 1e-12) + 1e-9)
+        if n_steps > MAX_SAMPLES:
+            raise InputError(f"the motion would have {n_steps:.3g} samples", hint=f"at most {MAX_SAMPLES:,}")
+        return self.sample_at(np.arange(n_steps + 1) / rate_hz, start)
 
     def sample_at(self, times: Floats, start: Pose | None = None) -> Samples:
         """Return the motion at `times` (n,) [s]; `start` as in `at`."""
@@ -202,7 +204,7 @@ class Motion:
         departures = arrivals + [self.keyframes[index].pause_s for index in indices]
         knots = np.stack([arrivals, departures], axis=1).ravel() / self.speed
         attitudes = np.array([self.keyframes[index].attitude for index in indices], dtype=np.float64)
-        values = np.repeat(attitudes, 2, axis=0)
+        values = np.repeat(attitudes, 2, axis=0)  # the same at arrival and departure
         pass_times = self._within_pass(times)
         return np.stack([np.interp(pass_times, knots, values[:, axis]) for axis in range(3)], axis=1)
 
@@ -223,7 +225,7 @@ class Motion:
         """
         if not self.lights:
             return {}
-        is_later_pass = times - self._within_pass(times) > 0.0
+        is_later_pass = times - self._within_pass(times) > 0.0  # the difference is whole passes
         indices = self.sample_at(times).keyframes
         card = robot_of_motion(self, robot)
         return sample_lights(
@@ -234,14 +236,14 @@ class Motion:
         """Return `times` (n,) [s] counted from the beginning of their pass; its end belongs to it."""
         if not self.loops:
             return times
-        last = math.inf if self.repeat is None else self.repeat - 1.0
-        passes = np.clip(np.ceil(times / self.duration) - 1.0, 0.0, last)
+        last_pass = math.inf if self.repeat is None else self.repeat - 1.0
+        passes = np.clip(np.ceil(times / self.duration) - 1.0, 0.0, last_pass)
         return times - passes * self.duration
 
     def resolved_poses(self, start: Pose | None = None) -> tuple[Pose, ...]:
         """Return the pose it starts from and the first pass's keyframe poses, held joints filled in."""
-        first = self._interpolator_from(start).first
-        pairs = zip(first.angles, first.free, strict=True)
+        resolved = self._interpolator_from(start).first_pass
+        pairs = zip(resolved.angles, resolved.free, strict=True)
         return tuple(
             Pose(self.joints, angles, _free_joint_names(self.joints, free)) for angles, free in pairs
         )
@@ -258,7 +260,7 @@ class Motion:
         if pose is not None and pose not in robot.poses:
             raise UnknownNameError.among("pose", pose, robot.poses)
         columns = [robot.index(joint) for joint in self.joints]
-        angles = self._default_interpolator.first.angles[0]
+        angles = self._default_interpolator.first_pass.angles[0]
         if pose is None and robot.poses:
             distances = {
                 name: np.nanmax(np.abs(robot.pose(name)[columns] - angles), initial=0.0)
@@ -277,12 +279,12 @@ class Motion:
         Returns:
             (n_keyframes, points + 1, n_joints) [rad]; NaN if free or never set.
         """
-        count = len(self.keyframes)
-        segments = np.repeat(np.arange(count), points + 1)
-        shares = np.tile(np.linspace(0.0, 1.0, points + 1), count)
-        passes = np.full(segments.shape, int(later))
+        n_keyframes = len(self.keyframes)
+        segments = np.repeat(np.arange(n_keyframes), points + 1)
+        shares = np.tile(np.linspace(0.0, 1.0, points + 1), n_keyframes)
+        passes = np.full(segments.shape, int(later))  # pass 1 stands for any later one
         angles, _ = self._default_interpolator.evaluate_segments(passes, segments, shares)
-        return angles.reshape(count, points + 1, len(self.joints))
+        return angles.reshape(n_keyframes, points + 1, len(self.joints))
 
     @cached_property
     def _arrivals_and_period(self) -> tuple[Floats, float]:
@@ -308,23 +310,27 @@ class Motion:
         return self._interpolator_cache[key]
 
     def _build_interpolator(self, start: Pose | None) -> KeyframeInterpolator:
-        """Return the interpolator from a start pose; joints not in it start at their defaults."""
+        """Return the interpolator from a start pose.
+
+        Joints that it leaves open start as in `self.start`, or else at their defaults.
+        """
         poses = [keyframe.pose for keyframe in self.keyframes]
         angles, free = self._default_start(poses)
         for pose in (self.start, start):
             if pose is not None:
-                resolved = ResolvedPoses.of(angles, free, [pose.on(self.joints)])
+                resolved = ResolvedPoses.of(angles, free, [pose.with_joints(self.joints)])
                 angles = resolved.angles[-1]
                 free = resolved.free[-1]
-        first = ResolvedPoses.of(angles, free, poses)
-        later = ResolvedPoses.of(first.angles[-1], first.free[-1], poses)
-        passes = math.inf if self.repeat is None else float(self.repeat)
-        return KeyframeInterpolator(self.keyframes, first, later, passes)
+        first_pass = ResolvedPoses.of(angles, free, poses)
+        later_passes = ResolvedPoses.of(first_pass.angles[-1], first_pass.free[-1], poses)
+        n_passes = math.inf if self.repeat is None else float(self.repeat)
+        return KeyframeInterpolator(self.keyframes, first_pass, later_passes, n_passes)
 
     def _default_start(self, poses: list[Pose]) -> tuple[Floats, Flags]:
         """Return the angles and free flags at the beginning if no start is set.
 
-        A loop begins where it ends; another motion where each joint is first set.
+        A loop begins where it ends; another motion where each joint is first set, which is what resolving the
+        poses in reverse order ends with.
         """
         unset = Pose.of(self.joints, {})
         if self.loops:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,12 +53,12 @@ def trapezoid(u: Floats, accel_share: Floats) -> Floats:
         u: share of the time, 0..1, (n,).
         accel_share: share of the time spent accelerating, and again braking, 0..0.5, (n,); 0 is linear.
     """
-    ramp = np.maximum(accel_share, 1e-300)  # keeps 0/0 out of a branch that 0 never chooses
-    cruise = 1.0 / (1.0 - accel_share)
-    speeding = 0.5 * cruise * u * u / ramp
-    braking = 1.0 - 0.5 * cruise * (1.0 - u) ** 2 / ramp
-    level = cruise * (u - 0.5 * accel_share)
-    return np.where(u < accel_share, speeding, np.where(u > 1.0 - accel_share, braking, level))
+    ramp = np.maximum(accel_share, 1e-300)  # np.where computes all branches: without a ramp they would be 0/0
+    cruise_speed = 1.0 / (1.0 - accel_share)  # in distances per duration: the profile's area is 1
+    accelerating = 0.5 * cruise_speed * u * u / ramp
+    braking = 1.0 - 0.5 * cruise_speed * (1.0 - u) ** 2 / ramp
+    cruising = cruise_speed * (u - 0.5 * accel_share)
+    return np.where(u < accel_share, accelerating, np.where(u > 1.0 - accel_share, braking, cruising))
 
 
 def robotis_accel_share(accel: float, reach_s: float) -> float:
@@ -72,6 +73,20 @@ def robotis_accel_share(accel: float, reach_s: float) -> float:
     return min(0.5, max(0.0, accel * ROBOTIS_ACCEL_UNIT_S / reach_s))
 
 
+class CurveSegment(NamedTuple):
+    """A segment of a motion on a curve.
+
+    Attributes:
+        pass_index: the pass of the motion, from 0.
+        keyframe_index: the keyframe that the segment leads into, from 0.
+        start_knot: index of the curve's knot at which it begins; it ends at the next one.
+    """
+
+    pass_index: int
+    keyframe_index: int
+    start_knot: int
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A piece of a spline without a jump in it.
@@ -79,12 +94,12 @@ class Curve:
     Attributes:
         times: of the knots, rising [s].
         rows: (n_joints,) [rad] at each knot.
-        segments: for each segment on it, its key (pass, keyframe) and the index of the knot it begins at.
+        segments: the segments that lie on it.
     """
 
     times: list[float] = field(default_factory=list, repr=False)
     rows: list[Floats] = field(default_factory=list, repr=False)
-    segments: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
+    segments: list[CurveSegment] = field(default_factory=list, repr=False)
 
     def add_knot(self, time: float, row: Floats) -> None:
         """Add a knot, unless it is at the time of the last one (no pause between two segments)."""
@@ -92,10 +107,10 @@ class Curve:
             self.times.append(time)
             self.rows.append(row)
 
-    def add_segment(self, key: tuple[int, int], begin: float, begin_row: Floats) -> None:
+    def add_segment(self, pass_index: int, keyframe_index: int, *, begin: float, begin_row: Floats) -> None:
         """Begin a segment at `begin` [s]; its end is the next knot added."""
         self.add_knot(begin, begin_row)
-        self.segments.append((key, len(self.times) - 1))
+        self.segments.append(CurveSegment(pass_index, keyframe_index, start_knot=len(self.times) - 1))
 
     def slopes(self) -> Floats:
         """Return the slope at every knot, (n_knots, n_joints) [rad/s]."""
@@ -112,14 +127,15 @@ def segment_slopes(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tupl
         curves: the curves that contain the segments.
         shape: (n_passes, n_keyframes, n_joints).
     """
-    begins = np.zeros(shape)
-    ends = np.zeros(shape)
+    begin_slopes = np.zeros(shape)
+    end_slopes = np.zeros(shape)
     for curve in curves:
-        slopes = curve.slopes()
-        for key, knot in curve.segments:
-            begins[key] = slopes[knot]
-            ends[key] = slopes[knot + 1]
-    return begins, ends
+        knot_slopes = curve.slopes()
+        for segment in curve.segments:
+            index = (segment.pass_index, segment.keyframe_index)
+            begin_slopes[index] = knot_slopes[segment.start_knot]
+            end_slopes[index] = knot_slopes[segment.start_knot + 1]
+    return begin_slopes, end_slopes
 
 
 SHORTEST_S = 1e-6
@@ -187,7 +203,7 @@ class Pose:
         _require_joint(joint, self.joints)
         return float(self.angles[self.joints.index(joint)])
 
-    def on(self, joints: tuple[str, ...]) -> Pose:
+    def with_joints(self, joints: tuple[str, ...]) -> Pose:
         """Return this pose for another selection or order of `joints`; joints it lacks are held."""
         if joints == self.joints:
             return self
@@ -196,9 +212,9 @@ class Pose:
             joints, np.array([angles.get(name, np.nan) for name in joints]), self.free.intersection(joints)
         )
 
-    def over(self, previous: Pose) -> Pose:
-        """Return this pose reached from `previous`: held joints stay as they were there."""
-        previous = previous.on(self.joints)
+    def with_held_from(self, previous: Pose) -> Pose:
+        """Return this pose with its held joints as they are in `previous`, from which it is reached."""
+        previous = previous.with_joints(self.joints)
         held_mask = self.held_mask
         held_names = {name for name, is_held in zip(self.joints, held_mask, strict=True) if is_held}
         free = self.free | (held_names & previous.free)
@@ -206,24 +222,24 @@ class Pose:
 
     def same_as(self, pose: Pose) -> Flags:
         """Return (n_joints,) true where this pose and another of the same joints agree."""
-        same = (self.angles == pose.angles) | (np.isnan(self.angles) & np.isnan(pose.angles))
-        return np.asarray(same & (self.free_mask == pose.free_mask), dtype=np.bool_)
+        has_same_angle = (self.angles == pose.angles) | (np.isnan(self.angles) & np.isnan(pose.angles))
+        return np.asarray(has_same_angle & (self.free_mask == pose.free_mask), dtype=np.bool_)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pose):
             return NotImplemented
-        return self._key() == other._key()
+        return self._comparison_key() == other._comparison_key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._comparison_key())
 
     def __repr__(self) -> str:
         counts = {"held": int(self.held_mask.sum()), "free": len(self.free)}
         suffix = "".join(f", {number} {state}" for state, number in counts.items() if number)
         return f"Pose({len(self.joints)} joints{suffix})"
 
-    def _key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
-        # + 0.0 turns -0.0 into 0.0; NaN never equals itself, so None means it
+    def _comparison_key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
+        # + 0.0 turns -0.0 into 0.0, which has another hash; None stands for NaN, which never equals itself
         angles = tuple(None if angle != angle else angle + 0.0 for angle in self.angles.tolist())  # noqa: PLR0124 - NaN
         return self.joints, angles, self.free
 
@@ -310,16 +326,16 @@ def _normalise_light(name: str, light: Light) -> Light:
 
 def pause_ends(keyframes: Sequence[Keyframe]) -> Floats:
     """Return when the pause after each keyframe is over, `(n_keyframes,)` [s]."""
-    return np.array(keyframe_clock(keyframes)[1::2])
+    return np.array(keyframe_clock(keyframes)[1::2])  # every second time is the end of a pause
 
 
 def keyframe_arrivals(keyframes: Sequence[Keyframe]) -> Floats:
     """Return when each keyframe is reached, `(n_keyframes,)` [s]."""
     ends = pause_ends(keyframes)
-    leaves = np.append(0.0, ends[:-1])
+    segment_starts = np.append(0.0, ends[:-1])
     reaches = np.array([keyframe.reach_s for keyframe in keyframes])
     pauses = np.array([keyframe.pause_s for keyframe in keyframes])
-    return np.where(pauses > 0.0, leaves + reaches, ends)
+    return np.where(pauses > 0.0, segment_starts + reaches, ends)
 
 
 def keyframe_clock(keyframes: Sequence[Keyframe]) -> list[float]:
@@ -329,13 +345,13 @@ def keyframe_clock(keyframes: Sequence[Keyframe]) -> list[float]:
     """
     times = []
     total = 0.0
-    compensation = 0.0
+    lost_to_rounding = 0.0
     for keyframe in keyframes:
         for seconds in (keyframe.reach_s, keyframe.pause_s):
             next_total = total + seconds
-            compensation += _rounding_error(total, seconds, next_total)
+            lost_to_rounding += _rounding_error(total, seconds, next_total)
             total = next_total
-            times.append(total + compensation)
+            times.append(total + lost_to_rounding)  # the exact sum so far, rounded once
     return times
 
 

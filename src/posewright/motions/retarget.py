@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,16 @@ from posewright.robots import Light, Robot, robot_names
 from posewright.robots import robot as robot_named
 from posewright.robots.joint import SIDE, SIGN, UNCERTAINTIES, ZERO
 
-Partners = Mapping[str, tuple[str, float]]
+
+class MirrorPartner(NamedTuple):
+    """The joint on the opposite side, and the sign of its angle for the mirrored pose."""
+
+    joint: str
+    sign: float
+
+
+Partners = Mapping[str, MirrorPartner]
+"""The partner of each joint; a joint of no pair is its own."""
 
 ROUNDING_RAD = 1e-6
 """Tolerance of a joint limit: files of old robots count whole micro-radians."""
@@ -55,20 +65,21 @@ def mirror_motion(motion: Motion, robot: Robot | str | None = None, *, name: str
 
 def mirror_pose(pose: Pose, partners: Partners) -> Pose:
     """Return the pose in which every joint takes its partner's angle times the pair's sign."""
-    places = [pose.joints.index(partners[joint][0]) for joint in pose.joints]
-    signs = np.array([partners[joint][1] for joint in pose.joints])
-    free = frozenset(partners[joint][0] for joint in pose.free)
-    return Pose(pose.joints, signs * pose.angles[places], free)
+    partner_columns = [pose.joints.index(partners[joint].joint) for joint in pose.joints]
+    signs = np.array([partners[joint].sign for joint in pose.joints])
+    free = frozenset(partners[joint].joint for joint in pose.free)
+    return Pose(pose.joints, signs * pose.angles[partner_columns], free)
 
 
 def _mirror_keyframe(keyframe: Keyframe, partners: Partners, leds: frozenset[str]) -> Keyframe:
     """Return a keyframe with left and right exchanged: angles, stiffness, attitude and lights."""
     stiffness = keyframe.stiffness
     if stiffness is not None:
-        stiffness = {partners[joint][0]: value for joint, value in stiffness.items()}
+        stiffness = {partners[joint].joint: value for joint, value in stiffness.items()}
     attitude = keyframe.attitude
     if attitude is not None:
-        attitude = (-attitude[0], attitude[1], -attitude[2])
+        roll, pitch, yaw = attitude
+        attitude = (-roll, pitch, -yaw)
     lights = keyframe.lights
     if lights is not None:
         lights = {_mirror_led(name, leds): light for name, light in lights.items()}
@@ -87,11 +98,11 @@ _SIDE = re.compile(r"(?<![a-z])(left|right)(?![a-z])")
 
 def _mirror_partners(motion: Motion, robot: Robot) -> Partners:
     """Return, for every joint of the motion, the opposite joint and the sign between the two."""
-    partners: dict[str, tuple[str, float]] = {joint: (joint, 1.0) for joint in motion.joints}
+    partners = {joint: MirrorPartner(joint, sign=1.0) for joint in motion.joints}
     for pair in robot.mirror_pairs:
         for joint, partner in ((pair.left, pair.right), (pair.right, pair.left)):
             if joint in partners:
-                partners[joint] = (partner, float(pair.sign))
+                partners[joint] = MirrorPartner(partner, sign=float(pair.sign))
     for joint, (partner, _) in partners.items():
         if partner not in motion.joints:
             raise InputError(
@@ -205,33 +216,44 @@ def _supported_lights(robot: Robot, keyframe: Keyframe) -> dict[str, Light]:
 
 
 def _find_uncertain_joints(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
-    """Return the joints with uncertain conventions, by reason: the joint's name and the uncertain robot's."""
+    """Return the joints whose convention is uncertain on one of the robots.
+
+    Returns:
+        For each of `UNCERTAINTIES`, the robot's name by joint; empty if the motion is made for this robot.
+    """
     uncertain_joints: dict[str, dict[str, str]] = {reason: {} for reason in UNCERTAINTIES}
     if motion.robot == robot.name:
         return uncertain_joints
     for card in (source, robot):
-        for joint in () if card is None else card.joints:
+        if card is None:
+            continue
+        for joint in card.joints:
             is_shared = joint.name in motion.joints and joint.name in robot.joint_names
-            if is_shared and joint.uncertain and card is not None:
+            if is_shared and joint.uncertain:
                 uncertain_joints[joint.uncertain].setdefault(joint.name, card.name)
     return uncertain_joints
 
 
 def _uncertainty_remarks(uncertain_joints: dict[str, dict[str, str]]) -> Iterator[str]:
+    """Yield a remark for each reason and robot, on all joints concerned."""
     for reason, text in _DOUBT_TEXTS.items():
-        for card in dict.fromkeys(uncertain_joints[reason].values()):
-            names = [name for name, owner in uncertain_joints[reason].items() if owner == card]
-            yield f"{', '.join(names)}: {text.format(card)}"
+        robot_by_joint = uncertain_joints[reason]
+        for robot_name in dict.fromkeys(robot_by_joint.values()):
+            joints = [joint for joint, owner in robot_by_joint.items() if owner == robot_name]
+            yield f"{', '.join(joints)}: {text.format(robot_name)}"
 
 
 def _clip_pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, clips: list[Clip]) -> Pose:
-    """Return a keyframe's pose of `joints` within the robot's limits; append what it clips to `clips`."""
-    pose = pose.on(joints)
+    """Return a keyframe's pose with only `joints`, its angles clipped to the robot's limits.
+
+    Appends each clipped angle to `clips`; `number` is that of the keyframe, 0 for the start pose.
+    """
+    pose = pose.with_joints(joints)
     lower, upper = (side[[robot.index(name) for name in joints]] for side in robot.limits)
-    fits = (pose.angles >= lower - ROUNDING_RAD) & (pose.angles <= upper + ROUNDING_RAD)
-    angles = np.where(fits, pose.angles, np.clip(pose.angles, lower, upper))
+    is_within_limits = (pose.angles >= lower - ROUNDING_RAD) & (pose.angles <= upper + ROUNDING_RAD)
+    angles = np.where(is_within_limits, pose.angles, np.clip(pose.angles, lower, upper))
     for name, requested, clipped in zip(joints, pose.angles.tolist(), angles.tolist(), strict=True):
-        if abs(requested - clipped) > 0.0:
+        if abs(requested - clipped) > 0.0:  # false for NaN, a held or free joint
             clips.append(Clip(number, joint=name, requested_rad=requested, clipped_rad=clipped))
     return Pose(joints, angles, pose.free)
 
@@ -266,8 +288,8 @@ def straighten_motion(motion: Motion, step_s: float = STEP_S, grid_s: float | No
     Raises:
         InputError: a step is not above 0, or there would be too many pieces.
     """
-    for seconds in (step_s, *(() if grid_s is None else (grid_s,))):
-        if not (math.isfinite(seconds) and seconds > 0.0):
+    for seconds in (step_s, grid_s):
+        if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
             raise InputError(f"a straight piece is to last {seconds} s", hint="a time greater than 0")
     if grid_s is not None:
         step_s = max(1, round(step_s / grid_s)) * grid_s
@@ -293,25 +315,25 @@ def _straighten_segment(
         begins_s: when it begins, at speed 1 [s].
         step_s: length of a piece as the motion is played [s].
     """
-    last = replace(keyframe, easing=Easing.LINEAR)
+    straight = replace(keyframe, easing=Easing.LINEAR)
     ends_s = begins_s + keyframe.reach_s
     times = _cut_times(begins_s / motion.speed, ends_s / motion.speed, step_s)
     if not keyframe.is_curved or not len(times):
-        yield last
+        yield straight
         return
     is_held = np.isnan(keyframe.pose.angles)
     *reaches, last_reach = np.diff([begins_s, *(times * motion.speed), ends_s]).tolist()
     rows = motion.sample_at(times).angles
     for reach, angles, attitude in zip(reaches, rows, _attitudes_at(motion, times), strict=True):
         pose = Pose(motion.joints, np.where(is_held, np.nan, angles), keyframe.pose.free)
-        yield replace(last, pose=pose, reach_s=reach, pause_s=0.0, attitude=attitude)
-        last = replace(last, lights=None)  # lights are set as the segment begins
-    yield replace(last, reach_s=last_reach)
+        yield replace(straight, pose=pose, reach_s=reach, pause_s=0.0, attitude=attitude)
+        straight = replace(straight, lights=None)  # lights are set as the segment begins
+    yield replace(straight, reach_s=last_reach)
 
 
 def _cut_times(begins_s: float, ends_s: float, step_s: float) -> Floats:
-    """Return the multiples of a step at which a segment is cut [s]."""
-    begin = begins_s / step_s
+    """Return the multiples of a step at which a segment is cut [s]; empty if it is too short."""
+    begin = begins_s / step_s  # in steps, as all numbers below
     end = ends_s / step_s
     first = math.ceil(begin + _MIN_STEPS - _ROUNDING_STEPS)
     last = math.floor(end - _MIN_STEPS + _ROUNDING_STEPS)
@@ -321,6 +343,7 @@ def _cut_times(begins_s: float, ends_s: float, step_s: float) -> Floats:
 
 
 def _attitudes_at(motion: Motion, times: Floats) -> list[Attitude | None]:
+    """Return the trunk's intended attitude at each time; None throughout if the motion has none."""
     attitudes = motion.attitude_at(times)
     if attitudes is None:
         return [None] * len(times)

@@ -63,13 +63,17 @@ class SampleTable:
 
     def values(self, unit: str) -> Floats:
         """Return the table in a unit, (n, n_columns); NaN if free or never given."""
-        places = [self.motion.joints.index(joint) for joint in self.joints]
-        return self._in_unit(self.samples.angles[:, places], unit)
+        columns = [self.motion.joints.index(joint) for joint in self.joints]
+        return self._convert(self.samples.angles[:, columns], unit)
 
-    def _in_unit(self, angles: Floats, unit: str) -> Floats:
-        servos = [self.robot.servo(joint) for joint in self.joints]
-        columns = [UNITS[unit](servo, angles[:, place]) for place, servo in enumerate(servos)]
-        return np.asarray(np.round(np.stack(columns, axis=1), DIGITS) + 0.0, dtype=np.float64)
+    def _convert(self, angles: Floats, unit: str) -> Floats:
+        """Return joint angles [rad], one column for each of `joints`, in a unit, rounded."""
+        convert = UNITS[unit]
+        columns = [
+            convert(self.robot.servo(joint), angles[:, index]) for index, joint in enumerate(self.joints)
+        ]
+        rounded = np.round(np.stack(columns, axis=1), DIGITS)
+        return np.asarray(rounded + 0.0, dtype=np.float64)  # + 0.0 turns -0.0 into 0.0
 
     def csv(self) -> str:
         """Return the table as CSV; a cell is empty if a joint is free or was never given an angle."""
@@ -100,18 +104,20 @@ class SampleTable:
             "values": _json_rows(self.values(self.unit)),
             "angles_deg": _json_rows(self.values("deg")),
             "servo_deg": _json_rows(self.values("servo_deg")),
-            "start": self._keyframe(0.0, start),
-            "keyframes": [self._keyframe(time, pose) for time, pose in zip(times, frames, strict=True)],
+            "start": self._describe_keyframe(0.0, start),
+            "keyframes": [
+                self._describe_keyframe(time, pose) for time, pose in zip(times, frames, strict=True)
+            ],
         }
 
-    def _keyframe(self, time: float, pose: Pose) -> dict[str, PlainData]:
+    def _describe_keyframe(self, time: float, pose: Pose) -> dict[str, PlainData]:
         """Return a keyframe's time and angles as plain data."""
-        angles = pose.on(self.joints).angles[None]
+        angles = pose.with_joints(self.joints).angles[None]
         return {
             "time_s": time,
-            "values": _json_rows(self._in_unit(angles, self.unit))[0],
-            "angles_deg": _json_rows(self._in_unit(angles, "deg"))[0],
-            "servo_deg": _json_rows(self._in_unit(angles, "servo_deg"))[0],
+            "values": _json_rows(self._convert(angles, self.unit))[0],
+            "angles_deg": _json_rows(self._convert(angles, "deg"))[0],
+            "servo_deg": _json_rows(self._convert(angles, "servo_deg"))[0],
             "free": sorted(pose.free),
         }
 

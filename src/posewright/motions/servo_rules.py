@@ -64,37 +64,47 @@ def _limit_findings(checked: CheckedMotion, segment: Segment) -> Iterator[Findin
     lower, upper = checked.limits
     excess = np.nan_to_num(np.fmax(lower - segment.points, segment.points - upper), nan=-1.0)
     slack = checked.rules.slack_deg
-    last = len(segment.points) - 1
-    worst = np.where(excess[last] > slack, last, excess.argmax(axis=0))
-    for column, point in enumerate(worst.tolist()):
-        if excess[point, column] > slack and (point > 0 or last == 0):
+    last_point = len(segment.points) - 1
+    # the keyframe itself is reported, even if the joint is farther out on the way to it
+    reported_points = np.where(excess[last_point] > slack, last_point, excess.argmax(axis=0))
+    for column, point in enumerate(reported_points.tolist()):
+        is_start_pose = last_point == 0
+        if excess[point, column] > slack and (point > 0 or is_start_pose):
             yield _limit_finding(checked, segment, column, point)
 
 
 def _limit_finding(checked: CheckedMotion, segment: Segment, column: int, point: int) -> Finding:
-    """Return the finding that a joint is commanded beyond its limit; beyond a soft one it is a warning."""
+    """Return the finding that a joint is commanded beyond its limit at a point of a segment.
+
+    Beyond the software limit but within the mechanical one it is a warning.
+    """
     value = float(segment.points[point, column])
     joint = checked.motion.joints[column]
-    side = 0 if value < checked.limits[0][column] else 1
-    soft = float(checked.limits[side][column])
-    hard = float(checked.hardware_limits[side][column])
+    lower, upper = checked.limits
+    hardware_lower, hardware_upper = checked.hardware_limits
+    is_below = value < lower[column]
+    soft_limit = float((lower if is_below else upper)[column])
+    hard_limit = float((hardware_lower if is_below else hardware_upper)[column])
     slack = checked.rules.slack_deg
-    is_warning = abs(hard - soft) > slack and abs(value - soft) <= abs(hard - soft) + slack
-    if is_warning:
+    margin = abs(hard_limit - soft_limit)
+    if margin > slack and abs(value - soft_limit) <= margin + slack:
         level = Level.WARNING
-        limit = soft
-        reason = f"beyond its limit of {soft:.2f} deg, though not its mechanical one of {hard:.2f} deg"
+        limit = soft_limit
+        reason = (
+            f"beyond its limit of {soft_limit:.2f} deg, though not its mechanical one of {hard_limit:.2f} deg"
+        )
     else:
         level = Level.ERROR
-        limit = hard
-        reason = f"its {'limit' if hard == soft else 'mechanical limit'} is {hard:.2f} deg"
+        limit = hard_limit
+        limit_name = "limit" if hard_limit == soft_limit else "mechanical limit"
+        reason = f"its {limit_name} is {hard_limit:.2f} deg"
     message = f"{segment.point_name(point)}: {joint} is commanded to {value:.2f} deg, {reason}"
     times_s = (segment.time_s(point),)
     return Finding(
         level,
         "limit",
         message,
-        keyframe=segment.number,
+        keyframe=segment.keyframe_number,
         joint=joint,
         value=value,
         limit=limit,
@@ -129,7 +139,7 @@ def _speed_finding(
         segment: in which the joint is too fast.
         column: the column of the joint.
         lag_deg: how far the joint is behind at the end of the segment.
-        is_late: the joint is too fast on the mean of the segment, not only at its fastest point.
+        is_late: whether the joint is too fast on the mean of the segment, not only at its fastest point.
     """
     joint = checked.motion.joints[column]
     limit = float(checked.max_speeds[column])
@@ -152,13 +162,13 @@ def _speed_finding(
         bound += f"; it falls {lag_deg:.0f} deg behind"
     is_error = is_late and (margin == 0.0 or lag_deg > margin)
     level = Level.ERROR if is_error else Level.WARNING
-    message = f"{segment_name(segment.number)}: {joint} is commanded {command}{bound}"
+    message = f"{segment_name(segment.keyframe_number)}: {joint} is commanded {command}{bound}"
     times_s = (segment.fastest_s(column),)
     return Finding(
         level,
         "speed",
         message,
-        keyframe=segment.number,
+        keyframe=segment.keyframe_number,
         joint=joint,
         value=fastest,
         limit=limit,
@@ -192,26 +202,33 @@ def check_coupled_limits(checked: CheckedMotion) -> Iterator[Finding]:
 
 
 def _coupled_findings(checked: CheckedMotion, segment: Segment) -> Iterator[Finding]:
-    """Yield a finding for each table broken in a segment, unless only at its beginning."""
+    """Yield a finding for each table of coupled limits that a segment breaks, unless only at its beginning.
+
+    There it is reported with the keyframe before.
+    """
     robot = checked.robot
-    last = len(segment.points) - 1
+    last_point = len(segment.points) - 1
     standing = robot.pose(STAND) if STAND in robot.poses else np.full(len(robot.joints), np.nan)
     angles = np.tile(standing, (len(segment.points), 1))
     angles[:, checked.columns] = np.deg2rad(np.where(np.isfinite(segment.points), segment.points, np.nan))
     for table, (lower, upper) in enumerate(zip(*_tighter_coupled_limits(checked, angles), strict=True)):
-        if robot.coupling.joints[table] not in checked.motion.joints:
+        joint = robot.coupling.joints[table]
+        if joint not in checked.motion.joints:
             continue
-        own = np.rad2deg(angles[:, robot.index(robot.coupling.joints[table])])
-        excess = np.nan_to_num(np.fmax(lower - own, own - upper), nan=0.0, neginf=0.0)
-        point = int(excess.argmax()) or last
+        joint_deg = np.rad2deg(angles[:, robot.index(joint)])
+        excess = np.nan_to_num(np.fmax(lower - joint_deg, joint_deg - upper), nan=0.0, neginf=0.0)
+        point = int(excess.argmax()) or last_point  # point 0 is the beginning
         if excess[point] > checked.rules.coupled_slack_deg:
-            limit = lower[point] if own[point] < lower[point] else upper[point]
+            limit = lower[point] if joint_deg[point] < lower[point] else upper[point]
             degrees = dict(zip(robot.joint_names, np.rad2deg(angles[point]).tolist(), strict=True))
             yield _coupled_finding(checked, segment, table, point, limit=float(limit), degrees=degrees)
 
 
 def _tighter_coupled_limits(checked: CheckedMotion, angles: Floats) -> tuple[Floats, Floats]:
-    """Return the tables' limits where closer than the joints' own, (n_tables, n_points) each [deg]."""
+    """Return the lower and upper limits of each table, (n_tables, n_points) each [deg].
+
+    Where a table is no closer than its joint's own limit, which another rule checks, its limit is infinite.
+    """
     joints = [checked.robot.joint(joint) for joint in checked.robot.coupling.joints]
     lower, upper = (np.rad2deg(side.T) for side in checked.robot.coupling.bounds(angles))
     joint_limits = np.rad2deg([(joint.lower_rad, joint.upper_rad) for joint in joints])
@@ -231,7 +248,16 @@ def _coupled_finding(
     limit: float,
     degrees: dict[str, float],
 ) -> Finding:
-    """Return the finding that a joint is commanded beyond a limit that depends on other joints."""
+    """Return the finding that a joint is commanded beyond a limit that depends on other joints.
+
+    Args:
+        checked: the motion on its robot.
+        segment: in which it happens.
+        table: index of the robot's table of coupled limits.
+        point: index of the segment's point where it is worst.
+        limit: the limit at this point [deg].
+        degrees: the angle of each of the robot's joints at this point [deg].
+    """
     rules = checked.rules
     coupling = checked.robot.coupling
     joint = coupling.joints[table]
@@ -252,7 +278,7 @@ def _coupled_finding(
         level,
         "coupled",
         message,
-        keyframe=segment.number,
+        keyframe=segment.keyframe_number,
         joint=joint,
         value=value,
         limit=limit,

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from posewright.recordings.recorder import ROWS_EVERY as ROWS_EVERY
     from posewright.recordings.recorder import Recorder as Recorder
     from posewright.recordings.recorder import recorded_frames as recorded_frames
+    from posewright.recordings.recording import ABORTED as ABORTED
     from posewright.recordings.recording import Decisions as Decisions
     from posewright.recordings.recording import Event as Event
     from posewright.recordings.recording import Recording as Recording
     from posewright.recordings.recording import RobotRecord as RobotRecord
+    from posewright.recordings.recording import describe_abort as describe_abort
     from posewright.recordings.topics import Topic as Topic
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -302,7 +302,17 @@ class _RobotRecorder:
         self._append_rows(values, row_frames.start, n_rows=len(range(n_frames)[row_frames]))
 
     def _add_ground_truth(self, truth: GroundTruth, first_frame: int, values: dict[str, Array]) -> None:
-        """Record the contacts of a block, and add its other ground truth to the values of its frames."""
+        """Record the contacts of a block, and add its other ground truth to the values of its frames.
+
+        Raises:
+            BodyError: the ground truth is of another number of boxes than stand on the field.
+        """
+        n_boxes = self._shapes["boxes"][0]
+        if truth.boxes.shape[1] != n_boxes:
+            raise BodyError(
+                f"the ground truth has {truth.boxes.shape[1]} boxes, but the field has {n_boxes}",
+                hint="start the other end of the link with the same field",
+            )
         values["base"] = truth.base
         values["footprints"] = truth.footprints
         values["foot_contacts"] = truth.foot_contacts

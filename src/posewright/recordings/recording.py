@@ -364,3 +364,14 @@ def _add_array(digest: hashlib._Hash, name: str, array: Array) -> None:
 
 def _to_canonical_json(value: PlainData) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+ABORTED = "aborted"
+"""The kind of the last event of a run that an error or a signal ended; its data has the `reason`."""
+
+
+def describe_abort(recording: Recording) -> str:
+    """Return a remark that the run was aborted, and why; empty if it was not."""
+    for event in recording.events_of(ABORTED):
+        return f"the run was aborted at {event.time_s:.1f} s: {event.data.get('reason')}"
+    return ""

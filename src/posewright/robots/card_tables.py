@@ -91,9 +91,9 @@ def _compact_table(title: str, columns: Sequence[str], rows: Rows) -> Table:
     columns_of_cells = [
         ["" if cell is None else cell for cell in column] for column in zip(*rows, strict=True)
     ]
-    filled = [i for i, column in enumerate(columns_of_cells) if any(cell != "" for cell in column)]
-    filled_rows = zip(*(columns_of_cells[i] for i in filled), strict=True)
-    return _table(title, [columns[i] for i in filled], filled_rows)
+    filled_columns = [i for i, column in enumerate(columns_of_cells) if any(cell != "" for cell in column)]
+    filled_rows = zip(*(columns_of_cells[i] for i in filled_columns), strict=True)
+    return _table(title, [columns[i] for i in filled_columns], filled_rows)
 
 
 def _cell(value: object) -> str:
@@ -142,12 +142,14 @@ def _joints(card: PlainMapping) -> Table:
         servo = joint["servo"]
         limits = (joint["lower_deg"], joint["upper_deg"])
         stops = (joint["hardware_lower_deg"], joint["hardware_upper_deg"])
+        if stops == limits:  # nothing new to show
+            stops = ("", "")
         rows.append(
             (
                 servo["id"],
                 joint["name"],
                 *limits,
-                *(("", "") if stops == limits else stops),
+                *stops,
                 servo["no_load_speed_deg_s"],
                 servo["model"],
                 f"{servo['direction']:+d}",
@@ -155,32 +157,36 @@ def _joints(card: PlainMapping) -> Table:
             )
         )
     columns = (
-        *("ID", "joint", "from deg", "to deg", "stops at", "and", "deg/s", "servo"),
-        *("direction", "centre deg"),
+        "ID",
+        "joint",
+        "from deg",
+        "to deg",
+        "stops at",
+        "and",
+        "deg/s",
+        "servo",
+        "direction",
+        "centre deg",
     )
     return _compact_table("Joints and their servos", columns, rows)
 
 
 def _coupled_limits(card: PlainMapping) -> Table:
     """Return a table with the range of a joint's limits for each set of joints they depend on."""
-    tables: dict[tuple[str, str], list[PlainMapping]] = {}
-    for row in card["coupled_limits"]:
-        key = row["joint"], ", ".join(entry["joint"] for entry in row["given"])
-        tables.setdefault(key, []).append(row)
-    rows = [
-        (
-            *key,
-            len(limits),
-            _span(limit["lower_deg"] for limit in limits),
-            _span(limit["upper_deg"] for limit in limits),
-        )
-        for key, limits in tables.items()
-    ]
+    limits_by_joints: dict[tuple[str, str], list[PlainMapping]] = {}
+    for limit in card["coupled_limits"]:
+        condition_joints = ", ".join(condition["joint"] for condition in limit["given"])
+        limits_by_joints.setdefault((limit["joint"], condition_joints), []).append(limit)
+    rows = []
+    for (joint, condition_joints), limits in limits_by_joints.items():
+        lower = _format_span(limit["lower_deg"] for limit in limits)
+        upper = _format_span(limit["upper_deg"] for limit in limits)
+        rows.append((joint, condition_joints, len(limits), lower, upper))
     columns = ("joint", "depends on", "rows", "from deg", "to deg")
     return _table("Coupled limits (every row: --json)", columns, rows)
 
 
-def _span(numbers: Iterable[float]) -> str:
+def _format_span(numbers: Iterable[float]) -> str:
     distinct = sorted(set(numbers))
     return f"{distinct[0]:g}" if len(distinct) == 1 else f"{distinct[0]:g}..{distinct[-1]:g}"
 
@@ -229,10 +235,18 @@ def _poses(card: PlainMapping) -> Table:
 
 
 def _schemes_table(title: str, card: PlainMapping, schemes: dict[str, dict[str, str]]) -> Table:
-    """Return a table of the IDs or names of joints in schemes, one column each."""
-    columns = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
-    joints = card["joints"] if schemes else ()
-    rows = [(joint["name"], *(column.get(joint["name"], "") for column in columns)) for joint in joints]
+    """Return a table of the IDs or names of joints in schemes, one column each; empty without schemes.
+
+    Args:
+        title: the title of the table.
+        card: the card whose joints are the rows.
+        schemes: by the name of a scheme, the joints by their IDs or names in it.
+    """
+    names_by_joint = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
+    rows = []
+    for joint in card["joints"] if schemes else ():
+        joint_name = joint["name"]
+        rows.append((joint_name, *(names.get(joint_name, "") for names in names_by_joint)))
     return _table(title, ("joint", *schemes), rows)
 
 

@@ -96,7 +96,8 @@ def _folder_with_card(package: str) -> Path | None:
         spec = find_spec(package)
     except (ImportError, ValueError):
         return None
-    folders = map(Path, (spec.submodule_search_locations or ()) if spec else ())
+    locations = spec.submodule_search_locations if spec is not None else None  # None for a plain module
+    folders = map(Path, locations or ())
     return next((folder for folder in folders if (folder / CARD).is_file()), None)
 
 

@@ -80,22 +80,27 @@ class _Table:
             for row in rows
         ]
         return cls(
-            joint_indices[joint],
-            np.array([joint_indices[name] for name in condition_joints], dtype=np.intp),
-            np.moveaxis(np.array(ranges, dtype=np.float64), -1, 0),
-            np.array([(row.lower_rad, row.upper_rad) for row in rows]).T,
+            column=joint_indices[joint],
+            condition_columns=np.array([joint_indices[name] for name in condition_joints], dtype=np.intp),
+            ranges=np.moveaxis(np.array(ranges, dtype=np.float64), -1, 0),
+            limits=np.array([(row.lower_rad, row.upper_rad) for row in rows]).T,
         )
 
     def bounds(self, angles: Floats) -> Floats:
-        """Return the limits in poses `(n, n_joints)` [rad], `(2, n)`.
+        """Return the lower and upper limit of the joint in each pose, `(2, n)` [rad].
 
-        Of the rows that apply, they are those of the row exceeded least; they are infinite if none applies.
+        If several rows apply in a pose, the limits are those of the row exceeded least; if none applies, they
+        are infinite.
+
+        Args:
+            angles: poses of the robot, `(n, n_joints)` [rad].
         """
         condition_angles = angles[:, None, self.condition_columns]
         lower, upper = self.ranges
         applies = ((condition_angles >= lower) & (condition_angles <= upper)).all(axis=-1)  # (n, r)
         angle = angles[:, self.column, None]
-        excess = np.nan_to_num(np.maximum(self.limits[0] - angle, angle - self.limits[1]), nan=0.0)
+        lower_limits, upper_limits = self.limits
+        excess = np.nan_to_num(np.maximum(lower_limits - angle, angle - upper_limits), nan=0.0)
         least_exceeded = np.where(applies, excess, math.inf).argmin(axis=1)
         bounds = self.limits[:, least_exceeded]
         bounds[:, ~applies.any(axis=1)] = [[-math.inf], [math.inf]]
@@ -115,27 +120,29 @@ class Coupling:
     """
 
     def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:
+        """Group the rows of a card into tables, by the joints that they are about."""
         self._joint_indices = {name: i for i, name in enumerate(joint_names)}
         sorted_rows = sorted(rows, key=self._sort_key)
-        self._rows = [list(group) for _, group in groupby(sorted_rows, key=lambda row: row.table)]
-        tables = [rows[0].table for rows in self._rows]
+        self._table_rows = [list(group) for _, group in groupby(sorted_rows, key=lambda row: row.table)]
+        tables = [rows[0].table for rows in self._table_rows]
         self.joints: tuple[str, ...] = tuple(joint for joint, _ in tables)
         self.condition_joints: tuple[tuple[str, ...], ...] = tuple(joints for _, joints in tables)
         self.names: tuple[str, ...] = tuple(f"{joint} at {' and '.join(joints)}" for joint, joints in tables)
 
     def _sort_key(self, row: CoupledLimit) -> tuple[int, list[int]]:
+        """Return the indices of the joints of a row's table, so that rows of one table are adjacent."""
         indices = self._joint_indices
         return indices[row.joint], [indices[condition.joint] for condition in row.conditions]
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._table_rows)
 
     def __repr__(self) -> str:
         return f"Coupling({len(self)} tables)"
 
     @cached_property
     def _tables(self) -> list[_Table]:
-        return [_Table.of(rows, self._joint_indices) for rows in self._rows]
+        return [_Table.of(rows, self._joint_indices) for rows in self._table_rows]
 
     def bounds(self, angles: Floats) -> tuple[Floats, Floats]:
         """Return the lower and upper limits of each table's joint, `(n, n_tables)` each [rad].
@@ -161,8 +168,9 @@ class Coupling:
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         lower, upper = self.bounds(angles)
-        limited = angles[:, [self._joint_indices[joint] for joint in self.joints]]
-        excess: Floats = np.nan_to_num(np.maximum(np.maximum(lower - limited, limited - upper), 0.0), nan=0.0)
+        limited_angles = angles[:, [self._joint_indices[joint] for joint in self.joints]]
+        beyond = np.maximum(lower - limited_angles, limited_angles - upper)
+        excess: Floats = np.nan_to_num(np.maximum(beyond, 0.0), nan=0.0)
         return excess
 
 

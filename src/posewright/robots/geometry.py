@@ -56,7 +56,7 @@ class LegGeometry:
 def parse_legs(node: Node, joints: Sequence[str], feet: Sequence[str]) -> tuple[LegGeometry, ...]:
     """Read `{name: {joints: ..., foot: ..., ...}, ..., source: ...}`; returned in the order of `feet`."""
     legs: dict[str, LegGeometry] = {}
-    owners: dict[str, str] = {}
+    owners: dict[str, str] = {}  # the leg of each joint and foot
     for name, entry in node.fields().items():
         if name == "source":
             continue
@@ -131,7 +131,8 @@ def parse_head(node: Node, joints: Sequence[str], sensors: Collection[SensorSpec
     """Read `{joints: [...], neck_m: ..., head_m: ..., camera_m: ..., camera: ..., source: ...}`."""
     fields = node.fields(required=("joints", "neck_m", "head_m", "camera_m", "camera"), optional=("source",))
     head_joints = tuple(entry.choice("joint", joints) for entry in fields["joints"].items())
-    if len(head_joints) != 3 or len(set(head_joints)) != 3:
+    n_joints = 3  # neck tilt, pan, head tilt
+    if len(head_joints) != n_joints or len(set(head_joints)) != n_joints:
         fields["joints"].fail(f"expected three joints, found {len(set(head_joints))}", hint=HEAD_HINT)
     cameras = [sensor.name for sensor in sensors if isinstance(sensor, Camera)]
     camera = fields["camera"].choice("camera", cameras)

@@ -77,20 +77,22 @@ def parse_joint(name: str, node: Node) -> Joint:
         required=("limits_deg",), optional=("hardware_deg", "two_state", "uncertain", "source")
     )
     lower, upper = parse_range(fields["limits_deg"])
-    hardware = parse_range(fields["hardware_deg"]) if "hardware_deg" in fields else None
-    if hardware and not hardware[0] <= lower < upper <= hardware[1]:
-        fields["limits_deg"].fail(
-            f"the limits {lower:g}..{upper:g} are beyond the stops of the mechanism",
-            hint=f"its stops are {hardware[0]:g}..{hardware[1]:g}",
-        )
-    stops = (math.radians(hardware[0]), math.radians(hardware[1])) if hardware else None
+    hardware_rad = None
+    if "hardware_deg" in fields:
+        first_stop, last_stop = parse_range(fields["hardware_deg"])
+        hardware_rad = (math.radians(first_stop), math.radians(last_stop))
+        if not first_stop <= lower < upper <= last_stop:
+            fields["limits_deg"].fail(
+                f"the limits {lower:g}..{upper:g} are beyond the stops of the mechanism",
+                hint=f"its stops are {first_stop:g}..{last_stop:g}",
+            )
     two_state = "two_state" in fields and fields["two_state"].boolean()
     uncertain = fields["uncertain"].choice("uncertainty", UNCERTAINTIES) if "uncertain" in fields else ""
     return Joint(
         name,
         lower_rad=math.radians(lower),
         upper_rad=math.radians(upper),
-        hardware_rad=stops,
+        hardware_rad=hardware_rad,
         two_state=two_state,
         uncertain=uncertain,
     )
@@ -141,6 +143,7 @@ def parse_mirror_pairs(node: Node, joints: Collection[str]) -> tuple[MirrorPair,
 
 
 def _parse_pair(entry: Node, joints: Collection[str], sign: int) -> MirrorPair:
+    """Read `[right, left]`, or `[middle]` for a joint that is paired with itself."""
     names = [name.choice("joint", joints) for name in entry.items()]
     if len(names) not in (1, 2):
         entry.fail(f"expected one or two joints, found {len(names)}", hint="[right, left] or [middle]")
@@ -179,18 +182,18 @@ def parse_naming(node: Node, joints: Sequence[str], sensors: Iterable[str] = ())
         entries = names.fields(optional=(*joints, *sensors))
     else:
         entries = dict(zip(joints, nodes_by_joint(names, joints), strict=True))
-    return _unique_mapping("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))
+    return _invert_uniquely("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))
 
 
 def parse_numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
     """Read `{ids: [one for each joint], source: ...}`; return joints by ID."""
     ids = nodes_by_joint(node.fields(required=("ids",), optional=("source",))["ids"], joints)
-    return _unique_mapping(
+    return _invert_uniquely(
         "ID", ((joint, entry.integer(low=0), entry) for joint, entry in zip(joints, ids, strict=True))
     )
 
 
-def _unique_mapping(kind: str, entries: Iterable[tuple[str, _Key, Node]]) -> dict[_Key, str]:
+def _invert_uniquely(kind: str, entries: Iterable[tuple[str, _Key, Node]]) -> dict[_Key, str]:
     """Return joints by ID or name.
 
     Args:

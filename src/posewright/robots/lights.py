@@ -65,12 +65,12 @@ class Led:
             return red / MAX_BRIGHTNESS, green / MAX_BRIGHTNESS, blue / MAX_BRIGHTNESS
         colours = [COLOURS.get(name.strip().lower(), COLOURS["white"]) for name in self.colour.split("/")]
         values = light if isinstance(light, tuple) else (light,)
-        share = max(values) / MAX_BRIGHTNESS
-        shades = [(red * share, green * share, blue * share) for red, green, blue in colours]
+        brightness = max(values) / MAX_BRIGHTNESS
+        shades = [(red * brightness, green * brightness, blue * brightness) for red, green, blue in colours]
         if len(values) == 1:
             return shades[0]
-        requested = [value / MAX_BRIGHTNESS for value in values]
-        return min(shades, key=lambda shade: math.dist(shade, requested))
+        requested_shade = [value / MAX_BRIGHTNESS for value in values]
+        return min(shades, key=lambda shade: math.dist(shade, requested_shade))
 
 
 def parse_leds(node: Node) -> tuple[Led, ...]:

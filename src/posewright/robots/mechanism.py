@@ -26,6 +26,9 @@ MAX_GYRATION_RATIO = 3.0
 _MIN_RANGE_RAD = 1e-9
 """Limits with a smaller difference do not count [rad]."""
 
+_ROUNDING_RAD = 1e-6
+"""Tolerance of a whole turn, as files round [rad]."""
+
 _MAX_MOMENT_RATIO = 1.02
 """Greatest ratio of the largest moment of inertia to the sum of the others, above 1 as files round."""
 
@@ -174,6 +177,7 @@ class Mechanism:
                 position = parent_position + parent_rotation @ np.array(link.position_m)
             poses[link.name] = rotation, position
             if link.shapes:
+                # the third row of the rotation gives heights in the base's frame
                 heights[link.name] = min(
                     float(position[2] + rotation[2] @ _lowest_corner(shape, rotation))
                     for shape in link.shapes
@@ -184,7 +188,7 @@ class Mechanism:
 def _lowest_corner(shape: LinkShape, link_rotation: Floats) -> Floats:
     """Return the lowest corner of a shape's bounding box, in the link's frame, `(3,)` [m]."""
     shape_rotation = rotation_matrix(shape.rotation)
-    up_in_shape = link_rotation[2] @ shape_rotation
+    up_in_shape = link_rotation[2] @ shape_rotation  # the base's z in the shape's frame
     half_diagonal = np.sign(up_in_shape) * np.array(shape.size_m) / 2.0
     corner: Floats = np.array(shape.position_m) - shape_rotation @ half_diagonal
     return corner
@@ -280,7 +284,7 @@ def _check_hinge(hinge: Hinge) -> Iterator[str]:
     limits = f"{hinge.lower_rad:g}..{hinge.upper_rad:g} rad"
     if hinge.lower_rad >= hinge.upper_rad - _MIN_RANGE_RAD:
         yield f"{hinge.name} has the limits {limits}: replaced by half a turn each way"
-    if max(abs(hinge.lower_rad), abs(hinge.upper_rad)) > 2.0 * math.pi + 1e-6:
+    if max(abs(hinge.lower_rad), abs(hinge.upper_rad)) > 2.0 * math.pi + _ROUNDING_RAD:
         yield f"{hinge.name} has the limits {limits}: cut to a whole turn; are these degrees?"
     if hinge.effort_nm <= 0.0:
         yield f"{hinge.name} has no actuator: the torque of its motor is not stated"

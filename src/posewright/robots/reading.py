@@ -142,7 +142,7 @@ def _parse_servos(
     """Read the servos in the order of the joints; `limits` is the node of the joints, for errors."""
     names = [joint.name for joint in joints]
     servos: dict[str, Servo] = {}
-    owners: dict[int, str] = {}
+    owners: dict[int, str] = {}  # the joint of each servo ID
     for name, entry in node.fields(optional=names).items():
         servo = parse_servo(name, entry, models)
         if servo.id in owners:
@@ -226,14 +226,14 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
 
 def _parse_up_through(entries: Sequence[tuple[str, Node]], poses: Collection[str]) -> dict[str, str]:
     """Read the pose through which the robot gets up from another: `sit: {..., up_through: sleep}`."""
-    nodes = {}
+    nodes = {}  # of the keys up_through, by pose
     for name, pose_node in entries:
         node = pose_node.fields().get("up_through")
         if node:
             nodes[name] = node
     up_through = {name: node.choice("pose", set(poses) - {name}) for name, node in nodes.items()}
     for name, node in nodes.items():
-        if up_through[name] in up_through:
+        if up_through[name] in up_through:  # a robot gets up through one pose only
             node.fail(
                 f"the pose {up_through[name]} has an up_through itself", hint="a pose without up_through"
             )

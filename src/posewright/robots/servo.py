@@ -18,6 +18,9 @@ RAD_PER_URAD = 1e-6
 MAX_GAIN = 0xFFFF
 """OPEN-R passes gains and shifts as 16-bit words (OPENR::SetJointGain)."""
 
+UNIT_SHIFT = 16
+"""The shift that leaves a gain unchanged."""
+
 _PID_TERMS = ("p", "i", "d")
 _BUS_SERVO_KEYS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
 _ANGLE_SERVO_KEYS = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
@@ -62,7 +65,7 @@ class PidGains:
     def scaled(self) -> tuple[float, float, float]:
         """The three gains after scaling."""
         p, i, d = (
-            gain * 2.0 ** (shift - 16)
+            gain * 2.0 ** (shift - UNIT_SHIFT)
             for gain, shift in zip((self.p, self.i, self.d), self.shifts, strict=True)
         )
         return p, i, d
@@ -71,7 +74,7 @@ class PidGains:
 def parse_gains(node: Node) -> tuple[PidGains, ...]:
     """Read `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`."""
     fields = node.fields(required=("shifts",))
-    shifts = _parse_pid_terms(fields.pop("shifts"), 16)
+    shifts = _parse_pid_terms(fields.pop("shifts"), UNIT_SHIFT)
     return tuple(
         PidGains(name, *_parse_pid_terms(entry, MAX_GAIN), shifts)
         for name, entry in fields.items()
@@ -364,6 +367,7 @@ def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Ser
 
 
 def _choose_model(node: Node, models: Mapping[str, ServoModel]) -> ServoModel:
+    """Return the model that a servo's entry names; without a name, the only one."""
     fields = node.fields()
     if "model" in fields:
         return models[fields["model"].choice("servo model", models)]
@@ -381,10 +385,10 @@ def _parse_direction(node: Node) -> int:
 
 def require_reachable_limits(servo: Servo, lower_rad: float, upper_rad: float, node: Node) -> None:
     """Raise if joint limits are beyond the range of the servo."""
-    first, last = servo.reach_rad
+    lowest, highest = servo.reach_rad
     slack = servo.tick_rad
-    if lower_rad < first - slack or upper_rad > last + slack:
+    if lower_rad < lowest - slack or upper_rad > highest + slack:
         node.fail(
             f"{math.degrees(lower_rad):g}..{math.degrees(upper_rad):g} degrees are beyond the servo's range",
-            hint=f"it reaches {math.degrees(first):.1f}..{math.degrees(last):.1f}",
+            hint=f"it reaches {math.degrees(lowest):.1f}..{math.degrees(highest):.1f}",
         )

@@ -26,6 +26,7 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.documents.plain import to_plain
+from posewright.documents.user_code import user_errors
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.exact_json import from_json, to_json
 from posewright.search.executors import map_in_order, open_executor
@@ -246,15 +247,20 @@ class _StoringTask(Generic[Item]):
     key: str
     folder: Path | None
 
+    @user_errors()
+    def _run_task(self, item: Item, recording_path: Path | None) -> BatchRun:
+        """Run the task; raises a UserCodeError for any exception of user code."""
+        return self.task(item, recording_path)
+
     def __call__(self, named_item: tuple[str, Item]) -> BatchRun:
         """Run an item, and store its result; an error of this run alone becomes its result."""
         name, item = named_item
         stem = stem_of(self.key, name)
         try:
             if self.folder is None:
-                return self.task(item, None)
+                return self._run_task(item, None)
             recording_path = self.folder / f"{stem}.mcap"
-            run = self.task(item, recording_path)
+            run = self._run_task(item, recording_path)
             write_atomically(_entry_path(self.folder, stem), _encode_entry(run, _file_digest(recording_path)))
         except OutputError:  # the disk has no room for the other runs either
             raise

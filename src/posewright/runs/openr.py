@@ -20,7 +20,7 @@ from posewright.runtimes.openr import OpenRProgram, entries_of, set_up_openr
 from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.flow import STATE
 from posewright.runtimes.openr.kernel import LogEntry
-from posewright.runtimes.openr.regions import MICRO
+from posewright.runtimes.openr.regions import MICRO_PER_UNIT
 
 EXTRAS = "openr"
 """Entry of a recording's extras with the `program` that ran and its `commands`."""
@@ -119,7 +119,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
     record = recording.robot()
     log = entries_of(recording)
     evaluation = next(iter(evaluate_run(recording).robots.values())) if record.knows_place else None
-    commands_urad = np.rint(np.nan_to_num(record.requested) * MICRO).astype(np.int64)
+    commands_urad = np.rint(np.nan_to_num(record.requested) * MICRO_PER_UNIT).astype(np.int64)
     positions_rad = record.positions.astype(object)
     positions_rad[np.isnan(record.positions)] = None
     times = np.round(recording.times, 6).tolist()

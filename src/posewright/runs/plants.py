@@ -19,7 +19,7 @@ from posewright.bodies import (
 )
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
 from posewright.documents import is_path, plugins
-from posewright.errors import UnknownNameError
+from posewright.errors import UnknownNameError, UserCodeError
 
 PLANTS = "posewright.bodies"
 """Group of the entry points of packages that provide a `PlantMaker`."""
@@ -77,15 +77,44 @@ def choose_plant(name: str, *, extra_names: Collection[str] = ()) -> PlantChoice
     kind = name.partition(":")[0] if ":" in name else ""
     link: LinkMaker | None = _LINKS.get(kind) or plugins(LINKS).get(kind)
     if link is not None:
-        return PlantChoice(name, lambda bodies, arena: link(name, bodies, arena))
-    make: PlantMaker | None = _PLANTS.get(name) or plugins(PLANTS).get(name)
+        return PlantChoice(name, _checked(name, lambda bodies, arena: link(name, bodies, arena)))
+    if name in _PLANTS:
+        return PlantChoice(name, _PLANTS[name])
+    make: PlantMaker | None = plugins(PLANTS).get(name)
     if make is not None:
-        return PlantChoice(name, make)
+        return PlantChoice(name, _checked(name, make))
     ranges = domain_randomization_names()
     if name in ranges or is_path(name):
         return PlantChoice(name, make_simulation, domain_randomization(name))
     links = (f"{link_kind}:" for link_kind in sorted({*_LINKS, *plugins(LINKS)}))
     raise UnknownNameError.among("body", name, (*extra_names, *plant_names(), *ranges, *links))
+
+
+def _checked(name: str, make: PlantMaker) -> PlantMaker:
+    """Return a maker that raises a UserCodeError unless `make` makes a plant of all robots."""
+    if not callable(make):
+        raise UserCodeError(f"the entry point of the body {name} is not a function", hint="see PlantMaker")
+
+    def make_checked(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
+        plant: object = make(bodies, arena)
+        if not isinstance(plant, Plant):
+            members = sorted(member for member in dir(Plant) if not member.startswith("_"))
+            missing = [member for member in members if member not in dir(plant)]
+            raise UserCodeError(
+                f"the maker of {name} returned an object of the type {type(plant).__name__}, which is not a "
+                f"Plant: it lacks {', '.join(missing)}",
+                hint="see posewright.bodies.Plant",
+            )
+        robots = [body.name for body in bodies]
+        if sorted(plant.bodies) != sorted(robots):
+            raise UserCodeError(
+                f"the plant {name} has the robots {', '.join(plant.bodies) or '(none)'}, "
+                f"not {', '.join(robots)}",
+                hint="name each body as its BodySpec does",
+            )
+        return plant
+
+    return make_checked
 
 
 def plant_names() -> tuple[str, ...]:

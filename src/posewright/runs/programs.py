@@ -8,7 +8,7 @@ from pathlib import Path
 from posewright.control import Program, ProgramKind
 from posewright.controllers.behaviours import BehaviourKind
 from posewright.documents import plugins
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError, UnknownNameError, UserCodeError
 from posewright.robots import Robot
 from posewright.runs.gait_programs import GaitKind
 from posewright.runs.motion_programs import MotionKind
@@ -61,7 +61,7 @@ def read_program(
     kinds = program_kinds()
     kind_name, _, name_in_kind = text.partition(":")
     if kind_name in kinds and name_in_kind:
-        return kinds[kind_name].read(name_in_kind, robot, options or {})
+        return _read_with_kind(kinds[kind_name], name_in_kind, robot, options or {})
     named = [kind for kind in kinds.values() if text in kind.names(robot)]
     if len(named) > 1:
         full_names = " or ".join(f"{kind.name}:{text}" for kind in named)
@@ -70,7 +70,21 @@ def read_program(
     if not candidates:
         names = [program_name for kind in kinds.values() for program_name in kind.names(robot)]
         raise UnknownNameError.among("behaviour", text, names)
-    return candidates[0].read(text, robot, options or {})
+    return _read_with_kind(candidates[0], text, robot, options or {})
+
+
+def _read_with_kind(kind: ProgramKind, name: str, robot: Robot | None, options: Mapping[str, str]) -> Program:
+    """Return the program that a kind reads; raise a UserCodeError if it returns something else."""
+    program: object = kind.read(name, robot, options)
+    if not isinstance(program, Program):
+        members = sorted(member for member in dir(Program) if not member.startswith("_"))
+        missing = [member for member in members if member not in dir(program)]
+        raise UserCodeError(
+            f"{kind.name}.read({name!r}) returned an object of the type {type(program).__name__}, "
+            f"which is not a Program: it lacks {', '.join(missing)}",
+            hint="see posewright.control.Program",
+        )
+    return program
 
 
 def names_behaviour(name: str) -> bool:

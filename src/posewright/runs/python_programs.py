@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
-import linecache
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +18,10 @@ from posewright.arrays import Floats
 from posewright.control import Controller, ControllerFactory, Program, Seed, require_known_options
 from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import read_text
+from posewright.documents.user_code import add_package_code, execute_python_file, user_code
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.robots import Robot, SensorSpec
-from posewright.runs.user_code import UserController, source_documents, user_code
+from posewright.runs.user_controller import UserController, source_documents
 
 _REFERENCE = re.compile(r"(?P<module>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 
@@ -242,15 +240,7 @@ def load_object(reference: str) -> object:
         )
     module_name = match["module"]
     path = Path(module_name) if module_name.endswith(".py") else None
-    try:
-        module = importlib.import_module(module_name) if path is None else _execute_file(path)
-    except PosewrightError:
-        raise
-    except (Exception, SystemExit) as error:  # foreign code can raise anything
-        raise FormatError(
-            f"Python cannot execute it: {type(error).__name__}: {error}",
-            where=Where(path or Path(module_name)),
-        ) from error
+    module = _import_module(module_name) if path is None else execute_python_file(path)
     contents = vars(module)
     if match["name"] not in contents:
         names = [
@@ -266,26 +256,18 @@ def load_object(reference: str) -> object:
     return loaded
 
 
-_EXECUTED: dict[str, str] = {}
-"""Texts of the Python files that were executed, by the name of their module."""
+def _import_module(name: str) -> ModuleType:
+    """Import an installed module of a user.
 
-
-def _execute_file(path: Path) -> ModuleType:
-    """Return the module of a Python file, which is executed once, and again after it was edited."""
-    text = read_text(path)  # raises a readable error if there is no such file, or it is not text
-    name = f"posewright_program:{path.absolute()}"  # unique, so that a class can be traced to its file
-    if name in sys.modules and _EXECUTED.get(name) == text:
-        return sys.modules[name]
-    linecache.checkcache(str(path))
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise FormatError("not a Python file", where=Where(path), hint="a file that ends in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    Raises:
+        FormatError: there is no such module, or it raised an exception.
+    """
     try:
-        exec(compile(text, str(path), "exec"), vars(module))  # noqa: S102 -- the user asked for it
-    except BaseException:
-        del sys.modules[name]
+        module = importlib.import_module(name)
+    except PosewrightError:
         raise
-    _EXECUTED[name] = text
+    except (Exception, SystemExit) as error:  # foreign code can raise anything
+        message = f"Python cannot import it: {type(error).__name__}: {error}".rstrip(": ")
+        raise FormatError(message, where=Where(Path(name))) from error
+    add_package_code(name)
     return module

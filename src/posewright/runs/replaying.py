@@ -17,7 +17,7 @@ from posewright.figures import (
     require_film_options,
     save_figure,
 )
-from posewright.recordings import Recording, read_mcap
+from posewright.recordings import Recording, describe_abort, read_mcap
 from posewright.recordings.plausibility import require_plausible
 from posewright.robots import robot as robot_card
 from posewright.runs.outcome import Outcome, Unjudged
@@ -93,9 +93,9 @@ def _judge_recording(recording: Recording, *, trust_attached_rules: bool) -> Out
         contest = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
     except UnknownNameError as error:
         return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), wall_s=0.0)
-    remark = describe_attached_rules(recording.header, contest)
+    remarks = (describe_attached_rules(recording.header, contest), describe_abort(recording))
     return Outcome(
-        recording, score=judge(recording, contest), wall_s=0.0, remarks=(remark,) if remark else ()
+        recording, score=judge(recording, contest), wall_s=0.0, remarks=tuple(filter(None, remarks))
     )
 
 

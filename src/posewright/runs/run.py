@@ -21,9 +21,10 @@ from posewright.bodies import (
 )
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
 from posewright.documents import require_writable
-from posewright.errors import InputError, PosewrightError
+from posewright.documents.user_code import user_errors
+from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.figures import camera_topics, card_document, require_camera, require_cameras
-from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
+from posewright.recordings import ABORTED, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_shipped
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
@@ -222,6 +223,7 @@ class Run:
         )
 
 
+@user_errors()
 def run(run: Run) -> Outcome:
     """Make the plant, let the programs drive it, record the run, and return the judged outcome.
 
@@ -230,9 +232,11 @@ def run(run: Run) -> Outcome:
         OutputError: the recording cannot be written; no robot has moved.
         BodyError: a body failed, or lacks the ground truth that the referee needs.
         UnavailableError: there is no window for a watcher, or no compiler for a board.
+        UserCodeError: code of a user or an installed package raised an exception.
     """
     outputs = run.outputs
     outputs.check()
+    _require_known_robots(run)
     _require_roles(run)
     plant = run.make_plant(run.bodies, run.arena)
     controllers: dict[str, Controller] = dict(run.controllers)
@@ -260,14 +264,34 @@ def run(run: Run) -> Outcome:
                 on_end=run.on_end,
             )
             wall_s = wall_clock() - start_s
+        except BaseException as error:
+            recorder.note(
+                Event(next(iter(plant.bodies.values())).time_s, ABORTED, {"reason": _describe_abort(error)})
+            )
+            raise
         finally:  # the recording of a failed run shows why it failed
             recording = recorder.recording()
             _write_recording(recording, outputs)
     finally:  # all are closed, and the error that ended the run stays the one that is raised
         close_errors = [str(error) for error in map(_try_to_close, controllers.values()) if error is not None]
     score = _score_run(run, plant, recording)
-    remarks = (*_collect_remarks(run, recording), *close_errors)
+    remarks = (*_collect_remarks(run, plant, recording), *close_errors)
     return Outcome(recording, score, wall_s, remarks, link=latencies_of(plant))
+
+
+def _describe_abort(error: BaseException) -> str:
+    """Return why a run was aborted, for its recording."""
+    if isinstance(error, KeyboardInterrupt):
+        return "stopped by Ctrl-C"
+    return "stopped by a signal" if isinstance(error, SystemExit) else str(error)
+
+
+def _require_known_robots(run: Run) -> None:
+    """Raise an UnknownNameError if a start, a controller or a safety filter is for no robot of the run."""
+    for owner, names in (("start", run.starts), ("controller", run.controllers), ("safety", run.safety)):
+        for name in names:
+            if name not in run.programs:
+                raise UnknownNameError.among(f"robot of a {owner}", name, run.programs)
 
 
 def _require_roles(run: Run) -> None:
@@ -412,9 +436,11 @@ def _score_run(run: Run, plant: Plant, recording: Recording) -> Score:
     return judge(recording, run.contest)
 
 
-def _collect_remarks(run: Run, recording: Recording) -> tuple[str, ...]:
-    """Return remarks on a run: warnings and errors of its programs, faults of its layout, an early end."""
+def _collect_remarks(run: Run, plant: Plant, recording: Recording) -> tuple[str, ...]:
+    """Return remarks on a run: of its programs and bodies, faults of its layout, an early end."""
     remarks = [warning for program in run.programs.values() for warning in program.warnings]
+    for body in plant.bodies.values():
+        remarks += body.facts().get("remarks", ())
     for event in recording.events_of(BASIC_EVENT):
         if event.data["what"] == "error":
             remarks.append(str(event.data["message"]))

@@ -29,7 +29,7 @@ from posewright.runs.python_programs import (
 )
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation, read_derivation
-from posewright.runs.user_code import source_documents
+from posewright.runs.user_controller import source_documents
 from posewright.search.plan import MAX_SEED, require_seed
 
 _TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))

@@ -46,7 +46,7 @@ def open_executor(workers: int, max_useful: int) -> Iterator[Executor | None]:
     Raises:
         InputError: the number is not an integer from 1 to `MAX_WORKERS`.
     """
-    requested: object = workers
+    requested: object = workers  # a caller may pass any type
     if isinstance(requested, bool) or not isinstance(requested, int) or not 1 <= workers <= MAX_WORKERS:
         hint = f"expected 1 to {MAX_WORKERS}; the number of processors is a good choice"
         raise InputError(f"{workers!r} workers", hint=hint)
@@ -82,12 +82,12 @@ def map_in_order(
     if executor is None:
         yield from map(task, items)
         return
-    pickled = pickle_task(task)
-    digest = hashlib.sha256(pickled).digest()
+    pickled_task = pickle_task(task)
+    digest = hashlib.sha256(pickled_task).digest()
     futures: list[Future[Result]] = []
     try:
         for item in items:
-            futures.append(executor.submit(_run_task, digest, pickled, item))
+            futures.append(executor.submit(_run_task, digest, pickled_task, item))
         for future in futures:
             yield future.result()
     except BrokenExecutor as error:
@@ -100,7 +100,7 @@ def map_in_order(
     finally:
         if not isinstance(executor, WorkerPool):
             for future in futures:
-                future.cancel()
+                future.cancel()  # without effect on those that are done
         elif not all(future.done() for future in futures):
             executor.terminate()
 
@@ -119,7 +119,7 @@ class WorkerPool(Executor):
         self._n_workers = n_workers
         self._pool: ProcessPoolExecutor | None = None
         self._foreign_pids: set[int | None] = set()  # children that existed before the pool
-        self._started: set[BaseProcess] = set()
+        self._started_workers: set[BaseProcess] = set()
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Schedule a call in a worker process."""
@@ -133,10 +133,11 @@ class WorkerPool(Executor):
             except BrokenExecutor:
                 self.terminate()
                 raise
-            self._started.update(self._active_workers())
+            self._started_workers.update(self._active_workers())
             return future
 
     def _active_workers(self) -> Iterator[BaseProcess]:
+        """Yield the processes of the pool that are running."""
         for child in multiprocessing.active_children():
             if child.pid not in self._foreign_pids:
                 yield child
@@ -144,13 +145,13 @@ class WorkerPool(Executor):
     def describe_failure(self) -> str:
         """Terminate all workers and return how one ended by itself: ` by SIGKILL`; empty if unknown."""
         self.terminate()
-        for child in self._started:
-            code = child.exitcode
-            if code is None or code in (0, -signal.SIGTERM):  # SIGTERM is from `terminate`
+        for child in self._started_workers:
+            exit_code = child.exitcode
+            if exit_code is None or exit_code in (0, -signal.SIGTERM):  # SIGTERM is from `terminate`
                 continue
-            if -code in set(signal.Signals):
-                return f" by {signal.Signals(-code).name}"
-            return f" with exit code {code}"
+            if -exit_code in set(signal.Signals):  # a negative code is the signal that ended it
+                return f" by {signal.Signals(-exit_code).name}"
+            return f" with exit code {exit_code}"
         return ""
 
     def terminate(self) -> None:
@@ -171,11 +172,11 @@ _tasks: dict[bytes, Callable[[object], object]] = {}
 """The last task that was unpickled, by its digest."""
 
 
-def _run_task(digest: bytes, pickled: bytes, item: object) -> Any:  # the type of a pickled task is not known
-    """Run a task for an item, unpickling the task once per worker."""
+def _run_task(digest: bytes, pickled_task: bytes, item: object) -> Any:  # a pickled task's type is not known
+    """Run a task for an item, unpickling the task once per worker; `digest` identifies it."""
     if digest not in _tasks:
         _tasks.clear()
-        _tasks[digest] = pickle.loads(pickled)  # noqa: S301 -- from the process that started this one
+        _tasks[digest] = pickle.loads(pickled_task)  # noqa: S301 -- from the process that started this one
     try:
         return _tasks[digest](item)
     except Exception as error:  # raised again in the parent process
@@ -215,7 +216,11 @@ def _make_picklable(error: Exception) -> Exception:
 
 
 def _initialise_worker() -> None:
-    """Let a worker ignore SIGINT, exit on SIGTERM, and exit with its parent."""
+    """Let a worker ignore SIGINT, exit on SIGTERM and with its parent, and print to stderr only.
+
+    The parent's stdout is for results; what a worker prints comes from a user's code.
+    """
+    sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit_on_signal)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
@@ -228,6 +233,7 @@ def _exit_on_signal(signum: int, frame: object) -> None:  # noqa: ARG001 -- the 
 
 
 def _exit_with_parent() -> None:
+    """Wait until the parent process ends, then end this one at once."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -23,6 +23,12 @@ from posewright.search.result import Attempt, Generation, group_generations
 KIND = "posewright-tuning"
 VERSION = 1
 _CHECKSUM_DIGITS = 16
+_LINE_END = '"}'
+"""What follows the checksum in a line."""
+
+_FIRST_ATTEMPT_LINE = 2
+"""The line number of the attempt 0; the header is line 1."""
+
 _ADVICE = "take a copy from before the damage, or begin a new journal"
 
 
@@ -73,7 +79,7 @@ def attempt_line(attempt: Attempt, previous_checksum: str) -> str:
 
 def checksum_of(line: str) -> str:
     """Return the checksum at the end of a line."""
-    return line[-2 - _CHECKSUM_DIGITS : -2]
+    return line[-len(_LINE_END) - _CHECKSUM_DIGITS : -len(_LINE_END)]
 
 
 def read_header(line: str) -> tuple[Plan, str]:
@@ -95,7 +101,7 @@ def read_header(line: str) -> tuple[Plan, str]:
             spread=header["spread"],
             seed=header["seed"],
         )
-        expected_line = header_line(plan, header["made_with"])
+        expected_line = header_line(plan, header["made_with"])  # with the checksum that it must have
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the header is damaged") from error
     if expected_line != line:
@@ -140,10 +146,14 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
 
 
 def _add_checksum(entry: Mapping[str, object], key: str, previous_checksum: str) -> str:
-    """Return an object as JSON, with a checksum of it and of all lines before as its last key."""
+    """Return an object as a line of JSON, with its checksum as the last key.
+
+    The checksum includes the previous line's, so it depends on all lines before.
+    """
     text = json.dumps(entry, allow_nan=False)
     digest = hashlib.sha256(f"{previous_checksum}{text}".encode()).hexdigest()
-    return f'{text[:-1]}, "{key}": "{digest[:_CHECKSUM_DIGITS]}"}}'
+    without_brace = text[:-1]
+    return f'{without_brace}, "{key}": "{digest[:_CHECKSUM_DIGITS]}{_LINE_END}'
 
 
 def _parse_object(line: str) -> PlainMapping:
@@ -216,7 +226,7 @@ def parse_journal(data: bytes, path: Path) -> Journal:
     Raises:
         FormatError: it is not a valid journal.
     """
-    n_bytes = data.rfind(b"\n") + 1
+    n_bytes = data.rfind(b"\n") + 1  # of complete lines; 0 if there is none
     first_line, *lines = data[:n_bytes].split(b"\n")
     line_number = 1
     try:
@@ -226,9 +236,10 @@ def parse_journal(data: bytes, path: Path) -> Journal:
         plan, made_with = read_header(header)
         checksum = checksum_of(header)
         attempts: list[Attempt] = []
-        for line_number, line in enumerate(lines[:-1], start=2):
+        for line_number, line in enumerate(lines[:-1], start=_FIRST_ATTEMPT_LINE):  # the last one is empty
             text = _decode_line(line)
-            attempts.append(read_attempt(text, plan, number=line_number - 2, previous_checksum=checksum))
+            number = line_number - _FIRST_ATTEMPT_LINE
+            attempts.append(read_attempt(text, plan, number, previous_checksum=checksum))
             checksum = checksum_of(text)
     except LineError as error:
         advice = _ADVICE if line_number > 1 else "expected a file that `posewright tune` wrote"
@@ -273,7 +284,7 @@ class JournalWriter:
         self.recorded: tuple[Attempt, ...] = ()
         self._path = path
         self._made_with = _package_versions()
-        self._end = 0  # of the last complete line [byte]
+        self._end_offset = 0  # of the last complete line [byte]
         self._last_checksum = ""
         self._handle = _open_file(path)
         try:
@@ -298,7 +309,7 @@ class JournalWriter:
         _require_same_plan(plan, journal.plan, self._path)
         self.recorded = journal.attempts
         self._made_with = journal.made_with
-        self._end = journal.n_bytes
+        self._end_offset = journal.n_bytes
         self._last_checksum = journal.last_checksum
 
     def add(self, attempt: Attempt) -> None:
@@ -306,11 +317,15 @@ class JournalWriter:
         self._append(attempt_line(attempt, self._last_checksum))
 
     def candidate_error(self, number: int) -> FormatError:
-        """Return the error of a recorded attempt, by its number, with another candidate than the search's."""
+        """Return the error that the journal records another candidate than the search draws.
+
+        Args:
+            number: the number of the recorded attempt, from 0.
+        """
         versions = f"{self._made_with}; here are {_package_versions()}"
         return FormatError(
             "the search draws another candidate than the journal records",
-            where=Where(self._path, line=number + 2),
+            where=Where(self._path, line=number + _FIRST_ATTEMPT_LINE),
             hint=f"resume with the packages it was made with: {versions}",
         )
 
@@ -332,20 +347,21 @@ class JournalWriter:
         self.close()
 
     def _append(self, line: str) -> None:
-        """Write a line after the last complete one."""
+        """Write a line after the last complete one, over an incomplete one."""
         content = memoryview(f"{line}\n".encode())
         try:
-            os.lseek(self._handle, self._end, os.SEEK_SET)
-            os.ftruncate(self._handle, self._end)
-            while content:
+            os.lseek(self._handle, self._end_offset, os.SEEK_SET)
+            os.ftruncate(self._handle, self._end_offset)
+            while content:  # a write may take only a part
                 content = content[os.write(self._handle, content) :]
         except OSError as error:
             raise OutputError.at(self._path, error.strerror or str(error)) from error
-        self._end = os.lseek(self._handle, 0, os.SEEK_CUR)
+        self._end_offset = os.lseek(self._handle, 0, os.SEEK_CUR)
         self._last_checksum = checksum_of(line)
 
 
 def _open_file(path: Path) -> int:
+    """Open a journal to read and write, creating it if it is missing, and return the file's handle."""
     try:
         if path_exists(path) and not is_file(path):
             raise OutputError.at(path, "not a regular file")
@@ -375,6 +391,7 @@ def _require_same_plan(plan: Plan, recorded_plan: Plan, path: Path) -> None:
     for name, requested, recorded in comparisons:
         if requested == recorded:
             continue
+        # the dimensions would make the message too long
         difference = "" if name == "set of dimensions" else f": {recorded!r}, not {requested!r}"
         raise InputError(
             f"this is the journal of another search, with another {name}{difference}",

@@ -65,7 +65,12 @@ class Dimension:
             raise InputError(message, hint=f"its range is {self.low} to {self.high}")
 
     def _to_plain(self, bound: str, number: float) -> float:
-        """Return a bound as Python's own float, or int for an integer."""
+        """Return a bound as Python's own float, or int for an integer dimension; raise InputError otherwise.
+
+        Args:
+            bound: the name of the bound, for messages: `low`, `high` or `start`.
+            number: its value.
+        """
         message = f"dimension {self.name!r}: {bound} is {number}"
         if not math.isfinite(number):
             raise InputError(message, hint="expected a finite number")
@@ -96,7 +101,7 @@ class Evaluation:
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        original_score: object = self.score
+        original_score: object = self.score  # a problem may return any type
         if not isinstance(original_score, numbers.Real):
             hint = "expected a number; infinity if there is none"
             raise InputError(f"a score is {original_score!r}", hint=hint)
@@ -211,9 +216,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         names = [dimension.name for dimension in self.dimensions]
-        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        if repeated:
-            raise InputError(f"two dimensions are called {repeated[0]!r}", hint="give each its own name")
+        repeated_names = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if repeated_names:
+            raise InputError(
+                f"two dimensions are called {repeated_names[0]!r}", hint="give each its own name"
+            )
         if not names:
             raise InputError("the problem has no dimensions", hint="expected at least one number to search")
         if not MIN_POPULATION <= self.population <= MAX_POPULATION:

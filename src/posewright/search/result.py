@@ -112,7 +112,7 @@ def summarise_generation(
     Args:
         attempts: the attempts of the generation.
         dimensions: the dimensions of the search.
-        best: attempt of this and all earlier generations.
+        best: the best attempt of this and all earlier generations.
         n_before: number of evaluations before this generation.
         n_recalled: number of attempts that were read from the journal.
     """
@@ -135,18 +135,20 @@ def group_generations(attempts: Sequence[Attempt], dimensions: Sequence[Dimensio
     best: Attempt | None = None
     n_before = 0
     for _, group in itertools.groupby(attempts, key=lambda attempt: attempt.generation):
-        members = list(group)
-        best = functools.reduce(better_of, members, best)
+        generation = list(group)
+        best = functools.reduce(better_of, generation, best)
         assert best is not None  # noqa: S101 -- a group is never empty
-        yield summarise_generation(members, dimensions, best=best, n_before=n_before, n_recalled=len(members))
-        n_before += len(members)
+        yield summarise_generation(
+            generation, dimensions, best=best, n_before=n_before, n_recalled=len(generation)
+        )
+        n_before += len(generation)
 
 
 def _median(scores: Sequence[float]) -> float:
     """Return the median; infinity if the upper of the middle scores is infinite."""
     low = statistics.median_low(scores)
     high = statistics.median_high(scores)
-    return low / 2.0 + high / 2.0 if math.isfinite(high) else math.inf
+    return low / 2.0 + high / 2.0 if math.isfinite(high) else math.inf  # low + high might overflow
 
 
 def _mean_spread(attempts: Sequence[Attempt], dimensions: Sequence[Dimension]) -> float:

@@ -58,8 +58,8 @@ class CmaSearch:
     def __init__(self, plan: Plan) -> None:
         self._dimensions = plan.dimensions
         self._points: list[Floats] = []  # of the last generation, in cma's space
-        random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
-        self._random_state = random.get_state()
+        generator = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
+        self._random_state = generator.get_state()  # cma's own; see _private_random_state
         axes = [_Axis(dimension) for dimension in plan.dimensions]
         if len(axes) == 1:  # cma needs two dimensions; the second one has no effect
             axes.append(_Axis(Dimension("idle", low=0.0, high=1.0, start=0.5)))
@@ -116,11 +116,12 @@ class _Axis:
     """The axis of a dimension in cma's space.
 
     Attributes:
-        is_whole: whether the dimension is an integer.
-        start: coordinate.
-        width: the width of the range.
-        low: smallest coordinate.
-        high: largest coordinate.
+        is_whole: whether the dimension is an integer, which is searched in steps of one; any other is
+            searched from 0 to 1.
+        start: the coordinate of the dimension's start.
+        width: the width of the range of coordinates, without what an integer's is extended by.
+        low: the smallest coordinate.
+        high: the largest coordinate.
     """
 
     def __init__(self, dimension: Dimension) -> None:
@@ -152,7 +153,7 @@ def _cma_options(axes: Sequence[_Axis], population: int) -> dict[str, object]:
         "CMA_stds": [axis.width for axis in axes],
         "integer_variables": [i for i, axis in enumerate(axes) if axis.is_whole],
         "seed": math.nan,  # we set the random state
-        "verbose": -9,
+        "verbose": -9,  # silent
         "verb_log": 0,
         "verb_disp": 0,
         "signals_filename": "",  # otherwise cma reads commands from a file in the working folder
@@ -173,7 +174,8 @@ def _replace_infinities(scores: Sequence[float]) -> list[float] | None:
     worst = max(finite_scores)
     best = min(finite_scores)
     # only ranks matter to cma, but its histories must not overflow
-    replacement = min(worst + max(worst - best, abs(worst), 1.0), sys.float_info.max)
+    margin = max(worst - best, abs(worst), 1.0)  # large enough not to be lost to rounding
+    replacement = min(worst + margin, sys.float_info.max)
     return [score if math.isfinite(score) else replacement for score in scores]
 
 
@@ -199,7 +201,7 @@ def is_same_candidate(
 
 EvaluateAll: TypeAlias = Callable[[Sequence[Mapping[str, float]]], Iterator[Evaluation]]
 Watch: TypeAlias = Callable[[Generation], bool]
-After: TypeAlias = Callable[[Attempt], None]
+AttemptCallback: TypeAlias = Callable[[Attempt], None]
 
 
 def tune(
@@ -212,7 +214,7 @@ def tune(
     journal: str | Path | None = None,
     workers: int = 1,
     watch: Watch | None = None,
-    after: After | None = None,
+    after: AttemptCallback | None = None,
 ) -> TuningResult:
     """Search the values with the smallest score with CMA-ES.
 
@@ -277,7 +279,7 @@ class _TuningRun:
         search: CmaSearch,
         evaluate_all: EvaluateAll,
         journal: JournalWriter | None,
-        after: After | None,
+        after: AttemptCallback | None,
     ) -> None:
         self._plan = plan
         self._search = search
@@ -288,7 +290,10 @@ class _TuningRun:
         self._generations: list[Generation] = []
 
     def run(self, n_generations: int, watch: Watch | None) -> TuningResult:
-        """Evaluate the start and up to a number of generations, and return the result."""
+        """Evaluate the start and up to a number of generations, and return the result.
+
+        `watch` is called after each; the search ends if it returns false.
+        """
         end_reason: EndReason | None = None
         start = {dimension.name: dimension.start for dimension in self._plan.dimensions}
         self._evaluate_generation([start])
@@ -297,7 +302,7 @@ class _TuningRun:
                 end_reason = EndReason.STOPPED
             elif self._search.has_converged():
                 end_reason = EndReason.CONVERGED
-            elif len(self._generations) > n_generations:
+            elif len(self._generations) > n_generations:  # the start is one more
                 end_reason = EndReason.COMPLETE
             if end_reason is not None:
                 return self._result(end_reason)
@@ -324,24 +329,33 @@ class _TuningRun:
         )
         return attempts
 
-    def _recall(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
-        """Yield the attempts in the journal for candidates from a number on.
+    def _recall(self, candidates: Sequence[Mapping[str, float]], first_number: int) -> Iterator[Attempt]:
+        """Yield the attempts that the journal has of candidates; fewer if it ends before.
+
+        Args:
+            candidates: successive candidates of the search.
+            first_number: the number of the first one's attempt.
 
         Raises:
             FormatError: the journal has another candidate.
         """
         if self._journal is None:
             return
-        recorded = self._journal.recorded[number : number + len(candidates)]
+        recorded = self._journal.recorded[first_number : first_number + len(candidates)]
         for i, (candidate, attempt) in enumerate(zip(candidates, recorded, strict=False)):
             if not is_same_candidate(candidate, attempt.values, self._plan.dimensions):
-                raise self._journal.candidate_error(number + i)
+                raise self._journal.candidate_error(first_number + i)
             yield attempt
 
-    def _evaluate(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
-        """Evaluate candidates from a number on, add the attempts to the journal, and yield them."""
+    def _evaluate(self, candidates: Sequence[Mapping[str, float]], first_number: int) -> Iterator[Attempt]:
+        """Evaluate candidates, add the attempts to the journal, and yield them.
+
+        Args:
+            candidates: successive candidates of the search.
+            first_number: the number of the first one's attempt.
+        """
         for i, evaluation in enumerate(self._evaluate_all(candidates)):
-            generation, index = self._plan.locate(number + i)
+            generation, index = self._plan.locate(first_number + i)
             attempt = Attempt(generation, index, values=candidates[i], evaluation=evaluation)
             if self._journal is not None:
                 self._journal.add(attempt)

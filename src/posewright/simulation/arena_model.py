@@ -17,6 +17,8 @@ from posewright.errors import InputError
 from posewright.simulation.markers import add_marker, paint_marker
 
 FLOOR = "floor"
+"""Name of the floor's geom, and of its colour in an arena."""
+
 DECORATION_GROUP = 1
 ENVIRONMENT_GROUP = 2
 LINE_THICKNESS_M = 0.001
@@ -53,6 +55,16 @@ _FAR_CLIP = 200.0
 
 MuJoCo offsets shadows from what casts them by a share of this; with less, a level floor has specks.
 """
+
+_SKY_TOP = (0.80, 0.86, 0.93)
+_SKY_HORIZON = (0.97, 0.98, 0.99)
+"""Colours of the sky."""
+
+_GROUND_M = 20.0
+"""Half the edge of the ground around a field [m]."""
+
+_GROUND_DEPTH_M = 0.01
+"""Depth of the ground below the floor, so that only one of them is visible [m]."""
 
 _GROUND_COLOUR = (0.70, 0.72, 0.75, 1.0)
 BARE_FLOOR = (0.63, 0.67, 0.66)
@@ -214,8 +226,8 @@ def add_scenery(spec: mujoco.MjSpec, arena: Arena | None, base: mujoco.MjsBody) 
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
         builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=(0.80, 0.86, 0.93),
-        rgb2=(0.97, 0.98, 0.99),
+        rgb1=_SKY_TOP,
+        rgb2=_SKY_HORIZON,
         width=256,
         height=1536,
     )
@@ -230,8 +242,8 @@ def add_scenery(spec: mujoco.MjSpec, arena: Arena | None, base: mujoco.MjsBody) 
     ground = spec.worldbody.add_geom(
         name="ground",
         type=mujoco.mjtGeom.mjGEOM_PLANE,
-        pos=(arena.size_x / 2.0, 0.0, -0.01),
-        size=(20.0, 20.0, 1.0),
+        pos=(arena.size_x / 2.0, 0.0, -_GROUND_DEPTH_M),
+        size=(_GROUND_M, _GROUND_M, 1.0),
         rgba=_GROUND_COLOUR,
     )
     _make_decoration(ground)

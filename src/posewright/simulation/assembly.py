@@ -141,7 +141,7 @@ def _merge_models(
                     if name == "timestep"
                     else "all models of a world need the same physics options",
                 )
-        # keyframes of a model that has one robot
+        # keyframes have the positions of one robot only, and do not fit the merged model
         for key in list(spec.keys):
             spec.delete(key)
     _enable_robot_contacts(specs)
@@ -182,7 +182,7 @@ def _add_contact_sensors(spec: mujoco.MjSpec, entry: PrefixedRobot, base: str, a
         InputError: a foot of the card is no body of the model.
     """
     kinds = mujoco.mjtObj
-    count_in_one_slot = (1, 0, 1)
+    count_in_one_slot = (1, 0, 1)  # reads the number of contacts, without reduction, as one number
     ground_kind = kinds.mjOBJ_GEOM
     ground = FLOOR
     if arena is not None and any(shape.role is Role.STEP for shape in arena.shapes):

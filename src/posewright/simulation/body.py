@@ -20,7 +20,7 @@ from posewright.bodies import (
 )
 from posewright.recordings import sensor_card
 from posewright.robots import CodeReader
-from posewright.simulation.mounts import sensor_places
+from posewright.simulation.mounts import sensor_mountings
 from posewright.simulation.placement import Lean, place
 from posewright.simulation.robot_model import robot_links
 from posewright.simulation.sensors import SensorSuite, TimedReader
@@ -70,17 +70,19 @@ class SimulatedBody:
         self.instance = instance
         self.contacts = world.contact_recorder(instance.name)
         self._start = start
-        self._grid = TickGrid(instance.robot)
-        self._start_pose = self._grid.round(
-            _standing_pose(instance.robot) if start_pose is None else start_pose
-        )
+        self._tick_grid = TickGrid(instance.robot)
+        if start_pose is None:
+            start_pose = _standing_pose(instance.robot)
+        self._start_pose = self._tick_grid.round(start_pose)
         self._servos = ServoBank(instance)
         self._sensors = SensorSuite(
             instance, noise=noise, seed=seed, timed_readers=_create_code_readers(world, instance)
         )
-        self._is_released = False
-        self._command: Floats = self._start_pose
-        self._effective_command: Floats = self._start_pose
+        self._is_torque_off = False
+        self._command: Floats = self._start_pose  # the last one sent, `(n_joints,)` [rad]
+        self._effective_command: Floats = (
+            self._start_pose
+        )  # the last one that the servos got, after the delay
         world.bodies[instance.name] = self
         self.set_domain(domain or NOMINAL)
 
@@ -117,20 +119,20 @@ class SimulatedBody:
     @property
     def stiffness(self) -> Floats:
         """Stiffness of this body's servos, `(n_joints,)` [N m/rad]; 0 for a welded joint."""
-        return self.instance.addresses.of_all(self._servos.stiffness, 0.0)
+        return self.instance.addresses.extend_to_all(self._servos.stiffness, 0.0)
 
     @property
     def damping(self) -> Floats:
         """Damping of this body's servos, `(n_joints,)` [N m s/rad]; 0 for a welded joint."""
-        return self.instance.addresses.of_all(self._servos.damping, 0.0)
+        return self.instance.addresses.extend_to_all(self._servos.damping, 0.0)
 
     def open(self) -> None:
         """Switch the servos' torque on again after `stop`."""
-        self._is_released = False
+        self._is_torque_off = False
 
     def stop(self, policy: TorquePolicy) -> None:
         """Hold the last command, or switch the servos' torque off until `open`."""
-        self._is_released = policy is TorquePolicy.RELEASE
+        self._is_torque_off = policy is TorquePolicy.RELEASE
 
     def close(self) -> None:
         """Release the graphics contexts of sensors that render images."""
@@ -139,7 +141,7 @@ class SimulatedBody:
     def facts(self) -> Mapping[str, Any]:
         """Return mass, gravity, servos, sensors and links of this body as JSON types."""
         instance = self.instance
-        places = sensor_places(instance)
+        mountings = sensor_mountings(instance)
         return {
             "mass_kg": instance.mass_kg,
             "gravity": instance.model.opt.gravity.tolist(),
@@ -149,7 +151,8 @@ class SimulatedBody:
             "domain": asdict(self.domain),
             "welded": list(instance.welded_joints),
             "sensors": {
-                sensor.name: sensor_card(sensor, *places.get(sensor.name, ())) for sensor in instance.sensors
+                sensor.name: sensor_card(sensor, *mountings.get(sensor.name, ()))
+                for sensor in instance.sensors
             },
             "links": robot_links(instance.robot),
         }
@@ -167,9 +170,9 @@ class SimulatedBody:
         addresses = self.instance.addresses
         return BodyState(
             time_s=self.time_s,
-            positions=self._grid.round(self.instance.joint_positions),
-            efforts=addresses.of_all(data.actuator_force[addresses.actuators], 0.0),
-            velocities=addresses.of_all(data.qvel[addresses.joint_qvel], 0.0),
+            positions=self._tick_grid.round(self.instance.joint_positions),
+            efforts=addresses.extend_to_all(data.actuator_force[addresses.actuators], 0.0),
+            velocities=addresses.extend_to_all(data.qvel[addresses.joint_qvel], 0.0),
             sensors=self._sensors.read(),
         )
 
@@ -185,8 +188,8 @@ class SimulatedBody:
 
     def begin(self) -> None:
         """Put the robot at its start in its start pose, torque on; the world calls this when it resets."""
-        self._servos.set(None, None)
-        self._is_released = False
+        self._servos.set_stiffness(None, free=None)
+        self._is_torque_off = False
         self._set_command(self._start_pose)
         self._place(self._start, lean=None)
         self._sensors.reset()
@@ -200,11 +203,14 @@ class SimulatedBody:
         self._place((x_m, y_m, yaw_rad), lean=None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
-        """Put the robot at its start in a pose `(n_joints,)` [rad], which also becomes its command.
+        """Put the robot at its start in a pose, which also becomes its command; no time passes.
 
-        No time passes. With a `lean` other than the one it would rest with, the robot may then fall.
+        Args:
+            pose: joint angles, `(n_joints,)` [rad].
+            lean: tilt of the base; None for the one with which the robot rests in this pose. With another one
+                the robot may then fall.
         """
-        self._set_command(self._grid.round(pose))
+        self._set_command(self._tick_grid.round(pose))
         self._place(self._start, lean)
 
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
@@ -221,7 +227,7 @@ class SimulatedBody:
     def _place(self, start: PlanarPose, lean: Lean | None) -> None:
         """Place the robot on the floor in its command pose, as at the beginning of a frame."""
         addresses = self.instance.addresses
-        self.instance.data.ctrl[addresses.actuators] = addresses.of_moving(self._effective_command)
+        self.instance.data.ctrl[addresses.actuators] = addresses.select_moving(self._effective_command)
         place(self.instance, *start, self._effective_command, lean=lean)
         if self.contacts is not None:
             self.contacts.forget()
@@ -241,20 +247,20 @@ class SimulatedBody:
         angles = commands.angles
         if commands.free is not None:
             angles = np.where(np.isfinite(angles), angles, self._command)
-        targets = self._grid.round(angles)
+        targets = self._tick_grid.round(angles)
         if len(targets):
             self._command = targets[-1]
         return self._delay.push(ServoCommands(targets, commands.stiffness, commands.free))
 
     def put_in_effect(self, commands: ServoCommands) -> None:
         """Set the servos' stiffness and torque for the coming frames."""
-        free = np.ones(len(self._command), dtype=np.bool_) if self._is_released else commands.free
-        self._servos.set(commands.stiffness, free)
+        free = np.ones(len(self._command), dtype=np.bool_) if self._is_torque_off else commands.free
+        self._servos.set_stiffness(commands.stiffness, free)
         if len(commands):
             self._effective_command = commands.targets[-1]
 
     def begin_frame(self) -> None:
-        """Store the state from which sensors that average over a frame measure."""
+        """Store the state at the beginning of a frame, for sensors that average over it."""
         self._sensors.begin_frame()
 
 

@@ -7,8 +7,8 @@ those that hide the robot least, turn least, and stay nearest to the default dir
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,9 @@ _COURSE_SMOOTHING_S = 1.5
 
 _CLEARANCE_M = 0.04
 """Boxes are enlarged by this on every side, as a robot is wider than `_ROBOT_POINTS` [m]."""
+
+_MIN_SEGMENT_M = 1e-9
+"""Replaces smaller components of a line of sight, by which the slab test divides [m]."""
 
 _ROBOT_POINTS = np.array(
     [(0, 0, 0.12), (0, 0, 0.5), (0, 0, 0.9), (0.2, 0, 0.4), (-0.2, 0, 0.4), (0, 0.2, 0.4), (0, -0.2, 0.4)]
@@ -100,11 +103,10 @@ def plan_camera_path(
     view = next((view for view in FOLLOWING if view.value == camera), None)
     if view is None or close_up.target is not None:
         return None
-    smooth = _create_smoother(fps)
     azimuth, elevation = (np.full(len(base), angle) for angle in DEFAULT_DIRECTION_DEG[view])
     if arena is not None:
         azimuth, elevation = _plan_directions(arena, view, close_up, base, boxes, fps=fps)
-    targets = smooth(base[:, :2], _POSITION_SMOOTHING_S)
+    targets = _smooth(base[:, :2], _POSITION_SMOOTHING_S, fps)
     return [
         CameraPose(
             (float(x), float(y), close_up.height_m),
@@ -116,36 +118,49 @@ def plan_camera_path(
     ]
 
 
-def _create_smoother(fps: float | None) -> Callable[[Floats, float], Floats]:
-    """Return a function that smooths rows with a Gaussian window; without `fps` it returns them unchanged."""
+def _smooth(rows: Floats, deviation_s: float, fps: float | None) -> Floats:
+    """Return rows smoothed over time with a Gaussian window; the first and last row continue outside.
 
-    def smooth(rows: Floats, seconds: float) -> Floats:
-        """Return rows smoothed with a Gaussian of this standard deviation, cut at three of them."""
-        half_width = 0 if fps is None else math.ceil(3.0 * seconds * fps)
-        if not half_width or len(rows) < 2:
-            return rows
-        weights = np.exp(-0.5 * (3.0 * np.arange(-half_width, half_width + 1) / half_width) ** 2)
-        first_rows = np.repeat(rows[:1], half_width, 0)
-        last_rows = np.repeat(rows[-1:], half_width, 0)
-        padded = np.concatenate([first_rows, rows, last_rows])
-        columns = padded.reshape(len(padded), -1).T
-        smoothed = [np.convolve(column, weights / weights.sum(), "valid") for column in columns]
-        return np.stack(smoothed, -1).reshape(rows.shape)
-
-    return smooth
+    Args:
+        rows: one row or number for each picture, `(n, ...)`.
+        deviation_s: standard deviation of the window, which is cut at three of them [s].
+        fps: pictures per second; None for separate pictures, which are not smoothed.
+    """
+    half_width = 0 if fps is None else math.ceil(3.0 * deviation_s * fps)
+    if half_width == 0 or len(rows) < 2:
+        return rows
+    # three deviations are made a whole number of pictures
+    deviations = 3.0 * np.arange(-half_width, half_width + 1) / half_width
+    weights = np.exp(-0.5 * deviations**2)
+    first_rows = np.repeat(rows[:1], half_width, axis=0)
+    last_rows = np.repeat(rows[-1:], half_width, axis=0)
+    padded = np.concatenate([first_rows, rows, last_rows])
+    columns = padded.reshape(len(padded), -1).T
+    smoothed = [np.convolve(column, weights / weights.sum(), mode="valid") for column in columns]
+    return np.stack(smoothed, axis=-1).reshape(rows.shape)
 
 
 def _plan_directions(
     arena: Arena, view: FilmCamera, close_up: CloseUp, base: Floats, boxes: Floats, *, fps: float | None
 ) -> tuple[Floats, Floats]:
-    """Return azimuth and elevation of the camera in each picture of a robot in a field, `(n,)` each [deg]."""
-    smooth = _create_smoother(fps)
+    """Return azimuth and elevation of the camera in each picture of a robot in a field, `(n,)` each [deg].
+
+    Directions are planned every `_PLANNING_STEP_S` and interpolated; for separate pictures, for each of them.
+
+    Args:
+        arena: the field with its boxes.
+        view: a camera that follows the robot.
+        close_up: height of the target, and distance.
+        base: poses of the robot's base, `(n, 7)`.
+        boxes: poses of the boxes, `(n, n_boxes, 7)`.
+        fps: pictures per second; None for separate pictures.
+    """
     default_azimuth, default_elevation = DEFAULT_DIRECTION_DEG[view]
     course_deg = np.zeros(len(base))
     if view is FilmCamera.CHASE:
         # the chasing camera stays behind the robot
         yaw = heading(base[:, 3:])
-        x, y = smooth(np.stack([np.cos(yaw), np.sin(yaw)], axis=-1), _COURSE_SMOOTHING_S).T
+        x, y = _smooth(np.stack([np.cos(yaw), np.sin(yaw)], axis=-1), _COURSE_SMOOTHING_S, fps).T
         course_deg = np.degrees(np.arctan2(y, x))
     stride = 1 if fps is None else max(1, round(_PLANNING_STEP_S * fps))
     rows = np.unique([*range(0, len(base), stride), len(base) - 1])
@@ -154,13 +169,16 @@ def _plan_directions(
     )
     if fps is not None:
         hidden = _widen_hidden(hidden)
-    azimuths, elevations = _find_cheapest_path(
+    azimuth_indices, elevation_indices = _find_cheapest_path(
         hidden, default_azimuth + course_deg[rows], turning_is_free=fps is None
     )
     all_rows = np.arange(len(base))
-    azimuth = np.interp(all_rows, rows, np.unwrap(_AZIMUTHS_DEG[azimuths], period=360.0))
-    elevation = np.interp(all_rows, rows, default_elevation + _ELEVATION_CHANGES_DEG[elevations])
-    return smooth(azimuth, _DIRECTION_SMOOTHING_S), smooth(elevation, _DIRECTION_SMOOTHING_S)
+    azimuth = np.interp(all_rows, rows, np.unwrap(_AZIMUTHS_DEG[azimuth_indices], period=360.0))
+    elevation = np.interp(all_rows, rows, default_elevation + _ELEVATION_CHANGES_DEG[elevation_indices])
+    return (
+        _smooth(azimuth, _DIRECTION_SMOOTHING_S, fps),
+        _smooth(elevation, _DIRECTION_SMOOTHING_S, fps),
+    )
 
 
 def _compute_hidden_shares(
@@ -183,14 +201,16 @@ def _compute_hidden_shares(
     points = base_on_floor[:, None] + robot_size_m * _ROBOT_POINTS
     is_hidden = np.zeros((*cameras.shape[:-1], len(_ROBOT_POINTS)), dtype=bool)
     for centres, axes, half_size in _list_blocks(arena, boxes):
+        # camera and point in the block's frame; the segment is `camera + share * (point - camera)`
         local_cameras = np.einsum("nji,nabj->nabi", axes, cameras - centres[:, None, None])[..., None, :]
         local_points = np.einsum("nji,npj->npi", axes, points - centres[:, None])[:, None, None]
         segments = local_points - local_cameras
-        segments = np.where(np.abs(segments) < 1e-9, 1e-9, segments)
+        segments = np.where(np.abs(segments) < _MIN_SEGMENT_M, _MIN_SEGMENT_M, segments)
         low_crossings = (-half_size - local_cameras) / segments
         high_crossings = (half_size - local_cameras) / segments
         enters = np.minimum(low_crossings, high_crossings).max(axis=-1)
         leaves = np.maximum(low_crossings, high_crossings).min(axis=-1)
+        # inside all three slabs at once, somewhere between the camera and the point
         is_hidden |= (np.maximum(enters, 0.0) < np.minimum(leaves, 1.0)) & (enters < 1.0)
     share: Floats = is_hidden.mean(axis=-1)
     return share
@@ -206,10 +226,24 @@ def _widen_hidden(hidden: Floats) -> Floats:
     return np.maximum(hidden, 0.5 * neighbours)
 
 
-def _list_blocks(arena: Arena, boxes: Floats) -> list[tuple[Floats, Floats, Floats]]:
-    """Return what may hide a robot: centres `(n, 3)`, axes as columns `(n, 3, 3)`, half sizes `(3,)`."""
+class _Block(NamedTuple):
+    """A block that may hide a robot, in n pictures.
+
+    Attributes:
+        centres: `(n, 3)` [m].
+        axes: its axes as columns, `(n, 3, 3)`.
+        half_size: along its axes, `(3,)` [m].
+    """
+
+    centres: Floats
+    axes: Floats
+    half_size: Floats
+
+
+def _list_blocks(arena: Arena, boxes: Floats) -> list[_Block]:
+    """Return what may hide a robot: the boxes at poses `(n, n_boxes, 7)`, and solid shapes except walls."""
     blocks = [
-        (boxes[:, index, :3], rotation_matrices(boxes[:, index, 3:]), size / 2.0 + _CLEARANCE_M)
+        _Block(boxes[:, index, :3], rotation_matrices(boxes[:, index, 3:]), size / 2.0 + _CLEARANCE_M)
         for index, size in enumerate(arena.box_sizes)
     ]
     for shape in arena.shapes:
@@ -218,7 +252,8 @@ def _list_blocks(arena: Arena, boxes: Floats) -> list[tuple[Floats, Floats, Floa
             quaternion = [math.cos(shape.yaw_rad / 2.0), 0.0, 0.0, math.sin(shape.yaw_rad / 2.0)]
             centre = (shape.x, shape.y, shape.base_m + shape.size_m[2] / 2.0)
             axes = rotation_matrices(np.tile(quaternion, (len(boxes), 1)))
-            blocks.append((np.tile(centre, (len(boxes), 1)), axes, np.array(shape.size_m) / 2.0))
+            centres = np.tile(centre, (len(boxes), 1))
+            blocks.append(_Block(centres, axes, np.array(shape.size_m) / 2.0))
     return blocks
 
 
@@ -227,17 +262,20 @@ def _find_cheapest_path(
 ) -> tuple[Indices, Indices]:
     """Return the azimuth's and the elevation's index at each step, by dynamic programming.
 
+    A state is a pair of azimuth and elevation, with one number for both. `total` has for each state the cost
+    of the cheapest path that ends in it, and `predecessors` the state before it on that path.
+
     Args:
         hidden: hidden shares, `(n, n_azimuths, n_elevations)`.
         default_azimuths_deg: `(n,)` [deg].
         turning_is_free: whether a change from one step to the next costs nothing, as for separate pictures.
     """
     n, n_azimuths, n_elevations = hidden.shape
-    off_azimuth = _azimuth_steps(_AZIMUTHS_DEG[None] - default_azimuths_deg[:, None])
+    off_default = _azimuth_steps(_AZIMUTHS_DEG[None] - default_azimuths_deg[:, None])
     elevation_indices = np.arange(n_elevations)
     costs = (
         _COST_HIDDEN * hidden
-        + _COST_OFF_AZIMUTH * off_azimuth[..., None] ** 2
+        + _COST_OFF_AZIMUTH * off_default[..., None] ** 2
         + _COST_RAISED * elevation_indices
     )
     turning = _azimuth_steps(_AZIMUTHS_DEG[:, None] - _AZIMUTHS_DEG) ** 2
@@ -253,8 +291,8 @@ def _find_cheapest_path(
     states = [int(total.argmin())]
     for row in range(n - 1, 0, -1):
         states.append(int(predecessors[row, states[-1]]))
-    azimuths, elevations = np.divmod(np.array(states[::-1]), n_elevations)
-    return azimuths, elevations
+    azimuth_indices, best_elevation_indices = np.divmod(np.array(states[::-1]), n_elevations)
+    return azimuth_indices, best_elevation_indices
 
 
 def _azimuth_steps(degrees: Floats) -> Floats:

@@ -161,13 +161,15 @@ def _fitting_distance(
         aspect: width of the picture over its height.
         margin: size of the picture over what must fit.
     """
-    sight = direction(*direction_deg)
-    azimuth = math.radians(direction_deg[0])
+    azimuth_deg, elevation_deg = direction_deg
+    sight = direction(azimuth_deg, elevation_deg)
+    azimuth = math.radians(azimuth_deg)
     right = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
-    across, upward, depth = (offsets @ np.stack([right, np.cross(right, sight), sight], axis=-1)).T
-    slope = math.tan(math.radians(FOV_DEG) / 2.0)
-    extent = np.maximum((np.abs(across) + radii) / aspect, np.abs(upward) + radii)
-    return float((margin * extent / slope - depth).max())
+    to_right, upward, depth = (offsets @ np.stack([right, np.cross(right, sight), sight], axis=-1)).T
+    half_height_at_1_m = math.tan(math.radians(FOV_DEG) / 2.0)
+    # half the height of a picture that shows the ball, which may be its width that decides
+    half_height = np.maximum((np.abs(to_right) + radii) / aspect, np.abs(upward) + radii)
+    return float((margin * half_height / half_height_at_1_m - depth).max())
 
 
 def top_height_m(arena: Arena | None, aspect: float) -> float:
@@ -204,8 +206,9 @@ def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:
     largest = max(map(close_up_on, world.instances.values()), key=lambda close_up: close_up.distance_m)
     centre = (places.min(axis=0) + places.max(axis=0)) / 2.0
     radius = float(np.linalg.norm(places - centre, axis=1).max())
-    slope = aspect * math.tan(math.radians(FOV_DEG) / 2.0)
-    distance_m = largest.distance_m + radius * math.hypot(1.0, 1.0 / slope)
+    half_width_at_1_m = aspect * math.tan(math.radians(FOV_DEG) / 2.0)
+    # a disc of this radius is seen entirely from this much farther away
+    distance_m = largest.distance_m + radius * math.hypot(1.0, 1.0 / half_width_at_1_m)
     return CloseUp(largest.height_m, distance_m, target=(float(centre[0]), float(centre[1])))
 
 

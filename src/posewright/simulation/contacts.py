@@ -42,8 +42,8 @@ class _FrameContacts:
 class ContactRecorder:
     """Records contacts at the end of each frame, and returns them block by block.
 
-    `note` is called once a frame and must be fast. Recording does not change the simulation. The last frame
-    of a block stays stored: slips and touchdowns in the first frame of the next block are computed from both.
+    `record_frame` is called once a frame and must be fast. Recording does not change the simulation. The last
+    frame of a block stays stored: slips and touchdowns in the first frame of the next block need both.
 
     Args:
         instance: the robot.
@@ -68,7 +68,7 @@ class ContactRecorder:
         opponents = {opponent.name: opponent for opponent in instances if opponent.name != instance.name}
         # objects are numbered in this order: the robot's parts, the floor, fixed shapes, other robots
         self._names: tuple[str, ...] = (*part_names, FLOOR, *solid_names, *opponents)
-        self._floor = len(bodies)
+        self._floor = len(bodies)  # the floor's number; smaller numbers are the robot's parts
         self._feet = [part_names.index(foot) for foot in instance.robot.feet]
         part_of_body = {body: part for part, body in enumerate(bodies)}
         self._object_of_geom = np.array(
@@ -114,7 +114,7 @@ class ContactRecorder:
         self._n_previous_frames = len(self._frames)
         return contacts, slips
 
-    def note(self) -> None:
+    def record_frame(self) -> None:
         """Store the current contacts as those of one more frame."""
         data = self._data
         contact = data.contact
@@ -160,14 +160,20 @@ class ContactRecorder:
         low = np.minimum(first_object, second_object)
         high = np.maximum(first_object, second_object)
         is_recorded = (low >= 0) & (low < self._floor)
-        n = len(self._names)
-        keys = np.unique((frames[is_recorded] * n + low[is_recorded]) * n + high[is_recorded])
-        pairs = np.column_stack((keys // n % n, keys % n))
+        # frame and pair as the digits of one number, as unique numbers are found faster than unique rows
+        n_objects = len(self._names)
+        keys = np.unique((frames[is_recorded] * n_objects + low[is_recorded]) * n_objects + high[is_recorded])
+        contact_frames = keys // (n_objects * n_objects)
+        pairs = np.column_stack((keys // n_objects % n_objects, keys % n_objects))
         unknown = np.full(len(keys), np.nan)
-        return Contacts(self._names, keys // (n * n), pairs, depths=unknown, forces=unknown, speeds=unknown)
+        return Contacts(self._names, contact_frames, pairs, depths=unknown, forces=unknown, speeds=unknown)
 
     def _compute_contacts(self) -> Contacts:
-        """Return the contacts of the stored frames: each pair's greatest depth and speed, and its force."""
+        """Return the contacts of the stored frames: each pair's greatest depth and speed, and its force.
+
+        MuJoCo has several contacts of one pair of objects; they become one row (frame, part, object). Rows of
+        the frame from the previous block are computed too, but not returned.
+        """
         frames, geoms = self._stack_geoms()
         points = self._stack_points()
         pairs = np.sort(self._object_of_geom[geoms], axis=1)
@@ -208,9 +214,10 @@ class ContactRecorder:
     def _compute_downward_speeds(self, frames: Indices, geoms: Indices, points: Floats) -> Floats:
         """Return the mean downward speed of each contact point during its frame, `(n,)` [m/s]."""
         first_is_own = self._object_of_geom[geoms[:, 0]] < self._floor
-        own = np.where(first_is_own, geoms[:, 0], geoms[:, 1])
+        own_geoms = np.where(first_is_own, geoms[:, 0], geoms[:, 1])
+        # back to the beginning of the frame, so that upward displacements are downward motions
         displacements = self._displace_points(
-            points, self._row_of_geom[own], frames, target_frames=np.maximum(frames - 1, 0)
+            points, self._row_of_geom[own_geoms], frames, target_frames=np.maximum(frames - 1, 0)
         )
         return np.asarray(displacements[:, 2] / self._frame_period_s)
 
@@ -229,11 +236,14 @@ class ContactRecorder:
             rows = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
             foot_touches = np.zeros(len(self._frames) + 1, dtype=np.bool_)
             foot_touches[frames[rows]] = True
-            rows = rows[foot_touches[frames[rows] + 1]]
-            own = np.where(objects[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
+            rows = rows[foot_touches[frames[rows] + 1]]  # those after which the foot still touches
+            foot_geoms = np.where(objects[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
             next_frames = frames[rows] + 1
             displacements = self._displace_points(
-                points[rows], geom_rows=self._row_of_geom[own], frames=frames[rows], target_frames=next_frames
+                points[rows],
+                geom_rows=self._row_of_geom[foot_geoms],
+                frames=frames[rows],
+                target_frames=next_frames,
             )
             distances = np.hypot(displacements[:, 0], displacements[:, 1])
             n_points = np.bincount(next_frames, minlength=len(slips))
@@ -268,15 +278,16 @@ class ContactRecorder:
         Args:
             points: positions in `frames`, `(n, 3)` [m].
             geom_rows: the geom of each point, as a row among the robot's own, `(n,)`.
-            frames: `(n,)`.
-            target_frames: `(n,)`.
+            frames: the frames in which the points have these positions, `(n,)`.
+            target_frames: the frames to whose end they move, `(n,)`.
         """
         if not len(frames):
             return np.empty((0, 3))
         positions, rotations = self._stack_geom_poses()
-        local = np.einsum("nji,nj->ni", rotations[frames, geom_rows], points - positions[frames, geom_rows])
-        turned = np.einsum("nij,nj->ni", rotations[target_frames, geom_rows], local)
-        return np.asarray(positions[target_frames, geom_rows] + turned - points)
+        offsets = points - positions[frames, geom_rows]
+        local_offsets = np.einsum("nji,nj->ni", rotations[frames, geom_rows], offsets)
+        target_offsets = np.einsum("nij,nj->ni", rotations[target_frames, geom_rows], local_offsets)
+        return np.asarray(positions[target_frames, geom_rows] + target_offsets - points)
 
 
 def _collides(model: mujoco.MjModel) -> Flags:

@@ -43,9 +43,9 @@ class ModelDomain:
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self._model = model
-        self._nominal: dict[str, NDArray[np.generic]] = {}
-        self._gravity: Floats = np.empty(0)
-        self._domains: dict[str, tuple[ModelInstance, DomainParameters]] = {}
+        self._nominal: dict[str, NDArray[np.generic]] = {}  # values by array; empty before the first change
+        self._gravity: Floats = np.empty(0)  # nominal
+        self._domains: dict[str, tuple[ModelInstance, DomainParameters]] = {}  # by robot
 
     def set(self, instance: ModelInstance, domain: DomainParameters) -> None:
         """Apply the parameters of one robot's body, in place of its previous ones.

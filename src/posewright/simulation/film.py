@@ -81,7 +81,9 @@ class _GlContext(Protocol):
 
 
 class Film:
-    """Renders pictures of a world off the screen; close it after use, or use it in a `with` statement.
+    """Renders single pictures or all frames of a film of a world off the screen.
+
+    Close it after use, or use it in a `with` statement.
 
     Rendering never changes the world, as a film has a copy of the model and a state of its own.
 
@@ -192,15 +194,16 @@ class Film:
                 self._model, self._data, self._options, None, self._camera, all_categories, self._scene
             )
             self._leds.set_emission(self._scene)
+            # shift the picture by less than a pixel
             for gl_camera in self._scene.camera:
-                pixel = (gl_camera.frustum_top - gl_camera.frustum_bottom) / self._rectangle.height
-                gl_camera.frustum_center += 0.5 * pixel * offset[0]
-                gl_camera.frustum_top += 0.5 * pixel * offset[1]
-                gl_camera.frustum_bottom += 0.5 * pixel * offset[1]
+                pixel_height = (gl_camera.frustum_top - gl_camera.frustum_bottom) / self._rectangle.height
+                gl_camera.frustum_center += 0.5 * pixel_height * offset[0]
+                gl_camera.frustum_top += 0.5 * pixel_height * offset[1]
+                gl_camera.frustum_bottom += 0.5 * pixel_height * offset[1]
             mujoco.mjr_render(self._rectangle, self._scene, self._context)
             mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
             total += self._pixels
-        mean = (total + len(self._samples) // 2) // len(self._samples)
+        mean = (total + len(self._samples) // 2) // len(self._samples)  # rounded to the nearest
         # OpenGL has the bottom row first
         return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import mujoco
 import numpy as np
@@ -29,7 +30,7 @@ class FrameBuffer:
         sole_geoms = np.concatenate([instance.addresses.sole_geoms for instance in instances])
         ends = np.cumsum([len(instance.addresses.sole_geoms) for instance in instances]).tolist()
         # by robot, its rows among the soles of all robots
-        self._soles = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+        self._sole_rows_of_robot = [slice(begin, end) for begin, end in pairwise([0, *ends])]
         # views taken once, as getting an attribute from MuJoCo costs more than copying the array
         self._qpos = data.qpos
         self._forces = data.actuator_force
@@ -40,13 +41,13 @@ class FrameBuffer:
         viewed_rows = sole_rows if isinstance(sole_rows, slice) else slice(None)
         self._geom_positions = data.geom_xpos[viewed_rows]
         self._geom_matrices = data.geom_xmat[viewed_rows]
-        self._joints = [slice_if_even(instance.addresses.joint_qpos) for instance in instances]
-        self._actuators = [slice_if_even(instance.addresses.actuators) for instance in instances]
+        self._joint_columns = [slice_if_even(instance.addresses.joint_qpos) for instance in instances]
+        self._actuator_columns = [slice_if_even(instance.addresses.actuators) for instance in instances]
         self._n_soles = len(sole_geoms)
         self.begin(0)
 
     def begin(self, n_frames: int) -> None:
-        """Allocate the rows of a new block."""
+        """Allocate the rows of a new block; those of the previous block belong to its states."""
         self._qpos_rows = np.empty((n_frames, len(self._qpos)))
         self._force_rows = np.empty((n_frames, len(self._forces)))
         self._sensor_rows = np.empty((n_frames, len(self._sensors)))
@@ -67,29 +68,30 @@ class FrameBuffer:
         self._geom_positions.take(geoms, axis=0, out=self._sole_position_rows[row], mode="clip")
         self._geom_matrices.take(geoms, axis=0, out=self._sole_matrix_rows[row], mode="clip")
 
-    def states(self, number: int, times: Floats, recorder: ContactRecorder | None) -> JointStates:
+    def states(self, robot_index: int, times: Floats, recorder: ContactRecorder | None) -> JointStates:
         """Return the stored states of one robot.
 
         Args:
-            number: the number of the robot in the world.
+            robot_index: index of the robot among the instances.
             times: the times of the rows, `(n,)` [s].
             recorder: the recorder of its contacts in these frames; None if they were not recorded.
         """
-        instance = self._instances[number]
-        soles = self._soles[number]
+        instance = self._instances[robot_index]
+        sole_rows = self._sole_rows_of_robot[robot_index]
         addresses = instance.addresses
         is_touching = self._sensor_rows > 0.0
         contacts, slips = (None, None) if recorder is None else recorder.take()
-        joint_columns = _take_columns(self._qpos_rows, self._joints[number])
-        force_columns = _take_columns(self._force_rows, self._actuators[number])
+        # of the joints that are not welded
+        moving_positions = _take_columns(self._qpos_rows, self._joint_columns[robot_index])
+        moving_efforts = _take_columns(self._force_rows, self._actuator_columns[robot_index])
         return JointStates(
             times=times,
-            positions=addresses.of_all(joint_columns, addresses.welded),
-            efforts=addresses.of_all(force_columns, 0.0),
+            positions=addresses.extend_to_all(moving_positions, addresses.welded_angles),
+            efforts=addresses.extend_to_all(moving_efforts, 0.0),
             truth=GroundTruth(
                 base=self._qpos_rows[:, addresses.base_qpos],
                 footprints=footprints(
-                    self._sole_position_rows[:, soles], self._sole_matrix_rows[:, soles], addresses
+                    self._sole_position_rows[:, sole_rows], self._sole_matrix_rows[:, sole_rows], addresses
                 ),
                 foot_contacts=is_touching[:, addresses.foot_contacts],
                 boxes=self._qpos_rows[:, addresses.box_qpos].reshape(len(times), instance.n_boxes, 7),

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
+_POSE_LENGTH = 7
+_VELOCITY_LENGTH = 6
+"""Numbers of a free body in `qpos` and `qvel`."""
+
 _CORNER_SIGNS = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], dtype=np.float64)
 """Signs of x (front) and y (left): front-left, front-right, rear-right, rear-left."""
 
@@ -49,7 +53,8 @@ def box_sensor(index: int) -> str:
 class Addresses:
     """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
 
-    MuJoCo's model has no welded joints: `moving` has the columns of the other joints in `(n_joints,)`.
+    Welded joints are not in MuJoCo's model. So arrays for MuJoCo have a column for each of the `n_moving`
+    other joints, and arrays for users one for each of all `n_joints`; two methods convert between them.
 
     Attributes:
         base_body: body with the free joint.
@@ -58,8 +63,8 @@ class Addresses:
         joint_qpos: the joints' angles in `qpos`, `(n_moving,)`.
         joint_qvel: the joints' velocities in `qvel`, `(n_moving,)`.
         actuators: the joints' actuators, `(n_moving,)`.
-        moving: indices of the joints that are not welded, `(n_moving,)`.
-        welded: angles of the welded joints, `(n_joints,)` [rad]; 0 for moving joints.
+        moving_joints: indices of the joints that are not welded, `(n_moving,)`.
+        welded_angles: angles of the welded joints, `(n_joints,)` [rad]; 0 for moving joints.
         sole_geoms: the geom that each foot stands on, `(n_feet,)`.
         sole_corners: corners of the soles' undersides, front-left, front-right, rear-right, rear-left,
             `(n_feet, 4, 3)` [m]; in the geom's frame, or for a ball relative to its centre along the field's
@@ -77,8 +82,8 @@ class Addresses:
     joint_qpos: Indices
     joint_qvel: Indices
     actuators: Indices
-    moving: Indices
-    welded: Floats
+    moving_joints: Indices
+    welded_angles: Floats
     sole_geoms: Indices
     sole_corners: Floats
     round_soles: tuple[int, ...]
@@ -87,21 +92,26 @@ class Addresses:
     box_qvel: slice
     box_contacts: slice
 
-    def of_moving(self, columns: NDArray[_Scalar]) -> NDArray[_Scalar]:
-        """Return the columns of the moving joints, `(..., n_moving)`, out of all `(..., n_joints)`."""
-        return columns if len(self.moving) == len(self.welded) else columns[..., self.moving]
+    @property
+    def _has_welded_joints(self) -> bool:
+        return len(self.moving_joints) < len(self.welded_angles)
 
-    def of_all(self, columns: Floats, welded_value: Floats | float) -> Floats:
-        """Extend columns of the moving joints, `(..., n_moving)`, to all joints, `(..., n_joints)`.
+    def select_moving(self, columns: NDArray[_Scalar]) -> NDArray[_Scalar]:
+        """Return the columns of the moving joints, `(..., n_moving)`, out of all `(..., n_joints)`."""
+        return columns[..., self.moving_joints] if self._has_welded_joints else columns
+
+    def extend_to_all(self, moving_columns: Floats, welded_value: Floats | float) -> Floats:
+        """Return columns of all joints, `(..., n_joints)`, from those of the moving ones, `(..., n_moving)`.
 
         Welded joints get `welded_value`: one number, or one for each joint, `(n_joints,)`.
         """
-        if len(self.moving) == len(self.welded):
-            return columns
-        all_columns = np.empty((*columns.shape[:-1], len(self.welded)))
-        all_columns[:] = welded_value
-        all_columns[..., self.moving] = columns
-        return all_columns
+        if not self._has_welded_joints:
+            return moving_columns
+        n_joints = len(self.welded_angles)
+        columns = np.empty((*moving_columns.shape[:-1], n_joints))
+        columns[:] = welded_value
+        columns[..., self.moving_joints] = moving_columns
+        return columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,6 +147,11 @@ class ModelInstance:
         return 0 if self.arena is None else len(self.arena.boxes)
 
     @property
+    def shares_world(self) -> bool:
+        """Whether there are other robots in the world; only then the names in the model have a prefix."""
+        return bool(self.prefix)
+
+    @property
     def mass_kg(self) -> float:
         """Mass of the whole robot [kg]."""
         return float(self.model.body_subtreemass[self.addresses.base_body])
@@ -144,8 +159,8 @@ class ModelInstance:
     @property
     def welded_joints(self) -> tuple[str, ...]:
         """Names of the welded joints, in the card's order."""
-        moving = set(self.addresses.moving.tolist())
-        return tuple(name for index, name in enumerate(self.robot.joint_names) if index not in moving)
+        moving_indices = set(self.addresses.moving_joints.tolist())
+        return tuple(name for index, name in enumerate(self.robot.joint_names) if index not in moving_indices)
 
     @property
     def base(self) -> Floats:
@@ -156,7 +171,7 @@ class ModelInstance:
     def joint_positions(self) -> Floats:
         """Joint angles, `(n_joints,)` [rad]."""
         addresses = self.addresses
-        return addresses.of_all(self.data.qpos[addresses.joint_qpos], addresses.welded)
+        return addresses.extend_to_all(self.data.qpos[addresses.joint_qpos], addresses.welded_angles)
 
     @property
     def bodies(self) -> Indices:
@@ -183,8 +198,8 @@ def find_addresses(
     Raises:
         InputError: the model lacks a joint or an actuator of the card, or has additional actuators.
     """
-    moving = [index for index, name in enumerate(robot.joint_names) if name not in welded]
-    names = [robot.joint_names[index] for index in moving]
+    moving_joints = [index for index, name in enumerate(robot.joint_names) if name not in welded]
+    names = [robot.joint_names[index] for index in moving_joints]
     joints = _find_joints(model, robot, names, prefix)
     base = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
     first_box = int(model.body(box_name(0)).jntadr[0]) if n_boxes else 0
@@ -192,25 +207,26 @@ def find_addresses(
     soles = [_find_sole(model, robot, prefix + foot) for foot in robot.feet]
     return Addresses(
         base_body=base,
-        base_qpos=_joint_span(model.jnt_qposadr, free_joint, length=7),
-        base_qvel=_joint_span(model.jnt_dofadr, free_joint, length=6),
+        base_qpos=_joint_span(model.jnt_qposadr, free_joint, length=_POSE_LENGTH),
+        base_qvel=_joint_span(model.jnt_dofadr, free_joint, length=_VELOCITY_LENGTH),
         joint_qpos=np.array([model.jnt_qposadr[joint] for joint in joints], dtype=np.intp),
         joint_qvel=np.array([model.jnt_dofadr[joint] for joint in joints], dtype=np.intp),
         actuators=_find_actuators(model, robot, names, joints, base),
-        moving=np.array(moving, dtype=np.intp),
-        welded=np.array([float(welded.get(name, 0.0)) for name in robot.joint_names]),
+        moving_joints=np.array(moving_joints, dtype=np.intp),
+        welded_angles=np.array([float(welded.get(name, 0.0)) for name in robot.joint_names]),
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
         round_soles=tuple(number for number, sole in enumerate(soles) if _is_ball(model, sole)),
         foot_contacts=_sensor_span(model, [prefix + foot_sensor(foot) for foot in robot.feet]),
         # the boxes were added to the model one after the other, so their addresses are contiguous
-        box_qpos=_joint_span(model.jnt_qposadr, first_box, 7 * n_boxes),
-        box_qvel=_joint_span(model.jnt_dofadr, first_box, 6 * n_boxes),
+        box_qpos=_joint_span(model.jnt_qposadr, first_box, length=_POSE_LENGTH * n_boxes),
+        box_qvel=_joint_span(model.jnt_dofadr, first_box, length=_VELOCITY_LENGTH * n_boxes),
         box_contacts=_sensor_span(model, [prefix + box_sensor(index) for index in range(n_boxes)]),
     )
 
 
 def _joint_span(starts: NDArray[np.integer], joint: int, length: int) -> slice:
+    """Return the span of MuJoCo's numbers that begins where a joint's numbers start, by `starts`."""
     start = int(starts[joint])
     return slice(start, start + length)
 
@@ -218,7 +234,9 @@ def _joint_span(starts: NDArray[np.integer], joint: int, length: int) -> slice:
 def _find_joints(model: mujoco.MjModel, robot: Robot, names: list[str], prefix: str) -> list[int]:
     """Return the numbers of a robot's joints in a model; raise an InputError if one is missing."""
     ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, prefix + name)) for name in names]
-    missing = [name for name, joint in zip(names, ids, strict=True) if joint < 0]
+    missing = [
+        name for name, joint_id in zip(names, ids, strict=True) if joint_id < 0
+    ]  # -1 for no such joint
     if missing:
         raise InputError(
             f"the model has no joint {missing[0]!r}",
@@ -233,6 +251,13 @@ def _find_actuators(
 ) -> Indices:
     """Return the actuator of each joint.
 
+    Args:
+        model: the model of the world.
+        robot: the robot's card.
+        names: names of the joints on the card.
+        joints: their numbers in the model.
+        base: number of the robot's base.
+
     Raises:
         InputError: a joint has no actuator, or the robot has actuators that drive none of the joints.
     """
@@ -245,6 +270,7 @@ def _find_actuators(
                 where=Where(robot.model_path),
                 hint="give every joint a position actuator",
             )
+    # what is not known to drive a joint of another robot counts as this robot's
     n_foreign = sum(model.body_rootid[model.jnt_bodyid[joint]] != base for joint in actuator_of_joint)
     n_own = model.nu - n_foreign
     if n_own != len(joints):

@@ -156,9 +156,9 @@ class KinematicModel:
         names = []
         body = self.body(link)
         while body != self._instance.addresses.base_body:
-            first = int(self.model.body_jntadr[body])
-            count = int(self.model.body_jntnum[body])
-            names += [self.model.joint(joint).name for joint in reversed(range(first, first + count))]
+            first_joint = int(self.model.body_jntadr[body])
+            joints = range(first_joint, first_joint + int(self.model.body_jntnum[body]))
+            names += [self.model.joint(joint).name for joint in reversed(joints)]  # from the link inward
             body = int(self.model.body_parentid[body])
         return tuple(reversed(names))
 
@@ -177,7 +177,7 @@ class KinematicModel:
         addresses = self._instance.addresses
         data = self._world.data
         data.qpos[addresses.base_qpos] = base
-        data.qpos[addresses.joint_qpos] = addresses.of_moving(angles)
+        data.qpos[addresses.joint_qpos] = addresses.select_moving(angles)
         mujoco.mj_kinematics(self.model, data)
         mujoco.mj_comPos(self.model, data)
         return self._copy_link_poses()
@@ -199,8 +199,10 @@ class KinematicModel:
         if link in self.robot.feet:
             foot = self.robot.feet.index(link)
             addresses = self._instance.addresses
-            corners = addresses.sole_corners[foot] * (foot not in addresses.round_soles)
-            vertices = _to_link_frame(self.model, self.soles[foot], corners)[:2]
+            corners = addresses.sole_corners[foot]
+            if foot in addresses.round_soles:
+                corners = np.zeros_like(corners)  # the centre of the ball
+            vertices = _to_link_frame(self.model, self.soles[foot], corners)[:2]  # the first two are in front
         else:
             vertices = np.concatenate([mesh.vertices for mesh in self.meshes if mesh.link == link])
             distances = np.linalg.norm(vertices, axis=-1)

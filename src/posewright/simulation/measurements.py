@@ -36,7 +36,7 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
     world = World(robot)
     SimulatedBody(world, start_pose=pose)
     soles = sole_corners(world.instance())
-    edges = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
+    edge_lengths = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
     # body 0 is the world with its floor; all other geoms are the robot's
     robot_geoms = np.flatnonzero(world.model.geom_bodyid)
     bottoms, tops = zip(
@@ -45,7 +45,7 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
     return ModelMeasures(
         height_m=max(tops) - min(bottoms),
         mass_kg=float(world.model.body_mass.sum()),
-        soles_m=tuple(edges.max(axis=1).tolist()),
+        soles_m=tuple(edge_lengths.max(axis=1).tolist()),
     )
 
 
@@ -53,21 +53,22 @@ def _vertical_extent(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> t
     """Return the lowest and the highest z of a geom [m]."""
     centre_z = float(data.geom_xpos[geom, 2])
     up = data.geom_xmat[geom, 6:9]  # the vertical in the geom's frame
-    kind = model.geom_type[geom]
+    geom_type = model.geom_type[geom]
     size = model.geom_size[geom]
-    if kind == mujoco.mjtGeom.mjGEOM_MESH:
+    if geom_type == mujoco.mjtGeom.mjGEOM_MESH:
         mesh = model.geom_dataid[geom]
         first = model.mesh_vertadr[mesh]
-        z = centre_z + model.mesh_vert[first : first + model.mesh_vertnum[mesh]] @ up
-        return float(z.min()), float(z.max())
-    if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
-        half = float(size[0])
-    elif kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
-        half = float(size[0] + abs(up[2]) * size[1])
-    elif kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
-        half = float(abs(up[2]) * size[1] + math.sqrt(max(0.0, 1.0 - up[2] ** 2)) * size[0])
-    elif kind == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
-        half = float(np.linalg.norm(up * size))
+        vertices = model.mesh_vert[first : first + model.mesh_vertnum[mesh]]
+        heights = centre_z + vertices @ up
+        return float(heights.min()), float(heights.max())
+    if geom_type == mujoco.mjtGeom.mjGEOM_SPHERE:
+        half_height = float(size[0])
+    elif geom_type == mujoco.mjtGeom.mjGEOM_CAPSULE:
+        half_height = float(size[0] + abs(up[2]) * size[1])
+    elif geom_type == mujoco.mjtGeom.mjGEOM_CYLINDER:
+        half_height = float(abs(up[2]) * size[1] + math.sqrt(max(0.0, 1.0 - up[2] ** 2)) * size[0])
+    elif geom_type == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
+        half_height = float(np.linalg.norm(up * size))
     else:
-        half = float(np.abs(up) @ size)
-    return centre_z - half, centre_z + half
+        half_height = float(np.abs(up) @ size)
+    return centre_z - half_height, centre_z + half_height

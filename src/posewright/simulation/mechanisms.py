@@ -43,6 +43,10 @@ _GEOM_TYPE_OF_KIND = {
     ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
 }
 
+_SITE_SIZE = (0.003, 0.003, 0.003)
+_SITE_GROUP = 4
+"""Size of the sites of sensors [m], and their group, which viewers do not show."""
+
 _TIMESTEP_S = 0.002
 _ARMATURE = 0.003
 """Assumed rotor inertia of a motor, as seen at its joint, independent of its torque [kg m^2]."""
@@ -151,14 +155,13 @@ def _require_self_contained(root: Element, folder: Path) -> None:
         FormatError: an element loads other models or programs, could fill the memory, or names a file
             elsewhere.
     """
-    asset_folders = {""}
+    asset_folders = {""}  # the model's own folder, and those in which it looks for its files
     for element in root.all("compiler"):
-        for key in _FOLDER_ATTRIBUTES:
-            if value := element.attributes.get(key):
-                asset_folders.add(value)
+        asset_folders |= {element.attributes.get(key) or "" for key in _FOLDER_ATTRIBUTES}
     n_bodies = 0
     for element in root.walk():
-        n_bodies += element.name == "body"
+        if element.name == "body":
+            n_bodies += 1
         if n_bodies > _MAX_BODIES:
             element.fail("too many bodies", f"at most {_MAX_BODIES}")
         if element.name in _FORBIDDEN_ELEMENTS:
@@ -194,14 +197,17 @@ def _create_hinge_factory(model: mujoco.MjModel) -> _HingeFactory:
         upper = math.pi
         if model.jnt_limited[joint]:
             lower, upper = model.jnt_range[joint].tolist()
-        effort = 0.0
-        if joint in actuator_of_joint and model.actuator_forcelimited[actuator_of_joint[joint]]:
-            effort = float(model.actuator_forcerange[actuator_of_joint[joint]].max())
-        elif joint in actuator_of_joint and model.jnt_actfrclimited[joint]:
-            effort = float(model.jnt_actfrcrange[joint].max())
+        effort_nm = 0.0  # unknown
+        actuator = actuator_of_joint.get(joint)
+        if actuator is not None and model.actuator_forcelimited[actuator]:
+            effort_nm = float(model.actuator_forcerange[actuator].max())
+        elif actuator is not None and model.jnt_actfrclimited[joint]:
+            effort_nm = float(model.jnt_actfrcrange[joint].max())
         damping = float(model.dof_damping[model.jnt_dofadr[joint]])
-        speed = effort / damping if damping > 0.0 else 0.0
-        return Hinge(name, axis, lower_rad=lower, upper_rad=upper, effort_nm=effort, speed_rad_s=speed)
+        speed_rad_s = effort_nm / damping if damping > 0.0 else 0.0  # at which damping takes all the torque
+        return Hinge(
+            name, axis, lower_rad=lower, upper_rad=upper, effort_nm=effort_nm, speed_rad_s=speed_rad_s
+        )
 
     return create_hinge
 
@@ -238,7 +244,11 @@ class _LinkExtractor:
         return body == self._base
 
     def _extract_link(self, body: int) -> Link:
-        """Return a body as a link, in the frame of its hinge at angle 0."""
+        """Return a body as a link, in the frame of its hinge at angle 0.
+
+        Stores the shift of its origin, which the links of its child bodies need, and a note if its joint is
+        not a hinge.
+        """
         model = self._model
         hinge = None
         origin_shift = np.zeros(3)  # from the body's origin to its hinge
@@ -279,14 +289,14 @@ class _LinkExtractor:
             mass_kg=float(model.body_mass[body]),
             centre_m=to_triple(model.body_ipos[body] - origin_shift),
             inertia=to_rows(inertia),
-            shapes=tuple(self._extract_forms(body, origin_shift)),
+            shapes=tuple(self._extract_shapes(body, origin_shift)),
         )
 
-    def _extract_forms(self, body: int, origin_shift: Floats) -> list[LinkShape]:
-        """Return the body's colliding geoms in the link's frame."""
+    def _extract_shapes(self, body: int, origin_shift: Floats) -> list[LinkShape]:
+        """Return the body's colliding geoms as shapes in the link's frame; meshes as their boxes."""
         model = self._model
         first = int(model.body_geomadr[body])
-        forms = []
+        shapes = []
         for geom in range(first, first + int(model.body_geomnum[body])):
             if not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
                 continue
@@ -295,10 +305,10 @@ class _LinkExtractor:
             centre = model.geom_pos[geom] + box_centre - origin_shift
             sizes = 2.0 * model.geom_aabb[geom, 3:]
             kind = _KIND_OF_GEOM_TYPE.get(int(model.geom_type[geom]), ShapeKind.BOX)
-            forms.append(
+            shapes.append(
                 LinkShape(kind, size_m=to_triple(sizes), position_m=to_triple(centre), rotation=rotation)
             )
-        return forms
+        return shapes
 
 
 def _quaternion(values: Floats) -> Quaternion:
@@ -329,10 +339,10 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
     spec.option.iterations = 20
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    lowest = min(mechanism.lowest_heights().values(), default=0.0)
+    lowest_z = min(mechanism.lowest_heights().values(), default=0.0)
     bodies = {"": spec.worldbody}
     for link in mechanism.links:
-        position = link.position_m if link.parent else (0.0, 0.0, -lowest)
+        position = link.position_m if link.parent else (0.0, 0.0, -lowest_z)
         rotation = link.rotation if link.parent else (1.0, 0.0, 0.0, 0.0)
         body = bodies[link.parent].add_body(name=link.name, pos=position, quat=rotation)
         bodies[link.name] = body
@@ -340,14 +350,14 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
             body.add_freejoint(name="root")
             has_imu_site = any(mount.name == IMU_SITE for mount in mechanism.mounts)
             if not has_imu_site:
-                body.add_site(name=IMU_SITE, size=(0.003,) * 3, group=4)
+                body.add_site(name=IMU_SITE, size=_SITE_SIZE, group=_SITE_GROUP)
         _add_inertia(body, link)
         if link.hinge is not None:
             _add_hinge(spec, body, link.hinge)
-        for form in link.shapes:
-            _add_form(body, form, is_sole=link.name in feet)
+        for shape in link.shapes:
+            _add_shape(body, shape, is_sole=link.name in feet)
     for mount in mechanism.mounts:
-        site = bodies[mount.link].add_site(name=mount.name, size=(0.003,) * 3, group=4)
+        site = bodies[mount.link].add_site(name=mount.name, size=_SITE_SIZE, group=_SITE_GROUP)
         site.pos = mount.position_m
         site.quat = mount.rotation
     compile_spec(spec.copy(), path=None)
@@ -356,9 +366,10 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
 
 def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:
     """Set mass, centre of mass and inertia of a body, at least the minimum if it moves."""
-    moves = link.hinge is not None or not link.parent
-    if link.mass_kg <= 0.0 and not moves:
+    is_moving = link.hinge is not None or not link.parent
+    if link.mass_kg <= 0.0 and not is_moving:
         return
+    # principal moments, raised to the minimum, back in the link's axes
     moments, axes = np.linalg.eigh(np.array(link.inertia))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(np.maximum(moments, _MIN_MOMENT)) @ axes.T
     body.mass = max(link.mass_kg, MIN_MOVED_MASS_KG)
@@ -377,18 +388,19 @@ def _add_hinge(spec: mujoco.MjSpec, body: mujoco.MjsBody, hinge: Hinge) -> None:
     actuator.set_to_position(kp=max(effort, 1.0), inheritrange=1.0)
 
 
-def _add_form(body: mujoco.MjsBody, form: LinkShape, *, is_sole: bool) -> None:
+def _add_shape(body: mujoco.MjsBody, shape: LinkShape, *, is_sole: bool) -> None:
     """Add a shape to a body; a sole has friction of its own."""
-    half_size = [edge / 2.0 for edge in form.size_m]
-    sizes = {
-        ShapeKind.SPHERE: (half_size[0], 0.0, 0.0),
-        ShapeKind.CYLINDER: (half_size[0], half_size[2], 0.0),
+    half_x, half_y, half_z = (edge / 2.0 for edge in shape.size_m)
+    sizes = {  # as MuJoCo takes them: a sphere's radius, a cylinder's radius and half height
+        ShapeKind.BOX: (half_x, half_y, half_z),
+        ShapeKind.SPHERE: (half_x, 0.0, 0.0),
+        ShapeKind.CYLINDER: (half_x, half_z, 0.0),
     }
     geom = body.add_geom(
-        type=_GEOM_TYPE_OF_KIND[form.kind],
-        pos=form.position_m,
-        quat=form.rotation,
-        size=sizes.get(form.kind, half_size),
+        type=_GEOM_TYPE_OF_KIND[shape.kind],
+        pos=shape.position_m,
+        quat=shape.rotation,
+        size=sizes[shape.kind],
         contype=0,
         conaffinity=1,
         condim=3,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import mujoco
 import numpy as np
@@ -65,23 +65,30 @@ def find_mount(instance: ModelInstance, name: str, data: mujoco.MjData | None = 
     model = instance.model
     if data is None:
         data = instance.data
-    sites = (mujoco.mjtObj.mjOBJ_SITE, data.site_xpos, data.site_xmat)
-    bodies = (mujoco.mjtObj.mjOBJ_XBODY, data.xpos, data.xmat)
-    for kind, positions, matrices in (sites, bodies):
-        index = int(mujoco.mj_name2id(model, kind, instance.prefix + name))
-        if index >= 0:
-            return MountFrame(
-                int(kind), index, position=positions[index], rotation=matrices[index].reshape(3, 3)
-            )
+    full_name = instance.prefix + name
+    site = int(mujoco.mj_name2id(model, int(mujoco.mjtObj.mjOBJ_SITE), full_name))  # -1 for no such site
+    if site >= 0:
+        kind = int(mujoco.mjtObj.mjOBJ_SITE)
+        return MountFrame(
+            kind, site, position=data.site_xpos[site], rotation=data.site_xmat[site].reshape(3, 3)
+        )
+    body = int(mujoco.mj_name2id(model, int(mujoco.mjtObj.mjOBJ_XBODY), full_name))
+    if body >= 0:
+        kind = int(mujoco.mjtObj.mjOBJ_XBODY)
+        return MountFrame(kind, body, position=data.xpos[body], rotation=data.xmat[body].reshape(3, 3))
+    raise UnknownNameError.among("site or body of the model", name, _own_names(instance))
+
+
+def _own_names(instance: ModelInstance) -> list[str]:
+    """Return the names of the robot's sites and bodies, without its prefix."""
+    model = instance.model
     site_names = [model.site(index).name for index in range(model.nsite)]
     body_names = [model.body(index).name for index in range(model.nbody)]
-    prefix = instance.prefix
-    own_names = [
-        full_name.removeprefix(prefix)
+    return [
+        full_name.removeprefix(instance.prefix)
         for full_name in (*site_names, *body_names)
-        if full_name.startswith(prefix)
+        if full_name.startswith(instance.prefix)
     ]
-    raise UnknownNameError.among("site or body of the model", name, own_names)
 
 
 def sensor_poses(instance: ModelInstance) -> dict[str, tuple[float, ...]]:
@@ -89,25 +96,35 @@ def sensor_poses(instance: ModelInstance) -> dict[str, tuple[float, ...]]:
 
     Sensors that a joint moves relative to the base and sensors without a position are left out.
     """
-    return {sensor: pose for sensor, (link, pose) in sensor_places(instance).items() if not link}
+    mountings = sensor_mountings(instance)
+    return {sensor: mounting.pose for sensor, mounting in mountings.items() if not mounting.link}
 
 
-def sensor_places(instance: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]]:
-    """Return each sensor's link, empty for the base, and its pose in that link's frame.
+class SensorMounting(NamedTuple):
+    """The link that carries a sensor, and the sensor's pose in the link's frame.
 
-    The link is the one that a joint moves relative to the base. The pose is x y z qw qx qy qz; its x axis is
-    the middle of a range sensor's beam, or points ahead in the plane of a scan. Sensors without a position
-    are left out.
+    Attributes:
+        link: name of the link, which a joint moves relative to the base; empty for the base.
+        pose: x y z qw qx qy qz. Its x axis is the middle of a range sensor's beam, or points ahead in the
+            plane of a scan.
     """
+
+    link: str
+    pose: tuple[float, ...]
+
+
+def sensor_mountings(instance: ModelInstance) -> dict[str, SensorMounting]:
+    """Return where each sensor is mounted; sensors without a position are left out."""
     model = instance.model
     base = instance.addresses.base_body
     data = mujoco.MjData(model)  # a separate state, so that the world's does not change
     mujoco.mj_kinematics(model, data)
-    places = {}
+    mountings = {}
     for sensor in instance.sensors:
         if isinstance(sensor, Encoder | FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
             continue
         mount = find_mount(instance, sensor.mount, data)
+        # bodies that no joint moves relative to each other have the same number of `body_weldid`
         is_on_base = model.body_weldid[mount.body(model)] == model.body_weldid[base]
         body = base if is_on_base else mount.body(model)
         body_rotation = data.xmat[body].reshape(3, 3)
@@ -119,8 +136,8 @@ def sensor_places(instance: ModelInstance) -> dict[str, tuple[str, tuple[float, 
         quaternion = np.empty(4)
         mujoco.mju_mat2Quat(quaternion, rotation.ravel())
         link = "" if is_on_base else model.body(body).name.removeprefix(instance.prefix)
-        places[sensor.name] = link, (*position.tolist(), *quaternion.tolist())
-    return places
+        mountings[sensor.name] = SensorMounting(link, (*position.tolist(), *quaternion.tolist()))
+    return mountings
 
 
 def rotation_on_mount(sensor: SensorSpec) -> Floats:

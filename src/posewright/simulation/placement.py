@@ -34,6 +34,9 @@ _MIN_UP = 0.3
 _ROUNDING_M = 1e-6
 """A corner this little below a facet is on it [m]."""
 
+_DISTANCE_TOLERANCE_M = 1e-9
+"""Distances from the centre of mass that differ by less than this are equal [m]."""
+
 _MIN_AREA_M2 = 1e-8
 """Three corners whose parallelogram is smaller than this lie on a line [m^2]."""
 
@@ -92,7 +95,7 @@ def place(
         )
     data = instance.data
     addresses = instance.addresses
-    data.qpos[addresses.joint_qpos] = addresses.of_moving(joints)
+    data.qpos[addresses.joint_qpos] = addresses.select_moving(joints)
     data.qpos[addresses.base_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(instance.model, data)
     mujoco.mj_comPos(instance.model, data)
@@ -255,13 +258,15 @@ def find_standing_normal(points: Floats, centre_of_mass: Floats) -> Floats:
     starts = starts[has_area]
     normals = normals[has_area]
     lengths = lengths[has_area]
-    normals /= np.copysign(lengths, normals[:, 2])[:, np.newaxis]
+    normals /= np.copysign(lengths, normals[:, 2])[:, np.newaxis]  # all upward
+    # a facet of the hull has all points above it
     lowest = np.einsum("tpi,ti->tp", points - starts[:, np.newaxis], normals).min(axis=-1, initial=math.inf)
     is_support = (lowest > -_ROUNDING_M) & (normals[:, 2] > _MIN_UP)
     if not is_support.any():
         return _fit_floor_normal(points, np.array([0.0, 0.0, 1.0]))
     distances = distance_outside(triangles[is_support], centre_of_mass, normals[is_support])
-    nearest = np.argmax(distances < distances.min() + 1e-9)
+    # the first of the nearest, as which one is least depends on rounding
+    nearest = np.argmax(distances < distances.min() + _DISTANCE_TOLERANCE_M)
     return _fit_floor_normal(points, normals[is_support][nearest])
 
 

@@ -46,6 +46,10 @@ REACHED_M = 0.001
 """The target counts as reached at this distance [m]."""
 
 _REGULARIZATION = 1e-6
+"""Damping of the quadratic programme, and least divisor of lengths."""
+
+_TIME_STEP_S = 1.0
+"""With a time step of 1 s the velocity of a solution is the step itself."""
 
 
 class _PointTask(mink.Task):
@@ -72,7 +76,8 @@ class _PointTask(mink.Task):
     def compute_error(self, configuration: mink.Configuration) -> Floats:
         """Return the offset from the target, shortened to one step, `(3,)` [m]."""
         offset = self.position(configuration) - self._target
-        return np.asarray(offset * min(1.0, MAX_STEP_M / max(self.distance(configuration), _REGULARIZATION)))
+        distance_m = max(self.distance(configuration), _REGULARIZATION)
+        return np.asarray(offset * min(1.0, MAX_STEP_M / distance_m))
 
     def distance(self, configuration: mink.Configuration) -> float:
         """Return the distance from the target [m]."""
@@ -170,8 +175,8 @@ class PointIk:
                 step = mink.solve_ik(
                     configuration,
                     [task, *self._posture_tasks],
-                    1.0,
-                    "daqp",
+                    dt=_TIME_STEP_S,
+                    solver="daqp",
                     damping=_REGULARIZATION,
                     limits=self._limits,
                     constraints=self._constraints,
@@ -180,7 +185,7 @@ class PointIk:
                 break
             longest = float(np.abs(step).max())
             scale = min(1.0, MAX_STEP_RAD / max(longest, _REGULARIZATION))
-            configuration.integrate_inplace(step * scale, 1.0)
+            configuration.integrate_inplace(step * scale, _TIME_STEP_S)
             if longest < CONVERGED_RAD:
                 break
 

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import mujoco
 import numpy as np
@@ -26,7 +26,18 @@ _HIT_GROUPS = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype
 """Which of MuJoCo's geom groups rays can hit; lines and other decoration are in other groups."""
 
 _IGNORED_GROUP = 5
-_NO_BODY = -1
+"""A group that is not in `_HIT_GROUPS`."""
+
+_HIT_STATIC_GEOMS = 1
+_NO_EXCLUDED_BODY = -1
+"""Arguments of `mj_multiRay`: rays hit geoms that do not move, and those of every body."""
+
+
+class _CopiedPose(NamedTuple):
+    """Views of one quantity of the boxes, such as their positions, in a robot's scene and in the world."""
+
+    in_scene: Floats
+    in_world: Floats
 
 
 class RayScene:
@@ -49,8 +60,8 @@ class RayScene:
     def __init__(self, instance: ModelInstance) -> None:
         self.model: mujoco.MjModel
         self.data: mujoco.MjData
-        self._box_poses: list[tuple[Floats, Floats]] = []
-        if instance.prefix:
+        self._box_poses: list[_CopiedPose] = []  # empty if the scene is the world itself
+        if instance.shares_world:
             self.model = _copy_model_without_robot(instance)
             self.data = instance.data
             return
@@ -61,12 +72,15 @@ class RayScene:
         mujoco.mj_kinematics(self.model, self.data)
         scene_poses = _view_box_poses(self.model, self.data, instance.n_boxes)
         world_poses = _view_box_poses(instance.model, instance.data, instance.n_boxes)
-        self._box_poses = list(zip(scene_poses, world_poses, strict=True))
+        self._box_poses = [
+            _CopiedPose(in_scene, in_world)
+            for in_scene, in_world in zip(scene_poses, world_poses, strict=True)
+        ]
 
     def update(self) -> None:
         """Copy the boxes' current poses from the world."""
-        for scene_pose, world_pose in self._box_poses:
-            scene_pose[:] = world_pose
+        for in_scene, in_world in self._box_poses:
+            in_scene[:] = in_world
 
 
 def _copy_model_without_robot(instance: ModelInstance) -> mujoco.MjModel:
@@ -106,11 +120,11 @@ class RayBundle:
     """
 
     def __init__(self, instance: ModelInstance, scene: RayScene, sensors: list[DistanceSensor]) -> None:
-        first = sensors[0]
+        first_sensor = sensors[0]
         self._model = scene.model
         self._data = scene.data
-        self._mount: MountFrame = find_mount(instance, first.mount)
-        self._position = np.array(first.position_m)
+        self._mount: MountFrame = find_mount(instance, first_sensor.mount)
+        self._position = np.array(first_sensor.position_m)
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
         n_rays = len(self._directions)
         self._cutoff_m = max(sensor.max_range_m for sensor in sensors)
@@ -118,25 +132,25 @@ class RayBundle:
         self._max_ranges = np.repeat([sensor.max_range_m for sensor in sensors], n_beams)
         self._min_ranges = np.repeat([_min_range_m(sensor) for sensor in sensors], n_beams)
         self._distances = np.empty(n_rays)
-        self._geoms = np.empty(n_rays, dtype=np.int32)
+        self._hit_geoms = np.empty(n_rays, dtype=np.int32)
         self._has_range_sensors = any(isinstance(sensor, RangeSensor) for sensor in sensors)
         ends = list(accumulate(n_beams))
-        self._starts = [0, *ends[:-1]]
-        self._beams = [
-            (sensor, slice(start, end))
-            for sensor, start, end in zip(sensors, self._starts, ends, strict=True)
+        self._first_beams = [0, *ends[:-1]]  # index of each sensor's first beam
+        self._beams_of_sensor = [
+            (sensor, slice(first_beam, end))
+            for sensor, first_beam, end in zip(sensors, self._first_beams, ends, strict=True)
         ]
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Store the nearest distance of each range sensor, and all distances of each scan and lidar."""
         distances = self._measure()
         if not self._has_range_sensors:
-            for sensor, beams in self._beams:
+            for sensor, beams in self._beams_of_sensor:
                 readings[sensor.name] = distances[beams]
             return
-        nearest = np.minimum.reduceat(distances, self._starts).tolist()
-        for (sensor, beams), distance in zip(self._beams, nearest, strict=True):
-            readings[sensor.name] = distance if isinstance(sensor, RangeSensor) else distances[beams]
+        nearest = np.minimum.reduceat(distances, self._first_beams).tolist()
+        for (sensor, beams), nearest_m in zip(self._beams_of_sensor, nearest, strict=True):
+            readings[sensor.name] = nearest_m if isinstance(sensor, RangeSensor) else distances[beams]
 
     def _measure(self) -> Floats:
         """Return the distance along each beam, limited to the sensor's range, `(n_rays,)` [m].
@@ -150,11 +164,11 @@ class RayBundle:
             self._mount.position + rotation @ self._position,
             (self._directions @ rotation.T).ravel(),
             _HIT_GROUPS,
-            1,
-            _NO_BODY,
-            self._geoms,
+            _HIT_STATIC_GEOMS,
+            _NO_EXCLUDED_BODY,
+            self._hit_geoms,
             self._distances,
-            None,
+            None,  # normals, which are not needed
             len(self._distances),
             self._cutoff_m,
         )
@@ -179,11 +193,12 @@ class RangeReader:
     """
 
     def __init__(self, instance: ModelInstance, sensors: Iterable[DistanceSensor]) -> None:
-        by_origin: dict[object, list[DistanceSensor]] = {}
+        sensors_by_origin: dict[object, list[DistanceSensor]] = {}
         for sensor in sensors:
-            by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
+            origin = (sensor.mount, sensor.position_m)
+            sensors_by_origin.setdefault(origin, []).append(sensor)
         self._scene = RayScene(instance)
-        self._bundles = [RayBundle(instance, self._scene, group) for group in by_origin.values()]
+        self._bundles = [RayBundle(instance, self._scene, group) for group in sensors_by_origin.values()]
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Store every sensor's reading."""
@@ -200,7 +215,7 @@ def beam_directions(sensor: DistanceSensor) -> Floats:
     form a grid, which is rotated like a range sensor.
     """
     if isinstance(sensor, FlashLidar):
-        left, up = sensor.slopes
+        left, up = sensor.slopes  # of the columns and rows of beams
         ends = np.stack(np.broadcast_arrays(1.0, left[None, :], up[:, None]), axis=-1).reshape(-1, 3)
         sensor_directions = ends / np.linalg.norm(ends, axis=1, keepdims=True)
     else:

@@ -160,7 +160,7 @@ def weld_joints(spec: mujoco.MjSpec, robot: Robot, welded: Mapping[str, float]) 
     for joint in list(spec.joints):
         if joint.name in welded:
             _weld(spec, robot, model, joint, angle_rad=welded[joint.name])
-    # keyframes of a model with all joints
+    # keyframes have the positions of all joints, and do not fit the reduced model
     for key in list(spec.keys):
         spec.delete(key)
 
@@ -187,7 +187,18 @@ def _weld(
     joint: mujoco.MjsJoint,
     angle_rad: float,
 ) -> None:
-    """Remove one joint from a spec, given the compiled model, and rotate its body about the hinge."""
+    """Remove one joint from a spec, and rotate its body about the hinge.
+
+    Args:
+        spec: the spec; it is changed.
+        robot: its card, for the error message.
+        model: the compiled model of the unchanged spec.
+        joint: the joint.
+        angle_rad: the angle at which it is welded [rad].
+
+    Raises:
+        InputError: it is not its body's only joint, or not a hinge.
+    """
     body = joint.parent
     joint_id = int(model.joint(joint.name).id)
     body_id = int(model.jnt_bodyid[joint_id])

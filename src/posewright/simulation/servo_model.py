@@ -40,22 +40,22 @@ class TickGrid:
 
     def __init__(self, robot: Robot) -> None:
         zero = np.zeros(len(robot.servos))
-        self._offset: Floats = robot.to_ticks(zero)
-        self._slope: Floats = robot.to_ticks(zero + 1.0) - self._offset
-        self._first = np.array([float(servo.first_tick) for servo in robot.servos])
-        self._last = np.array([float(servo.last_tick) for servo in robot.servos])
+        self._zero_ticks: Floats = robot.to_ticks(zero)
+        self._ticks_per_rad: Floats = robot.to_ticks(zero + 1.0) - self._zero_ticks
+        self._first_ticks = np.array([float(servo.first_tick) for servo in robot.servos])
+        self._last_ticks = np.array([float(servo.last_tick) for servo in robot.servos])
 
     def round(self, angles: Floats) -> Floats:
         """Return the nearest angles that are whole ticks, `(..., n_joints)` [rad]."""
         # in place, as this runs for every block and another array would not be in the cache
-        ticks: Floats = angles * self._slope
-        ticks += self._offset
+        ticks: Floats = angles * self._ticks_per_rad
+        ticks += self._zero_ticks
         np.rint(ticks, out=ticks)
-        np.maximum(ticks, self._first, out=ticks)
-        np.minimum(ticks, self._last, out=ticks)
-        ticks -= self._offset
-        ticks /= self._slope
-        return ticks
+        np.maximum(ticks, self._first_ticks, out=ticks)
+        np.minimum(ticks, self._last_ticks, out=ticks)
+        ticks -= self._zero_ticks
+        ticks /= self._ticks_per_rad
+        return ticks  # now angles
 
 
 class ServoBank:
@@ -68,7 +68,7 @@ class ServoBank:
     def __init__(self, instance: ModelInstance) -> None:
         model = instance.model
         addresses = instance.addresses
-        servos = [instance.robot.servos[joint] for joint in addresses.moving]
+        servos = [instance.robot.servos[joint] for joint in addresses.moving_joints]
         self.nominal_stiffness: Floats = np.array([servo.stiffness for servo in servos])
         self._stiffness_scale = 1.0
         self._damping_scale = 1.0
@@ -76,7 +76,7 @@ class ServoBank:
         self._addresses = addresses
         self._actuators = addresses.actuators
         self._dofs = addresses.joint_qvel
-        self._is_default = False
+        self._is_default = False  # whether no joint is free and all stiffness is nominal
         stall = np.array([servo.stall_torque_nm for servo in servos])
         self._damping: Floats = stall / np.array([servo.no_load_speed_rad_s for servo in servos])
         actuators = addresses.actuators
@@ -85,7 +85,7 @@ class ServoBank:
         model.actuator_biasprm[actuators] = 0.0
         model.actuator_forcelimited[actuators] = 1
         model.actuator_forcerange[actuators] = np.stack([-stall, stall], axis=-1)
-        self.set(None, free=None)
+        self.set_stiffness(None, free=None)
 
     @property
     def stiffness(self) -> Floats:
@@ -104,32 +104,34 @@ class ServoBank:
         """
         self._stiffness_scale = stiffness
         self._damping_scale = damping
-        self._is_default = False
-        self.set(None, free=None)
+        self._is_default = False  # the model has the previous factors
+        self.set_stiffness(None, free=None)
 
-    def set(self, stiffness: Floats | None, free: Flags | None) -> None:
+    def set_stiffness(self, stiffness: Floats | None, free: Flags | None) -> None:
         """Set the stiffness of each joint; a free joint has none, and only the damping of its gears.
 
         Args:
             stiffness: `(n_joints,)` [N m/rad]; NaN or None for the servos' nominal stiffness.
             free: joints whose torque is off, `(n_joints,)`; None if no joint is free.
         """
-        if stiffness is None and free is None and self._is_default:
+        is_default = stiffness is None and free is None
+        if is_default and self._is_default:
             return
-        effective = self.nominal_stiffness
+        effective_stiffness = self.nominal_stiffness
         if stiffness is not None:
-            commanded = self._addresses.of_moving(stiffness)
-            effective = np.where(np.isnan(commanded), effective, commanded)
-        effective = self._stiffness_scale * effective
+            commanded = self._addresses.select_moving(stiffness)
+            effective_stiffness = np.where(np.isnan(commanded), effective_stiffness, commanded)
+        effective_stiffness = self._stiffness_scale * effective_stiffness
         damping_factor: Floats | float = self._damping_scale
         if free is not None:
-            is_free = self._addresses.of_moving(free)
-            effective = np.where(is_free, 0.0, effective)
+            is_free = self._addresses.select_moving(free)
+            effective_stiffness = np.where(is_free, 0.0, effective_stiffness)
             damping_factor = np.where(is_free, FREE_DAMPING, 1.0) * damping_factor
         self._model.dof_damping[self._dofs] = damping_factor * self._damping
-        self._model.actuator_gainprm[self._actuators, 0] = effective
-        self._model.actuator_biasprm[self._actuators, 1] = -effective
-        self._is_default = stiffness is None and free is None
+        # the actuator's force is gain * command + bias * angle
+        self._model.actuator_gainprm[self._actuators, 0] = effective_stiffness
+        self._model.actuator_biasprm[self._actuators, 1] = -effective_stiffness
+        self._is_default = is_default
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -217,9 +217,9 @@ class World:
                 up.
             UnsafeCommandError: the angle of a joint with torque is not finite.
         """
-        n = self._count_rows(commands)
+        n_frames = self._count_rows(commands)
         _MUJOCO_WARNINGS.clear()
-        controls = np.empty((n, self.model.nu))
+        controls = np.empty((n_frames, self.model.nu))
         # the servo commands that take effect from each row on; stiffness and torque change between rows only
         changes: dict[int, list[tuple[WorldBody, ServoCommands]]] = {0: []}
         for name, instance in self.instances.items():
@@ -227,20 +227,21 @@ class World:
             row = 0
             for effective in body.accept(commands[name]):
                 changes.setdefault(row, []).append((body, effective))
-                moving_targets = instance.addresses.of_moving(effective.targets)
+                moving_targets = instance.addresses.select_moving(effective.targets)
                 controls[row : row + len(effective), self._actuators[name]] = moving_targets
                 row += len(effective)
-        self._buffer.begin(n)
-        for begin, end in pairwise([*sorted(changes), n]):
+        self._buffer.begin(n_frames)
+        for begin, end in pairwise([*sorted(changes), n_frames]):
             for body, effective in changes[begin]:
                 body.put_in_effect(effective)
             self._simulate(controls, begin, end)
-        self._n_frames += n
+        first_frame = self._n_frames + 1
+        self._n_frames += n_frames
         self._raise_if_blown_up()
-        times: Floats = np.arange(self._n_frames - n + 1.0, self._n_frames + 1.0) * self.frame_period_s
+        times: Floats = np.arange(float(first_frame), self._n_frames + 1.0) * self.frame_period_s
         return {
-            name: self._buffer.states(number, times, self.bodies[name].contacts)
-            for number, name in enumerate(self.instances)
+            name: self._buffer.states(robot_index, times, self.bodies[name].contacts)
+            for robot_index, name in enumerate(self.instances)
         }
 
     def step(self, n_frames: int = 1) -> Mapping[str, JointStates]:
@@ -289,7 +290,7 @@ class World:
         second_half_step = mujoco.mj_step2
         ctrl = data.ctrl
         store = self._buffer.store
-        contact_notes = [body.contacts.note for body in bodies if body.contacts is not None]
+        record_contacts = [body.contacts.record_frame for body in bodies if body.contacts is not None]
         for row in range(begin, end):
             if row == last_row:
                 for body in bodies:
@@ -302,15 +303,15 @@ class World:
             option.disableflags = with_sensors
             first_half_step(model, data)
             store(row)
-            for note in contact_notes:
-                note()
+            for record_frame in record_contacts:
+                record_frame()
 
     def _raise_if_blown_up(self) -> None:
         """Raise BodyError if a robot's base is very far away or not a number."""
         for instance in self.instances.values():
             # a NaN anywhere spreads to the whole base within a step, and fails the comparison too
-            x = self.data.qpos[instance.addresses.base_qpos.start]
-            if not -_MAX_DISTANCE_M < x < _MAX_DISTANCE_M:
+            base_x = self.data.qpos[instance.addresses.base_qpos.start]
+            if not -_MAX_DISTANCE_M < base_x < _MAX_DISTANCE_M:
                 warning = " ".join(_MUJOCO_WARNINGS[-1].split()) if _MUJOCO_WARNINGS else ""
                 raise BodyError(
                     f"the simulation blew up before {self.time_s:.3f} s{': ' if warning else ''}{warning}",
@@ -329,9 +330,9 @@ class World:
         self._buffer.store(0)
         recorder = self.contact_recorder(name)
         if recorder is not None:
-            recorder.note()
-        number = list(self.instances).index(name)
-        return self._buffer.states(number, np.array([self.time_s]), recorder)
+            recorder.record_frame()
+        robot_index = list(self.instances).index(name)
+        return self._buffer.states(robot_index, np.array([self.time_s]), recorder)
 
     def reset(self) -> None:
         """Reset bodies and boxes; the same commands then give the same states to the last bit."""
@@ -372,7 +373,9 @@ class World:
         for name, (base, joint_positions) in poses_by_name.items():
             addresses = self.instance(name).addresses
             qpos[addresses.base_qpos] = base
-            qpos[addresses.joint_qpos] = addresses.of_moving(np.asarray(joint_positions, dtype=np.float64))
+            qpos[addresses.joint_qpos] = addresses.select_moving(
+                np.asarray(joint_positions, dtype=np.float64)
+            )
             if box_poses.size:
                 qpos[addresses.box_qpos] = box_poses.ravel()
         return qpos

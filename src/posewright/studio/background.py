@@ -35,32 +35,37 @@ class LatestTask:
     def __init__(self, post: Callable[[Callable[[], None]], None], delay_s: float = 0.0) -> None:
         self._post = post
         self._delay_s = delay_s
-        self._cancelled = threading.Event()
+        self._cancellation = threading.Event()  # is set when the latest task is cancelled
         self._executor = ThreadPoolExecutor(1, "studio background")
 
     def start(
-        self, work: Callable[[IsCancelled], Result], then: Callable[[Result | PosewrightError], None]
+        self, work: Callable[[IsCancelled], Result], on_result: Callable[[Result | PosewrightError], None]
     ) -> None:
-        """Run `work` instead of what was started before, then `then` with its result or error."""
+        """Cancel the previous task, and run a new one on the background thread.
+
+        Args:
+            work: the task. Its argument returns whether the task has been cancelled meanwhile.
+            on_result: called through `post` with the result or error of the task, unless it was cancelled.
+        """
         self.cancel()
-        cancelled = threading.Event()
-        self._cancelled = cancelled
+        cancellation = threading.Event()
+        self._cancellation = cancellation
 
-        def run() -> Result:
-            if cancelled.wait(self._delay_s):
+        def run_after_delay() -> Result:
+            if cancellation.wait(self._delay_s):
                 raise CancelledError
-            return work(cancelled.is_set)
+            return work(cancellation.is_set)
 
-        def finish(result: Callable[[], Result]) -> None:
-            if not cancelled.is_set():
-                then(result_or_error(result))
+        def deliver(finished: Future[Result]) -> None:
+            if not cancellation.is_set():
+                on_result(result_or_error(finished.result))
 
-        future = self._executor.submit(run)
-        future.add_done_callback(lambda done: self._post(lambda: finish(done.result)))
+        future = self._executor.submit(run_after_delay)
+        future.add_done_callback(lambda finished: self._post(lambda: deliver(finished)))
 
     def cancel(self) -> None:
         """Cancel the task; its result is not used."""
-        self._cancelled.set()
+        self._cancellation.set()
 
     def close(self) -> None:
         """Cancel the task, and wait until its thread has ended."""

@@ -44,10 +44,10 @@ class CurvesPanel(Panel):
 
     def update(self, before: Pages, after: Pages) -> None:
         """Publish the references between pages; in an archive only those of the current page."""
-        numbered = motions_of(after) if allows_page_changes(after) else [self._current]
+        numbered_motions = motions_of(after) if allows_page_changes(after) else [self._current]
         links = {
             str(number): {"repeat": motion.repeat, "next": motion.next, "exit": motion.exit}
-            for number, motion in numbered
+            for number, motion in numbered_motions
         }
         view = {
             "links": links,
@@ -72,6 +72,7 @@ class CurvesPanel(Panel):
 
     @property
     def _current(self) -> tuple[int, Motion]:
+        """Number and motion of the page under the cursor."""
         page = self._session.cursor.page
         return page, self._session.document.pages.motion(page)
 
@@ -95,12 +96,12 @@ class CurvesPanel(Panel):
         curves = {}
         for name in joints:
             if name in motion.joints:
-                row = angles[:, motion.joints.index(name)]
+                joint_angles = angles[:, motion.joints.index(name)]
                 max_speed = float(robot.max_speeds[robot.index(name)])
                 curves[name] = {
-                    "angles_deg": angles_deg(row),
+                    "angles_deg": angles_deg(joint_angles),
                     "too_fast": find_overspeed_segments(
-                        indices, times, angles=row.reshape(times.shape), max_speed=max_speed
+                        indices, times, angles=joint_angles.reshape(times.shape), max_speed=max_speed
                     ),
                 }
         return {"times_s": np.round(times, 6).ravel().tolist(), "joints": curves}
@@ -113,7 +114,8 @@ class CurvesPanel(Panel):
         colours: dict[str, list[tuple[int, str]]] = {led.name: [] for led in robot.leds}
         for index, frame in enumerate(motion.keyframes):
             for name, colour in colours_of(frame, robot).items():
-                colours[name].append((index, "#" + "".join(f"{round(255.0 * part):02x}" for part in colour)))
+                hex_digits = "".join(f"{round(255.0 * component):02x}" for component in colour)
+                colours[name].append((index, f"#{hex_digits}"))
         return colours
 
 
@@ -122,7 +124,8 @@ def sample_times(motion: Motion, from_s: float, until_s: float) -> tuple[Indices
 
     Returns:
         Indices of the segments' keyframes, `(n,)`, and times, `(n, m)` [s]. The last of each row is the end
-        of the keyframe's pause, the others are spread over the segment.
+        of the keyframe's pause, the others are spread over the segment. A segment of no duration is a jump;
+        it begins `BEFORE_JUMP_S` earlier, so that the angle before it is sampled too.
     """
     starts = motion.segment_starts / motion.speed
     arrivals = motion.keyframe_times
@@ -131,8 +134,8 @@ def sample_times(motion: Motion, from_s: float, until_s: float) -> tuple[Indices
     starts = starts[indices]
     arrivals = arrivals[indices]
     ends = ends[indices]
-    count = int(np.clip(POINTS // max(len(indices), 1), MIN_SAMPLES, MAX_SAMPLES))
-    times = starts[:, None] + (arrivals - starts)[:, None] * np.linspace(0.0, 1.0, count)
+    n_samples = int(np.clip(POINTS // max(len(indices), 1), MIN_SAMPLES, MAX_SAMPLES))
+    times = starts[:, None] + (arrivals - starts)[:, None] * np.linspace(0.0, 1.0, n_samples)
     times[:, 0] = np.where(arrivals > starts, starts, np.maximum(starts - BEFORE_JUMP_S, 0.0))
     return indices, np.column_stack([times, ends])
 
@@ -152,15 +155,20 @@ def find_overspeed_segments(indices: Indices, times: Floats, angles: Floats, max
     durations = np.diff(times, axis=1)
     distances = np.abs(np.diff(angles, axis=1))
     speeds = np.where(durations > 0.0, distances / np.where(durations > 0.0, durations, 1.0), 0.0)
-    is_over = speeds > max_speed * (1.0 + ROUNDING)
+    is_too_fast = speeds > max_speed * (1.0 + ROUNDING)
     segments: list[View] = []
-    for row in np.flatnonzero(is_over.any(axis=1)).tolist():
-        steps = np.flatnonzero(is_over[row])
-        begin = float(times[row, steps[0]])
-        end = float(times[row, steps[-1] + 1])
-        fastest = math.degrees(float(np.nanmax(speeds[row])))
-        speed = None if end - begin <= 2.0 * BEFORE_JUMP_S else round(fastest, 1)
+    for row in np.flatnonzero(is_too_fast.any(axis=1)).tolist():
+        fast_steps = np.flatnonzero(is_too_fast[row])
+        begin_s = float(times[row, fast_steps[0]])
+        end_s = float(times[row, fast_steps[-1] + 1])
+        is_jump = end_s - begin_s <= 2.0 * BEFORE_JUMP_S
+        max_speed_deg_s = math.degrees(float(np.nanmax(speeds[row])))
         segments.append(
-            {"keyframe": int(indices[row]), "from_s": begin, "until_s": end, "speed_deg_s": speed}
+            {
+                "keyframe": int(indices[row]),
+                "from_s": begin_s,
+                "until_s": end_s,
+                "speed_deg_s": None if is_jump else round(max_speed_deg_s, 1),
+            }
         )
     return segments

@@ -50,7 +50,7 @@ class Document(History[Pages]):
     @property
     def pages(self) -> Pages:
         """The current pages."""
-        return self.now
+        return self.value
 
     def do(self, command: Command, gesture: str = "") -> bool:
         """Apply a command; return whether anything changed.

@@ -45,11 +45,11 @@ class FindingsPanel(Panel):
         self._player = context.player
         self._rules = HARDWARE
         self._is_physical = False
-        self._checked: tuple[Motion, Robot, str] | None = None
-        self._tried: tuple[Motion, Robot] | None = None
-        self._result: MotionResult | None = None
-        self._checks = LatestTask(self._session.post, CHECK_DELAY_S)
-        self._trials = LatestTask(self._session.post, PHYSICS_DELAY_S)
+        self._last_check: tuple[Motion, Robot, str] | None = None  # what was checked last, with which rules
+        self._last_trial: tuple[Motion, Robot] | None = None  # what was run under gravity last
+        self._trial_result: MotionResult | None = None
+        self._check_task = LatestTask(self._session.post, CHECK_DELAY_S)
+        self._trial_task = LatestTask(self._session.post, PHYSICS_DELAY_S)
 
     def update(self, before: Pages, after: Pages) -> None:
         """Check the motion again if it has changed, and run it under gravity again if physics is on."""
@@ -58,29 +58,29 @@ class FindingsPanel(Panel):
         page = session.cursor.page
         robot = session.document.robot
         motion = after.motion(page)
-        if not _are_same((motion, robot, rules), self._checked):
-            self._checked = (motion, robot, rules)
-            self._checks.start(
+        if not _are_same((motion, robot, rules), self._last_check):
+            self._last_check = (motion, robot, rules)
+            self._check_task.start(
                 lambda _: check_motion(motion, robot, rules=rules),
                 lambda findings: self._show_findings(page, findings),
             )
         if not self._is_physical:
             session.publish("physics", {"on": False, "state": "off"})
-        elif not _are_same((motion, robot), self._tried):
-            self._tried = (motion, robot)
+        elif not _are_same((motion, robot), self._last_trial):
+            self._last_trial = (motion, robot)
             self._run_physics(motion, robot)
 
     def close(self) -> None:
         """Cancel what is running, and wait for it."""
-        self._checks.close()
-        self._trials.close()
+        self._check_task.close()
+        self._trial_task.close()
 
     @action
     def rules(self, *, name: str) -> None:
         """Choose a set of design rules."""
         if name not in rule_names():
             raise UnknownNameError.among("set of design rules", name, rule_names())
-        design_rules(name, self._session.document.robot)
+        design_rules(name, self._session.document.robot)  # raises an error if they are not for this robot
         self._rules = name
         self.update(self._session.document.pages, self._session.document.pages)
 
@@ -89,22 +89,21 @@ class FindingsPanel(Panel):
         """Switch between the motion under gravity and the commanded motion."""
         self._is_physical = on
         if not on:
-            self._trials.cancel()
-            self._tried = None
-            self._result = None
-            self._player.set_source(None)
+            self._trial_task.cancel()
+            self._last_trial = None
+            self._clear_result()
         self.update(self._session.document.pages, self._session.document.pages)
 
     @action
     def angles(self, *, joint: str) -> View:
         """Return the commanded and the simulated angle of a joint [deg] over time [s]."""
-        if self._result is None:
+        if self._trial_result is None:
             raise InputError("the motion was not run under gravity", hint="switch physics on")
-        played = self._result.played
+        played = self._trial_result.played
         record = played.record
-        column = self._result.robot.index(joint)
-        first = max(0, played.begin - 1)
-        rows = np.unique(np.linspace(first, len(record) - 1, MAX_POINTS).astype(int))
+        column = self._trial_result.robot.index(joint)
+        first_row = max(0, played.begin - 1)  # the row before the motion's first command is its start
+        rows = np.unique(np.linspace(first_row, len(record) - 1, MAX_POINTS).astype(int))
         return {
             "times_s": np.round(played.times[rows], 4).tolist(),
             "expected_deg": angles_deg(record.commands[rows, column]),
@@ -129,21 +128,25 @@ class FindingsPanel(Panel):
         self._session.publish("findings", view)
 
     def _run_physics(self, motion: Motion, robot: Robot) -> None:
-        """Start to run a motion under gravity in the background."""
-        self._result = None
-        self._player.set_source(None)
+        """Start to run a motion under gravity in the background; the previous run is cancelled."""
+        self._clear_result()
         self._session.publish("physics", {"on": True, "state": "running"})
-        self._trials.start(
+        self._trial_task.start(
             lambda is_cancelled: try_motion(motion, robot, watchers=[_CancelWatcher(is_cancelled)]),
             self._show_result,
         )
+
+    def _clear_result(self) -> None:
+        """Forget the last result, and let the player show the motion itself."""
+        self._trial_result = None
+        self._player.set_source(None)
 
     def _show_result(self, result: MotionResult | PosewrightError) -> None:
         """Publish the topic `physics`, and let the player show the motion under gravity."""
         if isinstance(result, PosewrightError):
             self._session.publish("physics", {"on": True, "state": "failed", "error": str(result)})
             return
-        self._result = result
+        self._trial_result = result
         self._player.set_source(PhysicsSource(result))
         self._session.publish("physics", {"on": True, "state": "ready", **physics_view(result)})
 
@@ -185,13 +188,13 @@ class _CancelWatcher:
         return False
 
 
-def _are_same(now: Sequence[object], before: Sequence[object] | None) -> bool:
-    """Return whether these are identical objects; comparing motions by value is slow."""
-    return before is not None and all(new is old for new, old in zip(now, before, strict=True))
+def _are_same(current: Sequence[object], previous: Sequence[object] | None) -> bool:
+    """Return whether these are identical objects, not only equal ones: comparing motions by value is slow."""
+    return previous is not None and all(new is old for new, old in zip(current, previous, strict=True))
 
 
 def finding_view(finding: Finding) -> View:
-    """Return a finding as plain data, with indices of keyframes."""
+    """Return a finding as plain data; its keyframes, which are numbered from 1, as indices from 0."""
     numbers = finding.keyframes or (() if finding.keyframe is None else (finding.keyframe,))
     return {
         "level": finding.level.value,

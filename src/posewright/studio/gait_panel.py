@@ -26,7 +26,7 @@ from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.robots import Robot, robot_names
 from posewright.studio.background import run_in_background
 from posewright.studio.context import StudioContext
-from posewright.studio.gait_view import gait_view, with_displayed
+from posewright.studio.gait_view import gait_view, with_displayed_values
 from posewright.studio.history import History
 from posewright.studio.pages import Pages
 from posewright.studio.requests import action
@@ -53,21 +53,25 @@ class GaitPanel(Panel):
 
     def update(self, before: Pages, after: Pages) -> None:
         """Handle a change of the mode or the robot."""
-        is_visible = self._session.mode == MODE
+        is_gait_mode = self._session.mode == MODE
         if self._robot is not self._session.document.robot:
             self._robot = self._session.document.robot
             self._walk.forget_robot()
             self._path = None
             self._set_history(History(None))
             self._publish_gaits()
-        if is_visible and self._history.now is None:
-            names = (*gait_names(self._session.document.robot), *self._files)
+        if is_gait_mode and self._history.value is None:
+            self._open_first_gait()
+        self._walk.show(is_visible=is_gait_mode)
+
+    def _open_first_gait(self) -> None:
+        """Open the first gait for the robot, if there is one; an error is shown in the windows."""
+        names = (*gait_names(self._session.document.robot), *self._files)
+        if names:
             try:
-                for name in names[:1]:
-                    self.open(gait=name)
+                self.open(gait=names[0])
             except PosewrightError as error:
                 self._session.show_error(error)
-        self._walk.show(is_visible=is_visible)
 
     def close(self) -> None:
         """End the walk."""
@@ -75,7 +79,12 @@ class GaitPanel(Panel):
 
     @action
     def open(self, *, gait: str, anyway: bool = False) -> None:
-        """Open a gait of Posewright by its name, or a file of the workspace."""
+        """Open a gait of Posewright or a file of the workspace.
+
+        Args:
+            gait: name of the gait, or of the file.
+            anyway: whether to discard unsaved changes; without it they are an error.
+        """
         if self._history.is_dirty and not anyway:
             message = f"{self._require_gait().name} has changes that are not saved"
             raise InputError(message, hint="save it first, or discard them")
@@ -83,23 +92,23 @@ class GaitPanel(Panel):
         path = self._workspace.path(gait) if gait.endswith(SUFFIX) else None
         if path is None and gait not in gait_names(robot):
             raise UnknownNameError.among("gait", gait, gait_names(robot))
-        opened = read_gait(path or gait, robot=robot)
+        opened_gait = read_gait(path or gait, robot=robot)
         self._path = path
         self._walk.stop()
-        self._set_history(History(opened))
+        self._set_history(History(opened_gait))
 
     @action
     def set(self, *, values: Mapping[str, float], gesture: str = "") -> None:
         """Set parameters of the gait, in the units of the topic `gait`."""
         label = f"set {next(iter(values), 'nothing').replace('_', ' ')}"
-        self._change(label, with_displayed(self._require_gait(), values), gesture)
+        self._change(label, with_displayed_values(self._require_gait(), values), gesture)
 
     @action
     def phase(self, *, foot: str, lifts: float, gesture: str = "") -> None:
         """Set the phase at which a foot lifts."""
         gait = self._require_gait()
-        after = replace(gait, phases=gait.phases.with_offset(foot, round(lifts, 4) % 1.0))
-        self._change(f"{foot.replace('_', ' ')} lifts", after, gesture)
+        new_gait = replace(gait, phases=gait.phases.with_offset(foot, round(lifts, 4) % 1.0))
+        self._change(f"{foot.replace('_', ' ')} lifts", new_gait, gesture)
 
     @action
     def shape(
@@ -109,18 +118,23 @@ class GaitPanel(Panel):
         interpolation: Interpolation | None = None,
         pose: str | None = None,
     ) -> None:
-        """Choose a phase table, the interpolation between points, or the pose of the other joints."""
+        """Choose a phase table, the interpolation between points, or the pose of the other joints.
+
+        None leaves a property of the gait unchanged.
+        """
         gait = self._require_gait()
         robot = self._session.document.robot
         if pose is not None:
             robot.pose(pose)  # raises an error if there is no such pose
-        after = replace(
+        # the gait's own phases may differ from the table of the same name
+        keeps_phases = phases is None or phases == gait.phases.name
+        new_gait = replace(
             gait,
-            phases=gait.phases if phases in {None, gait.phases.name} else phase_table(str(phases)),
+            phases=gait.phases if keeps_phases else phase_table(str(phases)),
             interpolation=interpolation or gait.interpolation,
             pose=pose or gait.pose,
         )
-        self._change("choose the gait's shape", after)
+        self._change("choose the gait's shape", new_gait)
 
     @action
     def steer(self, *, forward_m_s: float = 0.0, left_m_s: float = 0.0, turn_rad_s: float = 0.0) -> None:
@@ -146,18 +160,26 @@ class GaitPanel(Panel):
 
     @action
     def save(self, *, file: str, over: bool = False) -> None:
-        """Save the gait; comments of an existing file are preserved."""
-        is_own = self._workspace.path(file) == self._path
-        path = self._workspace.new(file, SUFFIX, over=over or is_own)
-        if is_own:
-            write_gait(self._require_gait(), path)
-            self._history.mark_saved(self._require_gait())
+        """Save the gait; comments of an existing file are preserved.
+
+        A gait that is saved to another file is named after it, and becomes the open gait with a new history.
+
+        Args:
+            file: name of the file in the workspace.
+            over: whether to overwrite an existing file other than the gait's own.
+        """
+        is_own_file = self._workspace.path(file) == self._path
+        path = self._workspace.new(file, SUFFIX, overwrite=over or is_own_file)
+        gait = self._require_gait()
+        if is_own_file:
+            write_gait(gait, path)
+            self._history.mark_saved(gait)
             self._publish()
         else:
-            saved = replace(self._require_gait(), name=path.name.removesuffix(SUFFIX), path=path)
-            write_gait(saved, path)
+            renamed_gait = replace(gait, name=path.name.removesuffix(SUFFIX), path=path)
+            write_gait(renamed_gait, path)
             self._path = path
-            self._set_history(History(saved))
+            self._set_history(History(renamed_gait))
         self._publish_gaits()
 
     @action
@@ -171,8 +193,17 @@ class GaitPanel(Panel):
         to_pose: str | None = None,
         over: bool = False,
     ) -> Future[None]:
-        """Write the steady walk at the current command as a motion, as `gaits.sample_gait` does."""
-        path = self._workspace.new(file, ".motion.yaml", over=over)
+        """Write the steady walk at the current velocity command as a motion, in the background.
+
+        Args:
+            file: name of the motion file in the workspace.
+            cycles: number of gait cycles; None for a single one that repeats for ever.
+            every_frames: frames between two keyframes.
+            from_pose: name of the robot's pose in which the motion begins; None to begin in the walk.
+            to_pose: name of the robot's pose in which it ends; None to end in the walk.
+            over: whether to overwrite an existing file.
+        """
+        path = self._workspace.new(file, ".motion.yaml", overwrite=over)
         gait = self._require_gait()
         robot = self._session.document.robot
         command = self._walk.command
@@ -192,11 +223,12 @@ class GaitPanel(Panel):
         return run_in_background(write)
 
     def _require_gait(self) -> Gait:
-        if self._history.now is None:
+        if self._history.value is None:
             raise InputError("no gait is open", hint="open a gait of this robot")
-        return self._history.now
+        return self._history.value
 
     def _set_history(self, history: History[Gait | None]) -> None:
+        """Replace the open gait and its history, which undo uses in the gait mode, and publish both."""
         self._history = self._session.histories[MODE] = history
         history.on_change = lambda _before, _after: self._publish()
         self._session.publish_history()
@@ -207,8 +239,8 @@ class GaitPanel(Panel):
         self._session.publish_history()
 
     def _publish(self) -> None:
-        """Pass the current gait to the preview, and publish it."""
-        gait = self._history.now
+        """Pass the current gait to the preview, and publish it with its timing, or why it cannot walk."""
+        gait = self._history.value
         self._problem = ""
         timing = None
         try:
@@ -227,7 +259,10 @@ class GaitPanel(Panel):
         self._session.publish("gait", view)
 
     def _publish_gaits(self) -> None:
-        """Publish the available gaits, or the reason why there is none."""
+        """Find the gaits of Posewright and the workspace for the robot, and publish them.
+
+        For a robot without legs that can walk, publish the reason instead.
+        """
         robot = self._session.document.robot
         reason = ""
         self._files = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from posewright.evaluation import FIGURES
 from posewright.evaluation.walking.report import WalkResult
@@ -21,28 +22,49 @@ from posewright.gaits.quadruped.writing import pair_mirrored_points
 from posewright.robots import Robot
 from posewright.studio.requests import View
 
+
+class DisplayUnit(NamedTuple):
+    """The unit in which a parameter is displayed, and the factor from its value to the displayed value."""
+
+    name: str
+    factor: float
+
+
 DISPLAY_UNITS = {
-    "m": ("mm", 1000.0),
-    "rad": ("deg", math.degrees(1.0)),
-    "rad/m": ("deg/m", math.degrees(1.0)),
+    "m": DisplayUnit("mm", 1000.0),
+    "rad": DisplayUnit("deg", math.degrees(1.0)),
+    "rad/m": DisplayUnit("deg/m", math.degrees(1.0)),
 }
-"""Display unit and factor by the unit of a parameter."""
+"""Display unit by the unit of a parameter; parameters with other units are displayed as they are."""
 
 DIGITS = 6
+"""Decimals of displayed values."""
+
+VALUE_DIGITS = 9
+"""Decimals of the values that a gait gets from displayed ones."""
+
 SLIDER_STEPS = 500.0
 """The minimum number of steps of a slider over its range."""
 
 
-def scale_of(name: str) -> float:
-    """Return the factor from a parameter's value to its displayed value; `name` as in `Gait.with_values`."""
-    return DISPLAY_UNITS.get(Gait.explanation(name).unit, ("", 1.0))[1]
+def display_unit(name: str) -> DisplayUnit:
+    """Return the display unit of a gait parameter; `name` as in `Gait.with_values`."""
+    unit = Gait.explanation(name).unit
+    return DISPLAY_UNITS.get(unit, DisplayUnit(unit, 1.0))
 
 
-def with_displayed(gait: Gait, displayed: Mapping[str, float]) -> Gait:
-    """Return the gait with new values of some parameters, in display units."""
-    values = {name: round(value / scale_of(name), 9) for name, value in displayed.items()}
-    after = gait.with_values(values)
-    return gait if after.flat == gait.flat else after
+def with_displayed_values(gait: Gait, displayed: Mapping[str, float]) -> Gait:
+    """Return the gait with new values of some parameters; the same object if no value changes.
+
+    Args:
+        gait: the gait.
+        displayed: new values by parameter, in display units.
+    """
+    values = {
+        name: round(value / display_unit(name).factor, VALUE_DIGITS) for name, value in displayed.items()
+    }
+    new_gait = gait.with_values(values)
+    return gait if new_gait.flat == gait.flat else new_gait
 
 
 def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
@@ -73,43 +95,46 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
             }
             for foot in ORDER
         ],
-        "groups": list(_groups(gait)),
+        "groups": list(_parameter_groups(gait)),
         "timing": timing_view,
     }
 
 
-def _groups(gait: Gait) -> Iterator[View]:
+def _parameter_groups(gait: Gait) -> Iterator[View]:
     """Yield the parameters that share the part of their name before a dot, each group with its sliders."""
     groups: dict[str, list[str]] = {}
     parameters = _displayed_parameters(gait)
     for name in parameters:
-        groups.setdefault(name.partition(".")[0], []).append(name)
+        base, _, _ = name.partition(".")
+        groups.setdefault(base, []).append(name)
     for base, names in groups.items():
         explanations = [Gait.explanation(name) for name in names]
         sentences = dict.fromkeys(explanation.sentence for explanation in explanations)
         yield {
             "name": base,
-            "title": explanations[0].document,
+            "title": explanations[0].lecture_name,
             "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
-            "entries": [_entry(name, parameters[name]) for name in names],
+            "entries": [_slider_view(name, parameters[name]) for name in names],
         }
 
 
-def _entry(name: str, value: float) -> View:
-    """Return the slider of a gait parameter, in display units."""
+def _slider_view(name: str, value: float) -> View:
+    """Return the slider of a gait parameter with its present value, as plain data in display units."""
     explanation = Gait.explanation(name)
-    unit, scale = DISPLAY_UNITS.get(explanation.unit, (explanation.unit, 1.0))
-    low = explanation.low * scale
-    high = explanation.high * scale
+    unit, factor = display_unit(name)
+    low = explanation.low * factor
+    high = explanation.high * factor
+    _, _, name_in_group = name.partition(".")
+    power_of_ten = 10.0 ** math.floor(math.log10((high - low) / SLIDER_STEPS))
     return {
         "name": name,
-        "label": name.partition(".")[2].replace(".", " ").replace("_", " ") or explanation.document,
+        "label": name_in_group.replace(".", " ").replace("_", " ") or explanation.lecture_name,
         "sentence": explanation.sentence,
-        "value": round(value * scale, DIGITS),
+        "value": round(value * factor, DIGITS),
         "unit": unit,
         "low": round(low, DIGITS),
         "high": round(high, DIGITS),
-        "step": 1.0 if explanation.is_whole else 10.0 ** math.floor(math.log10((high - low) / SLIDER_STEPS)),
+        "step": 1.0 if explanation.is_whole else power_of_ten,
     }
 
 
@@ -132,7 +157,7 @@ def command_view(command: VelocityCommand | None) -> dict[str, float] | None:
         return None
     turn = math.degrees(command.turn_rad_s)
     values = {"forward_m_s": command.forward_m_s, "left_m_s": command.left_m_s, "turn_deg_s": turn}
-    return {name: round(value, 4) + 0.0 for name, value in values.items()}
+    return {name: round(value, 4) + 0.0 for name, value in values.items()}  # + 0.0 turns -0.0 into 0.0
 
 
 def result_view(result: WalkResult) -> View:

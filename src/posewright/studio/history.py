@@ -53,67 +53,79 @@ class History(Generic[T]):
     """An immutable value that steps replace, with undo and redo.
 
     Args:
-        now: the first value, which counts as saved.
+        value: the first value, which counts as saved.
         on_change: called after each change with the values before and after it.
+
+    Attributes:
+        value: the current value.
     """
 
-    def __init__(self, now: T, on_change: Callable[[T, T], None] | None = None) -> None:
-        self.now = now
-        self._saved = now
+    def __init__(self, value: T, on_change: Callable[[T, T], None] | None = None) -> None:
+        self.value = value
+        self._saved_value = value
         self.on_change = on_change
-        self._done: list[Step[T]] = []
-        self._undone: list[Step[T]] = []
+        self._done_steps: list[Step[T]] = []
+        self._undone_steps: list[Step[T]] = []
 
     @property
     def is_dirty(self) -> bool:
         """Whether the value differs from the one saved or read last."""
-        return self.now is not self._saved
+        return self.value is not self._saved_value
 
     @property
     def undo_label(self) -> str | None:
         """Label of the step that `undo` would undo; None if there is none."""
-        return self._done[-1].label if self._done else None
+        return self._done_steps[-1].label if self._done_steps else None
 
     @property
     def redo_label(self) -> str | None:
         """Label of the step that `redo` would redo; None if there is none."""
-        return self._undone[-1].label if self._undone else None
+        return self._undone_steps[-1].label if self._undone_steps else None
 
-    def change(self, label: str, after: T, gesture: str = "") -> bool:
-        """Replace the value; return whether it is another one. Changes of one gesture become one step."""
-        before = self.now
-        if after is before:
+    def change(self, label: str, new_value: T, gesture: str = "") -> bool:
+        """Replace the value as a new step, after which nothing can be redone.
+
+        Args:
+            label: name of the change in the menu.
+            new_value: the new value.
+            gesture: identifies a drag; its consecutive changes become one step. Empty for a single change.
+
+        Returns:
+            Whether the new value is another object than the current one; if not, there is no step.
+        """
+        before = self.value
+        if new_value is before:
             return False
-        if gesture and self._done and self._done[-1].gesture == gesture:
-            before = self._done.pop().before
-        self._done.append(Step(label, before, after, gesture))
-        del self._done[:-MAX_STEPS]
-        self._undone.clear()
-        self._replace(after)
+        if gesture and self._done_steps and self._done_steps[-1].gesture == gesture:
+            before = self._done_steps.pop().before  # one step from the drag's start to the new value
+        self._done_steps.append(Step(label, before, new_value, gesture))
+        del self._done_steps[:-MAX_STEPS]
+        self._undone_steps.clear()
+        self._replace(new_value)
         return True
 
     def undo(self) -> None:
         """Undo the last step, or raise InputError if there is none."""
-        if not self._done:
+        if not self._done_steps:
             raise InputError("there is nothing to undo")
-        step = self._done.pop()
-        self._undone.append(step)
+        step = self._done_steps.pop()
+        self._undone_steps.append(step)
         self._replace(step.before)
 
     def redo(self) -> None:
         """Redo the step that was undone last, or raise InputError if there is none."""
-        if not self._undone:
+        if not self._undone_steps:
             raise InputError("there is nothing to redo")
-        step = self._undone.pop()
-        self._done.append(step)
+        step = self._undone_steps.pop()
+        self._done_steps.append(step)
         self._replace(step.after)
 
     def mark_saved(self, value: T) -> None:
         """Record that a value, which may not be the current one, is saved."""
-        self._saved = value
+        self._saved_value = value
 
     def _replace(self, value: T) -> None:
-        before = self.now
-        self.now = value
+        before = self.value
+        self.value = value
         if self.on_change is not None:
             self.on_change(before, value)

@@ -25,34 +25,40 @@ class MotionPanel(Panel):
     def __init__(self, session: Session) -> None:
         self._session = session
         self._robot: Robot | None = None
-        self._published: tuple[int, Motion] | None = None
-        self._keyframes: list[View] = []
+        self._published_page: int | None = None
+        self._published_motion: Motion | None = None
+        self._keyframe_views: list[View] = []  # the keyframes of the published motion
 
     def update(self, before: Pages, after: Pages) -> None:
-        """Publish what has changed."""
+        """Publish robot, pages, motion and cursor as far as they differ from those published last."""
         session = self._session
         cursor = session.cursor
         if self._robot is not session.document.robot:
             self._robot = session.document.robot
-            self._published = None
+            self._published_motion = None
             session.publish("robot", robot_view(self._robot))
         motion = after.motion(cursor.page)
         labels = [{"number": label.number, "name": label.name} for label in after.labels]
         session.publish("pages", labels)
-        if self._published is None or self._published[0] != cursor.page:
-            self._keyframes = [keyframe_view(frame) for frame in motion.keyframes]
-            session.publish("motion", {**motion_view(motion, cursor.page), "keyframes": self._keyframes})
-        elif self._published[1] is not motion:
-            self._publish_change(self._published[1], motion, cursor.page)
-        self._published = (cursor.page, motion)
+        if self._published_motion is None or self._published_page != cursor.page:
+            self._keyframe_views = [keyframe_view(frame) for frame in motion.keyframes]
+            session.publish("motion", {**motion_view(motion, cursor.page), "keyframes": self._keyframe_views})
+        elif self._published_motion is not motion:
+            self._publish_change(self._published_motion, motion, cursor.page)
+        self._published_page = cursor.page
+        self._published_motion = motion
         session.publish("cursor", {**vars(cursor), "selected": list(cursor.selected)})
 
     def _publish_change(self, old: Motion, new: Motion, page: int) -> None:
-        """Publish the new motion; if only keyframes differ, send only the changed ones."""
+        """Publish the new motion of a page; if only keyframes differ, send only the changed ones."""
         begin, end_old, end_new = changed_range(old.keyframes, new.keyframes)
         inserted = [keyframe_view(frame) for frame in new.keyframes[begin:end_new]]
-        self._keyframes = [*self._keyframes[:begin], *inserted, *self._keyframes[end_old:]]
-        view = {**motion_view(new, page), "keyframes": self._keyframes}
+        self._keyframe_views = [
+            *self._keyframe_views[:begin],
+            *inserted,
+            *self._keyframe_views[end_old:],
+        ]
+        view = {**motion_view(new, page), "keyframes": self._keyframe_views}
         if motion_view(old, page) != motion_view(new, page):
             self._session.publish("motion", view)
             return
@@ -62,7 +68,10 @@ class MotionPanel(Panel):
 
 
 def changed_range(old: tuple[Keyframe, ...], new: tuple[Keyframe, ...]) -> tuple[int, int, int]:
-    """Return the index at which two sequences begin to differ, and the end of the different part in each."""
+    """Return the index at which two sequences begin to differ, and the end of the different part in each.
+
+    Keyframes are compared by identity: an edit creates new objects only for those that it changes.
+    """
     begin = 0
     shorter = min(len(old), len(new))
     while begin < shorter and old[begin] is new[begin]:
@@ -109,26 +118,29 @@ def pose_view(pose: Pose) -> list[float | str | None]:
 
 def angles_deg(angles: Floats) -> list[float | None]:
     """Return angles in rounded degrees; None for NaN."""
+    # adding 0.0 turns -0.0 into 0.0
     return [
         None if math.isnan(angle) else round(angle, DIGITS) + 0.0 for angle in np.rad2deg(angles).tolist()
     ]
 
 
 def robot_view(robot: Robot) -> View:
-    """Return the data of a robot that windows need."""
-    speeds = np.rad2deg(robot.max_speeds).tolist()
-    zeros = robot.to_ticks(np.zeros(len(robot.joints))).tolist()
-    per_rad = (robot.to_ticks(np.ones(len(robot.joints))) - np.array(zeros)).tolist()
+    """Return the data of a robot that windows need: its joints with limits and ticks, its poses and LEDs."""
+    max_speeds_deg_s = np.rad2deg(robot.max_speeds).tolist()
+    zero_ticks = robot.to_ticks(np.zeros(len(robot.joints)))
+    ticks_per_rad = robot.to_ticks(np.ones(len(robot.joints))) - zero_ticks
     joints = [
         {
             "name": joint.name,
             "lower_deg": round(math.degrees(joint.lower_rad), DIGITS),
             "upper_deg": round(math.degrees(joint.upper_rad), DIGITS),
-            "speed_deg_s": round(speed, DIGITS),
-            "tick_zero": zero,
-            "ticks_per_deg": math.radians(ticks_per_rad),
+            "speed_deg_s": round(max_speed_deg_s, DIGITS),
+            "tick_zero": zero_tick,
+            "ticks_per_deg": math.radians(joint_ticks_per_rad),
         }
-        for joint, speed, zero, ticks_per_rad in zip(robot.joints, speeds, zeros, per_rad, strict=True)
+        for joint, max_speed_deg_s, zero_tick, joint_ticks_per_rad in zip(
+            robot.joints, max_speeds_deg_s, zero_ticks.tolist(), ticks_per_rad.tolist(), strict=True
+        )
     ]
     return {
         "name": robot.name,

@@ -53,12 +53,12 @@ class Pages:
 
     def with_page(self, number: int, motion: Motion) -> Pages:
         """Return the pages with a motion as the page of that number, which may be a new one."""
-        labels = {**dict(self.labels), number: motion.name}
-        in_order = tuple(PageLabel(*label) for label in sorted(labels.items()))
-        return replace(self, labels=in_order, edited={**self.edited, number: motion})
+        names = {**dict(self.labels), number: motion.name}
+        labels = tuple(PageLabel(page, name) for page, name in sorted(names.items()))
+        return replace(self, labels=labels, edited={**self.edited, number: motion})
 
     def without(self, number: int) -> Pages:
-        """Return the pages without one of them."""
+        """Return the pages without the page of a number."""
         labels = tuple(label for label in self.labels if label.number != number)
         edited = {page: motion for page, motion in self.edited.items() if page != number}
         return replace(self, labels=labels, edited=edited)

@@ -96,7 +96,7 @@ class Player(Playhead):
 
 def angles_at(motion: Motion, robot: Robot, time_s: float) -> Floats:
     """Return the angles of all joints in a motion at a time [s], `(n_joints,)` [rad]."""
-    commanded = motion.at(time_s).angles
+    commanded = motion.at(time_s).angles  # NaN for joints without an angle, which stay as they were
     angles = motion.first_pose(robot)
     columns = [robot.index(joint) for joint in motion.joints]
     angles[columns] = np.where(np.isnan(commanded), angles[columns], commanded)
@@ -113,14 +113,15 @@ def reach_view(robot: Robot, angles: Floats) -> View:
         angles: angles of all joints, `(n_joints,)` [rad].
     """
     coupling = robot.coupling
-    lower, upper = (bounds[0].tolist() for bounds in coupling.bounds(angles))
+    lower_bounds, upper_bounds = (bounds[0].tolist() for bounds in coupling.bounds(angles))  # of the only row
     own_lower, own_upper = robot.limits
     ranges: dict[str, tuple[float, float]] = {}
     causes: dict[str, dict[str, None]] = {}  # by joint the joints that limit it, in order
     for joint, limiting_joints, low, high in zip(
-        coupling.joints, coupling.condition_joints, lower, upper, strict=True
+        coupling.joints, coupling.condition_joints, lower_bounds, upper_bounds, strict=True
     ):
         index = robot.index(joint)
+        # a joint occurs once for each condition; the conditions before this one may have reduced its range
         joint_low, joint_high = ranges.get(joint, (float(own_lower[index]), float(own_upper[index])))
         if low > joint_low or high < joint_high:
             ranges[joint] = (max(low, joint_low), min(high, joint_high))

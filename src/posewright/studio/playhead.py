@@ -15,6 +15,9 @@ MIN_SPEED = 0.05
 MAX_SPEED = 16.0
 Time = Annotated[float, Bounds(0.0, 86_400.0)]
 
+END_TOLERANCE_S = 1e-9
+"""A playhead closer than this to the end is at the end [s]."""
+
 
 class Playhead(Panel, ABC):
     """Base class of panels that play something."""
@@ -69,26 +72,35 @@ class Playhead(Panel, ABC):
     def manner(
         self, *, speed: Annotated[float, Bounds(MIN_SPEED, MAX_SPEED)] | None = None, loop: bool | None = None
     ) -> None:
-        """Set the speed, and whether it loops."""
-        self._speed = self._speed if speed is None else speed
-        self._loops = self._loops if loop is None else loop
+        """Set the speed, and whether it starts again at the end; None leaves a setting unchanged."""
+        if speed is not None:
+            self._speed = speed
+        if loop is not None:
+            self._loops = loop
         self._show()
 
     def _is_over(self) -> bool:
-        return self._time_s >= self._duration_s - 1e-9
+        return self._time_s >= self._duration_s - END_TOLERANCE_S
 
     def _stop_ticking(self) -> None:
         self._last_tick_s = None
         self._session.set_ticker(self.name, None)
 
-    def _tick(self, now: float) -> None:
-        """Advance the time by the time passed since the last tick, and show it."""
+    def _tick(self, now_s: float) -> None:
+        """Advance the playhead by the time passed since the last tick, and show it; pause at the end.
+
+        Args:
+            now_s: the time of `time.monotonic` [s].
+        """
         if self._last_tick_s is None:
             return
-        time_s = self._time_s + (now - self._last_tick_s) * self._speed
+        time_s = self._time_s + (now_s - self._last_tick_s) * self._speed
         end_s = self._duration_s
-        self._last_tick_s = now
-        self._time_s = math.fmod(time_s, end_s) if self._loops and end_s > 0.0 else min(time_s, end_s)
+        self._last_tick_s = now_s
+        if self._loops and end_s > 0.0:
+            self._time_s = math.fmod(time_s, end_s)
+        else:
+            self._time_s = min(time_s, end_s)
         if self._is_over():
             self._stop_ticking()
         self._show()

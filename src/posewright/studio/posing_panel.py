@@ -22,7 +22,7 @@ from posewright.studio.motion_panel import DIGITS
 from posewright.studio.pages import Pages
 from posewright.studio.player import angles_at
 from posewright.studio.requests import action
-from posewright.studio.scene_view import BalanceView, RobotView, SceneView, describe_balance
+from posewright.studio.scene_view import BalanceView, Colour, RobotView, SceneView, describe_balance
 from posewright.studio.session import Panel
 
 if TYPE_CHECKING:
@@ -81,45 +81,54 @@ class OnionSkin:
 
     def __init__(self, scene: SceneView) -> None:
         self._scene = scene
-        self._views: dict[int, RobotView] = {}
-        self._current: tuple[Motion, int] | None = None
+        self._views: dict[int, RobotView] = {}  # by step from the current keyframe: -1 and 1
+        self._shown_motion: Motion | None = None
+        self._shown_keyframe: int | None = None
         self._robot = scene.robot
         self.is_on = False
 
     def show(self, motion: Motion, keyframe: int, *, is_posed: bool) -> None:
-        """Show the neighbours of a keyframe, if the onion skin is on and the robot can be posed."""
+        """Show the neighbours of a keyframe, if the onion skin is on and the robot can be posed.
+
+        Args:
+            motion: the motion.
+            keyframe: index of the keyframe; -1 for the start pose.
+            is_posed: whether the 3-D view shows the motion, whose poses can be changed in it.
+        """
         is_on = self.is_on and is_posed
         if self._robot is not self._scene.robot or (not is_on and self._views):
             self._clear()
-        if not is_on or (
-            self._current is not None and self._current[0] is motion and self._current[1] == keyframe
-        ):
+        is_shown = self._shown_motion is motion and self._shown_keyframe == keyframe
+        if not is_on or is_shown:
             return
-        self._current = (motion, keyframe)
-        scene = self._scene
-        with scene.viser.atomic():
+        self._shown_motion = motion
+        self._shown_keyframe = keyframe
+        with self._scene.viser.atomic():
             for step, tint in ((-1, PREVIOUS_COLOUR), (1, NEXT_COLOUR)):
                 neighbour = keyframe + step
-                exists = 0 <= neighbour < len(motion.keyframes)
-                if exists:
-                    if step not in self._views:
-                        self._views[step] = RobotView(
-                            scene.viser.scene,
-                            scene.kinematic_model,
-                            f"{ONION_SKIN}{step}",
-                            opacity=OPACITY,
-                            tint=tint,
-                        )
-                    angles = angles_at(motion, scene.robot, float(motion.keyframe_times[neighbour]))
-                    self._views[step].show(scene.kinematic_model.stand(angles))
-                if step in self._views:
-                    self._views[step].set_visible(exists)
+                if 0 <= neighbour < len(motion.keyframes):
+                    self._show_ghost(step, tint, motion, neighbour)
+                elif step in self._views:
+                    self._views[step].set_visible(False)
+
+    def _show_ghost(self, step: int, tint: Colour, motion: Motion, keyframe: int) -> None:
+        """Show the pose of a keyframe as the ghost `step` keyframes from the current one."""
+        scene = self._scene
+        if step not in self._views:
+            self._views[step] = RobotView(
+                scene.viser.scene, scene.kinematic_model, f"{ONION_SKIN}{step}", opacity=OPACITY, tint=tint
+            )
+        angles = angles_at(motion, scene.robot, float(motion.keyframe_times[keyframe]))
+        self._views[step].show(scene.kinematic_model.stand(angles))
+        self._views[step].set_visible(True)
 
     def _clear(self) -> None:
+        """Remove the ghosts; the next ones are of the present robot."""
         for view in self._views.values():
             view.root.remove()
         self._views = {}
-        self._current = None
+        self._shown_motion = None
+        self._shown_keyframe = None
         self._robot = self._scene.robot
 
 
@@ -135,9 +144,9 @@ class PosingPanel(Panel):
         self._view: RobotView | None = None
         self._grips: list[IcosphereHandle] = []
         self._keeps_feet = False
-        self._note = ""
-        self._gestures = itertools.count(1)
-        self._picks = itertools.count(1)
+        self._failure_reason = ""  # why the last drag was not possible; empty if it was
+        self._gesture_numbers = itertools.count(1)
+        self._pick_numbers = itertools.count(1)
         self._balance = BalanceView(context.scene.viser.scene)
         self._onion_skin = OnionSkin(context.scene)
         context.scene.on_show = self._show_balance
@@ -151,7 +160,7 @@ class PosingPanel(Panel):
             self._drag = None
             self._make_grips()
         if before is not after:
-            self._note = ""
+            self._failure_reason = ""
         is_posed = session.mode == "motion"
         self._balance.set_visible(is_posed)
         for grip in self._grips:
@@ -184,7 +193,15 @@ class PosingPanel(Panel):
         up_mm: Millimetres = 0.0,
         gesture: str = "",
     ) -> float:
-        """Move a limb of the current pose; return the distance that remains to the target [mm]."""
+        """Move a limb of the current pose; return the distance that remains to the target [mm].
+
+        Args:
+            limb: name of the limb, or `body`.
+            forward_mm: distance along x of the field frame [mm].
+            left_mm: distance along y [mm].
+            up_mm: distance along z [mm].
+            gesture: consecutive moves of one gesture are undone together.
+        """
         limbs = {candidate.name: candidate for candidate in self.limbs}
         if limb not in limbs:
             raise UnknownNameError.among("limb", limb, limbs)
@@ -193,7 +210,7 @@ class PosingPanel(Panel):
         start = self._position(link) + self._rotation(link) @ limbs[limb].point
         self._grab(link, start, gesture)
         if self._drag is None:
-            raise InputError(self._note)
+            raise InputError(self._failure_reason)
         self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)
         error_m = self._pull()
         self._release()
@@ -227,7 +244,7 @@ class PosingPanel(Panel):
         view = {
             "keep_feet": self._keeps_feet,
             "ghosts": self._onion_skin.is_on,
-            "note": self._note,
+            "note": self._failure_reason,
             "limbs": [limb.name for limb in self.limbs],
         }
         self._context.session.publish("posing", view)
@@ -265,9 +282,11 @@ class PosingPanel(Panel):
         def publish_joint() -> None:
             chain = self._context.scene.kinematic_model.chain(link)
             if chain:
-                self._context.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
+                self._context.session.publish(
+                    "picked", {"joint": chain[-1], "time": next(self._pick_numbers)}
+                )
 
-        # async, since viser keeps the order of async callbacks only
+        # viser calls these on its own thread, and keeps the order of async callbacks only
         async def on_drag(event: SceneNodeDragEvent[Node]) -> None:
             """Pass the begin, moves and end of a drag on to the session."""
             start = np.array(event.start_position)
@@ -288,27 +307,40 @@ class PosingPanel(Panel):
         node.on_click(on_click)
 
     def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
-        """Begin to drag a link at a point, `(3,)` in the field frame [m]."""
+        """Begin to drag a link; if that is not possible, show the reason.
+
+        The joints from the base to the link turn. If the feet on the floor are kept there, or the base itself
+        is dragged, all joints may turn, so that the base moves above the feet.
+
+        Args:
+            link: name of the link.
+            point: the dragged point, `(3,)` in the field frame [m].
+            gesture: identifies the changes that are undone together; empty for a new gesture.
+        """
         from posewright.simulation.point_ik import PointIk
 
         session = self._context.session
         scene = self._context.scene
         kinematic_model = scene.kinematic_model
-        local = self._rotation(link).T @ (point - self._position(link))
+        point_on_link = self._rotation(link).T @ (point - self._position(link))
         if session.mode != "motion" or self._context.player.source is not None:
-            self._show_note(
+            self._show_failure(
                 "the 3-D view does not show the motion itself; switch back to it to change the pose"
             )
             return
         self._look_at_keyframe()
         movable_joints = self._movable_joints()
-        chain = kinematic_model.chain(link)
+        chain = kinematic_model.chain(link)  # joints from the base to the link; empty for the base
         kinematic_model.set_pose(scene.stance.base, scene.angles)
-        is_carried = self._keeps_feet or not chain
-        planted = [foot for foot in kinematic_model.feet_on_floor() if foot != link] if is_carried else []
-        usable = set(movable_joints) if is_carried else set(movable_joints) & set(chain)
-        if not usable or not (chain or planted):
-            self._show_note(
+        is_base_moving = self._keeps_feet or not chain
+        planted_feet: list[str] = []
+        usable_joints = set(movable_joints)
+        if is_base_moving:
+            planted_feet = [foot for foot in kinematic_model.feet_on_floor() if foot != link]
+        else:
+            usable_joints &= set(chain)
+        if not usable_joints or not (chain or planted_feet):
+            self._show_failure(
                 f"the joints of the {link.replace('_', ' ')} are held, free, or not in the motion"
             )
             return
@@ -320,20 +352,20 @@ class PosingPanel(Panel):
                 scene.stance,
                 scene.angles,
                 link,
-                point=local,
+                point=point_on_link,
                 movable_joints=movable_joints,
-                planted=planted,
+                planted=planted_feet,
             ),
             page=cursor.page,
             keyframe=cursor.keyframe,
-            gesture=gesture or f"drag {next(self._gestures)}",
+            gesture=gesture or f"drag {next(self._gesture_numbers)}",
             before=scene.angles,
             movable_joints=movable_joints,
         )
-        self._show_note("")
+        self._show_failure("")
 
     def _pull(self) -> float:
-        """Move the dragged limb to its target; return the remaining distance [m]."""
+        """Move the dragged limb to its latest target; return the remaining distance [m], or 0."""
         drag = self._drag
         scene = self._context.scene
         if drag is None or not self._targets:
@@ -344,13 +376,14 @@ class PosingPanel(Panel):
         for joint, column in columns.items():
             if abs(solution.angles[column] - drag.before[column]) > MIN_TURN_RAD:
                 drag.turned.add(joint)
+        # a joint that has turned in this drag is set even if it is back at its first angle
         angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned)}
         try:
             if angles:
                 self._context.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)
         except PosewrightError as error:  # another window has deleted the keyframe
             self._end_drag()
-            self._show_note(str(error.message))
+            self._show_failure(str(error.message))
         return solution.error_m
 
     def _release(self) -> None:
@@ -387,8 +420,9 @@ class PosingPanel(Panel):
             name for name, angle in zip(pose.joints, pose.angles, strict=True) if not math.isnan(angle)
         )
 
-    def _show_note(self, note: str) -> None:
-        self._note = note
+    def _show_failure(self, reason: str) -> None:
+        """Publish why a drag is not possible; an empty reason removes the last one."""
+        self._failure_reason = reason
         self._publish()
 
     def _position(self, link: str) -> Floats:

@@ -16,6 +16,9 @@ from posewright.errors import InputError
 MAX_REQUEST_BYTES = 32_000_000
 """The longest request; a dropped file is sent in one request."""
 
+MAX_REQUEST_NUMBER = 1 << 53
+"""Integers up to this are exact in JavaScript."""
+
 View = dict[str, object]
 """Plain data that is sent to windows."""
 
@@ -48,12 +51,12 @@ def actions_of(panel: object) -> dict[str, MethodType]:
 def _arguments_of(function: Callable[..., object]) -> type[object]:
     """Return a dataclass with the keyword arguments of a function."""
     hints = get_type_hints(function, include_extras=True)
-    entries: list[tuple[str, object, object]] = []
+    fields: list[tuple[str, object, object]] = []  # name, type and default, as `make_dataclass` takes them
     for name, parameter in inspect.signature(function).parameters.items():
         if name != "self":
             default = MISSING if parameter.default is parameter.empty else parameter.default
-            entries.append((name, hints[name], field(default=default)))
-    return make_dataclass(function.__name__, entries, frozen=True, kw_only=True)
+            fields.append((name, hints[name], field(default=default)))
+    return make_dataclass(function.__name__, fields, frozen=True, kw_only=True)
 
 
 def call(method: MethodType, arguments: Mapping[str, object]) -> object:
@@ -89,5 +92,5 @@ def read_request(text: str | bytes) -> Request:
         raise InputError("the request is not a JSON object", hint='such as {"id": 1, "do": "player.play"}')
     fields = Node(data).fields(required=("id", "do"), optional=("with",))
     arguments = fields["with"].fields() if "with" in fields else {}
-    number = fields["id"].integer(low=0, high=1 << 53)
+    number = fields["id"].integer(low=0, high=MAX_REQUEST_NUMBER)
     return Request(number, fields["do"].text(), {key: node.value for key, node in arguments.items()})

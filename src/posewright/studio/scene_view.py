@@ -44,6 +44,9 @@ GRID = {False: ((205, 210, 218), (165, 173, 184)), True: ((52, 60, 70), (82, 93,
 _CAMERA_DISTANCE = 1.7
 """Distance of the camera, as a multiple of the robot's size."""
 
+MIN_SIZE_M = 0.2
+"""A robot smaller than this is viewed as if it had this size [m]."""
+
 
 class RobotView:
     """A robot in the scene.
@@ -134,7 +137,7 @@ class BalanceView:
         """Draw the balance of a robot with the centre of mass at `(3,)` [m]."""
         heights = np.full(len(balance.polygon), SUPPORT_HEIGHT_M)
         corners = np.column_stack([balance.polygon, heights]).astype(np.float32)
-        triangles = [(0, i, i + 1) for i in range(1, len(corners) - 1)]
+        triangles = [(0, i, i + 1) for i in range(1, len(corners) - 1)]  # a fan around the first corner
         projection = np.array([*centre_of_mass[:2], SUPPORT_HEIGHT_M])
         self._area.vertices = corners
         self._area.faces = np.array(triangles, dtype=np.uint32)
@@ -240,7 +243,7 @@ class SceneView:
             raise UnknownNameError.among("view", view, VIEWS)
         self._place_initial_camera(view)
         for client in self.viser.get_clients().values():
-            if not client.camera.update_timestamp:
+            if not client.camera.update_timestamp:  # the browser has not sent its camera yet
                 continue
             with client.atomic():
                 client.camera.up_direction = (0.0, 0.0, 1.0)
@@ -260,5 +263,5 @@ class SceneView:
         """Return the point that the camera looks at, and its position, `(3,)` each [m]."""
         positions = self.stance.positions
         middle = (positions.max(axis=0) + positions.min(axis=0)) / 2.0
-        size = max(float(np.ptp(positions, axis=0).max()), 0.2)
+        size = max(float(np.ptp(positions, axis=0).max()), MIN_SIZE_M)
         return middle, middle + _CAMERA_DISTANCE * size * np.array(VIEWS[view])

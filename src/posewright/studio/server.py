@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from websockets.typing import Subprotocol
 
 LOOPBACK = "127.0.0.1"
+LOOPBACK_NAMES = frozenset({LOOPBACK, "localhost", "::1"})
+"""Host names of this computer, which other computers cannot reach."""
+
 COOKIE = "posewright-studio"
 SOCKET = "/socket"
 VIEW = "/view"
@@ -90,7 +93,7 @@ class Server:
         self._first_page = page
         self.token = secrets.token_urlsafe(18)
         self.session: Session | None = None
-        self._numbers = itertools.count(1)
+        self._window_numbers = itertools.count(1)
         self._serve = websockets_server.serve
         # viser has no hook for this: replace the `serve` that it calls by ours, which adds check and pages
         with (
@@ -124,36 +127,53 @@ class Server:
         max_size: int,
         **options: Any,  # other options that this version of viser sets
     ) -> serve:
-        """Serve the studio's pages and websocket too; viser calls this instead of websockets' `serve`."""
+        """Serve the studio's pages and websocket too; viser calls this instead of websockets' `serve`.
 
-        async def handle(connection: ServerConnection) -> None:
+        Args:
+            handler: viser's handler of the websocket of its view.
+            host: address to listen on.
+            port: port to listen on.
+            process_request: viser's answer to a request for a page.
+            select_subprotocol: viser's choice of a websocket subprotocol.
+            max_size: viser's limit of a message, which `MAX_REQUEST_BYTES` replaces.
+            options: passed on.
+        """
+
+        async def handle_websocket(connection: ServerConnection) -> None:
             if connection.request is not None and _path(connection.request) == VIEW_SOCKET:
                 await handler(connection)
             else:
                 await self._handle_window(connection)
 
-        def pages(connection: ServerConnection, request: Request) -> Response | None:
+        def answer_request(connection: ServerConnection, request: Request) -> Response | None:
             try:
                 return self._answer(connection, request, process_request)
             except ValueError:  # a malformed address or header
                 return _response(http.HTTPStatus.BAD_REQUEST, b"the request is malformed\n")
 
-        def protocol(connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+        def select_protocol(
+            connection: ServerConnection, offered: Sequence[Subprotocol]
+        ) -> Subprotocol | None:
+            # only windows of the 3-D view offer subprotocols
             return select_subprotocol(connection, offered) if offered else None
 
         return self._serve(
-            handle,
+            handle_websocket,
             host,
             port,
-            process_request=pages,
-            select_subprotocol=protocol,
+            process_request=answer_request,
+            select_subprotocol=select_protocol,
             max_size=MAX_REQUEST_BYTES,
             logger=_log(),
             **options,
         )
 
     async def _handle_window(self, connection: ServerConnection) -> None:
-        """Pass the requests of a window to the session, and messages back, until the window is closed."""
+        """Pass the requests of a window to the session, and messages back, until the window is closed.
+
+        Messages wait in a queue, since the session's thread must not wait for a slow window. A window with
+        more than `MAX_QUEUED_CHARACTERS` in it is disconnected.
+        """
         import asyncio
 
         from websockets.exceptions import ConnectionClosed
@@ -161,16 +181,16 @@ class Server:
         session = self.session
         if session is None:
             return
-        number = next(self._numbers)
+        window_number = next(self._window_numbers)
         loop = asyncio.get_running_loop()
         queued_texts = asyncio.Queue[str]()
-        n_queued = 0
+        n_queued_characters = 0
 
         def enqueue(text: str) -> None:
             """Queue a text for the window, or drop the connection if too much waits."""
-            nonlocal n_queued
-            n_queued += len(text)
-            if n_queued > MAX_QUEUED_CHARACTERS:
+            nonlocal n_queued_characters
+            n_queued_characters += len(text)
+            if n_queued_characters > MAX_QUEUED_CHARACTERS:
                 connection.transport.abort()
             else:
                 queued_texts.put_nowait(text)
@@ -180,22 +200,22 @@ class Server:
                 loop.call_soon_threadsafe(enqueue, text)
 
         async def send_queued() -> None:
-            nonlocal n_queued
+            nonlocal n_queued_characters
             while True:
                 text = await queued_texts.get()
                 await connection.send(text)
-                n_queued -= len(text)
+                n_queued_characters -= len(text)
 
-        task = asyncio.create_task(send_queued())
-        session.add_window(number, send)
+        sending = asyncio.create_task(send_queued())
+        session.add_window(window_number, send)
         try:
             async for text in connection:
                 session.handle_request(text, send)
         except ConnectionClosed:
             pass
         finally:
-            session.remove_window(number)
-            task.cancel()
+            session.remove_window(window_number)
+            sending.cancel()
 
     def _answer(
         self,
@@ -203,7 +223,13 @@ class Server:
         request: Request,
         viser_pages: Callable[[ServerConnection, Request], Response],
     ) -> Response | None:
-        """Return a page or an error; None to accept a websocket."""
+        """Return the response to a request: a page or an error; None to accept a websocket.
+
+        Args:
+            connection: the connection, which viser needs.
+            request: the request.
+            viser_pages: viser's answer to a request for a page.
+        """
         if not self._is_same_origin(request):
             return _response(http.HTTPStatus.FORBIDDEN, b"requests from other sites are not accepted\n")
         query = parse_qs(urlsplit(request.path).query)
@@ -221,7 +247,9 @@ class Server:
             return None if is_valid else _response(http.HTTPStatus.NOT_FOUND, b"")
         if path == VIEW:
             request = type(request)("/", request.headers)
-            del request.headers["Accept-Encoding"]
+            del request.headers[
+                "Accept-Encoding"
+            ]  # the response is changed below, so it must not be compressed
             response = viser_pages(connection, request)
             return _response(
                 http.HTTPStatus.OK, bytes(response.body).replace(b"<body>", b"<body>" + _VIEW_STYLE, 1)
@@ -231,20 +259,24 @@ class Server:
     def _is_same_origin(self, request: Request) -> bool:
         """Return whether a request names this server, and comes from one of its pages or from none."""
         host = _header(request, "Host")
+        host_name = urlsplit(f"//{host}").hostname or ""
+        if self.host in LOOPBACK_NAMES and host_name not in LOOPBACK_NAMES:
+            return False  # another site whose name was made to resolve to this computer
         origin = _header(request, "Origin")
-        name = urlsplit(f"//{host}").hostname or ""
-        is_named = self.host not in {LOOPBACK, "localhost", "::1"} or name in {LOOPBACK, "localhost", "::1"}
-        fetched_by = _header(request, "Sec-Fetch-Site") or "none"
         if origin:
-            return is_named and origin == f"http://{host}"
-        return is_named and (fetched_by in {"none", "same-origin"} or _path(request) == "/")
+            return origin == f"http://{host}"
+        fetch_site = _header(request, "Sec-Fetch-Site") or "none"
+        return fetch_site in {"none", "same-origin"} or _path(request) == "/"
 
     def _has_token(self, request: Request) -> bool:
+        """Return whether a request has the cookie with the token."""
         pairs = (part.strip().partition("=") for part in _header(request, "Cookie").split(";"))
-        token = {name: value for name, _, value in pairs}.get(f"{COOKIE}-{self.port}", "")
+        cookies = {name: value for name, _, value in pairs}
+        token = cookies.get(f"{COOKIE}-{self.port}", "")
         return hmac.compare_digest(token.encode(), self.token.encode())
 
     def _accept_token(self, token: str) -> Response:
+        """Return the response to the URL with a token: if it is right, a cookie and the URL without it."""
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return _response(http.HTTPStatus.UNAUTHORIZED, b"the token is not valid for this studio\n")
         cookie = f"{COOKIE}-{self.port}={self.token}; HttpOnly; SameSite=Strict; Path=/"
@@ -261,13 +293,14 @@ def _header(request: Request, name: str) -> str:
 
 
 def _page(path: str) -> Response:
-    """Return the response with a file of the folder `page`."""
+    """Return the response with a file of the folder `page`, or that there is none at this path."""
     folder = resources.files("posewright.studio").joinpath("page")
     files = {f"/{file.name}": file for file in folder.iterdir()}
-    kind = _CONTENT_TYPES.get(PurePosixPath(path).suffix)
-    if kind is None or path not in files:
+    content_type = _CONTENT_TYPES.get(PurePosixPath(path).suffix)
+    if content_type is None or path not in files:
         return _response(http.HTTPStatus.NOT_FOUND, b"there is no such page\n")
-    return _response(http.HTTPStatus.OK, files[path].read_bytes(), {"Content-Type": kind, **_PAGE_POLICY})
+    headers = {"Content-Type": content_type, **_PAGE_POLICY}
+    return _response(http.HTTPStatus.OK, files[path].read_bytes(), headers)
 
 
 def _log() -> logging.Logger:
@@ -288,13 +321,18 @@ def _response(status: http.HTTPStatus, body: bytes, headers: dict[str, str] | No
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
-    kind = "text/html; charset=utf-8" if status is http.HTTPStatus.OK else "text/plain; charset=utf-8"
-    fields = {"Content-Type": kind, "Content-Length": str(len(body)), **_HEADERS, **(headers or {})}
-    return Response(status, status.phrase, Headers(fields), body)
+    content_type = "text/html; charset=utf-8" if status is http.HTTPStatus.OK else "text/plain; charset=utf-8"
+    all_headers = {
+        "Content-Type": content_type,
+        "Content-Length": str(len(body)),
+        **_HEADERS,
+        **(headers or {}),
+    }
+    return Response(status, status.phrase, Headers(all_headers), body)
 
 
 def _free_port(host: str, port: int) -> int:
-    """Return the port, or a free one for 0.
+    """Return the port, or a free one for 0, after binding to it once.
 
     Raises:
         InputError: the port cannot be used.

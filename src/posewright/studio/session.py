@@ -19,6 +19,7 @@ from functools import partial
 from types import MethodType
 from typing import Any, TypeVar
 
+from posewright.documents.user_code import user_errors
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.studio.commands import read_command
 from posewright.studio.document import Command, Document
@@ -28,6 +29,9 @@ from posewright.studio.requests import AnyData, action, actions_of, call, read_r
 
 TICK_S = 1.0 / 30.0
 """Time between two calls of a ticker [s]."""
+
+JOB_TIMEOUT_S = 60.0
+"""Time that another thread waits for a job of the session [s]."""
 
 MODES = ("motion", "gait", "trial")
 
@@ -133,12 +137,17 @@ class Session:
 
     def do_and_wait(self, work: Callable[[], Result]) -> Result:
         """Run a job on the session's thread and return its result; must be called from another thread."""
-        done: Future[Result] = Future()
-        self.post(lambda: resolve_future(done, work))
-        return done.result(timeout=60.0)
+        result: Future[Result] = Future()
+        self.post(lambda: resolve_future(result, work))
+        return result.result(timeout=JOB_TIMEOUT_S)
 
     def set_ticker(self, name: str, callback: Callable[[float], None] | None) -> None:
-        """Call a function with the time [s] about 30 times a second; None stops that."""
+        """Call a function about 30 times a second, on the session's thread.
+
+        Args:
+            name: name of the ticker; a new function replaces one of the same name.
+            callback: the function, called with the time of `time.monotonic` [s]; None stops the ticker.
+        """
         if callback is None:
             self._tickers.pop(name, None)
         else:
@@ -186,24 +195,24 @@ class Session:
         self.post(lambda: self._answer(text, send))
 
     def _answer(self, text: str | bytes, send: Send) -> None:
-        """Perform a request of a window, and send its answer or error."""
+        """Perform a request of a window, and send its answer or error; for a `Future`, when it is done."""
         request = result_or_error(lambda: read_request(text))
         if isinstance(request, PosewrightError):
             send(json.dumps({"id": None, "error": error_view(request)}))
             return
 
-        def answer(outcome: object) -> None:
-            if isinstance(outcome, PosewrightError):
-                message = {"id": request.number, "error": error_view(outcome)}
+        def send_answer(answer: object) -> None:
+            if isinstance(answer, PosewrightError):
+                message = {"id": request.number, "error": error_view(answer)}
             else:
-                message = {"id": request.number, "answer": outcome}
+                message = {"id": request.number, "answer": answer}
             send(json.dumps(message, allow_nan=False))
 
         outcome = result_or_error(lambda: self.perform(request.action, request.arguments))
         if isinstance(outcome, Future):
-            outcome.add_done_callback(lambda done: answer(result_or_error(done.result)))
+            outcome.add_done_callback(lambda finished: send_answer(result_or_error(finished.result)))
         else:
-            answer(outcome)
+            send_answer(outcome)
 
     def perform(self, name: str, arguments: Mapping[str, object]) -> object:
         """Run an action and return its answer, or a `Future` of it; on the session's thread."""
@@ -253,13 +262,19 @@ class Session:
 
     @action
     def look(self, *, page: int | None = None, keyframe: int = 0, selected: tuple[int, ...] = ()) -> None:
-        """Move the cursor to a keyframe of a page, and select further keyframes."""
-        number = self.cursor.page if page is None else page
-        count = len(self.document.pages.motion(number).keyframes)
-        if not -1 <= keyframe < count:
-            raise InputError(f"there is no keyframe {keyframe + 1}", hint=f"the page has {count}")
-        indices = sorted({*selected, keyframe})
-        self.cursor = Cursor(number, keyframe, tuple(index for index in indices if -1 <= index < count))
+        """Move the cursor to a keyframe of a page, and select further keyframes.
+
+        Args:
+            page: number of the page; None for the present one.
+            keyframe: index of the keyframe; -1 for the start pose.
+            selected: indices of further keyframes to select; those that do not exist are ignored.
+        """
+        page_number = self.cursor.page if page is None else page
+        n_keyframes = len(self.document.pages.motion(page_number).keyframes)
+        if not -1 <= keyframe < n_keyframes:
+            raise InputError(f"there is no keyframe {keyframe + 1}", hint=f"the page has {n_keyframes}")
+        indices = tuple(index for index in sorted({*selected, keyframe}) if -1 <= index < n_keyframes)
+        self.cursor = Cursor(page_number, keyframe, indices)
         self._notify_panels()
 
     def _on_document_change(self, before: Pages, after: Pages) -> None:
@@ -275,9 +290,9 @@ class Session:
     def _clamp_cursor(self, pages: Pages) -> None:
         """Move the cursor to an existing page and keyframe."""
         page = self.cursor.page if self.cursor.page in pages.numbers else pages.numbers[0]
-        last = len(pages.motion(page).keyframes) - 1
-        keyframe = min(self.cursor.keyframe, last)
-        selected = {index for index in self.cursor.selected if index <= last} | {keyframe}
+        last_index = len(pages.motion(page).keyframes) - 1
+        keyframe = min(self.cursor.keyframe, last_index)
+        selected = {index for index in self.cursor.selected if index <= last_index} | {keyframe}
         self.cursor = Cursor(page, keyframe, tuple(sorted(selected)))
 
     @property
@@ -299,16 +314,16 @@ class Session:
 
     def _run(self) -> None:
         """Run posted jobs one at a time and due tickers, until a None is posted."""
-        next_tick = time.monotonic()
+        next_tick_s = time.monotonic()
         while True:
-            wait = max(0.0, next_tick - time.monotonic()) if self._tickers else None
+            wait_s = max(0.0, next_tick_s - time.monotonic()) if self._tickers else None  # None: for ever
             with contextlib.suppress(queue.Empty):
-                work = self._jobs.get(timeout=wait)
+                work = self._jobs.get(timeout=wait_s)
                 if work is None:
                     return
                 self._run_job(work)
-            if self._tickers and time.monotonic() >= next_tick:
-                next_tick = max(next_tick + TICK_S, time.monotonic())
+            if self._tickers and time.monotonic() >= next_tick_s:
+                next_tick_s = max(next_tick_s + TICK_S, time.monotonic())  # ticks that are late are dropped
                 for callback in list(self._tickers.values()):
                     self._run_job(partial(callback, time.monotonic()))
 
@@ -344,7 +359,8 @@ def result_or_error(work: Callable[[], Result]) -> Result | PosewrightError:
     Any other exception is turned into a `PosewrightError`: if the session ended, unsaved work would be lost.
     """
     try:
-        return work()
+        with user_errors():
+            return work()
     except PosewrightError as error:
         return error
     except Exception as error:

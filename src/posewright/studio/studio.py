@@ -81,7 +81,7 @@ def open_studio(
         MissingExtraError: the extra `studio` is not installed.
     """
     path = Path() if path is None else Path(path)
-    opened = open_path(path, robot)
+    opened_file = open_path(path, robot)
 
     def panels(context: StudioContext) -> list[Panel]:
         return [
@@ -92,14 +92,20 @@ def open_studio(
             GaitPanel(context),
             TrialPanel(context),
             TeachPanel(context),
-            FilesPanel(context, opened),
+            FilesPanel(context, opened_file),
         ]
 
     folder = path if is_folder(path) else path.resolve().parent
     studio = assemble(
-        opened.document(), opened.page, server=Server(host, port), folder=folder, panels=panels, body=body
+        opened_file.document(),
+        opened_file.page,
+        server=Server(host, port),
+        folder=folder,
+        panels=panels,
+        body=body,
     )
-    if opened.recording is not None:
+    if opened_file.recording is not None:
+        # the trial panel shows it, by the same action as when a window opens a recording
         session = studio.session
         arguments = {"file": path.resolve().name}
         try:
@@ -121,13 +127,24 @@ def assemble(
     panels: Callable[[StudioContext], Iterable[Panel]],
     body: str = "sim",
 ) -> Studio:
-    """Start a session with panels for a document, and connect the server; on an error, close all."""
+    """Start a session with panels for a document, and connect it to the server.
+
+    Sets the switch interval of this process's threads. On an error, session and server are closed.
+
+    Args:
+        document: the document to edit.
+        page: number of the page to show first.
+        server: the server that windows connect to.
+        folder: the workspace.
+        panels: returns the panels besides those for the motion and the player.
+        body: body for teaching and playing, as for `run_trial`.
+    """
     sys.setswitchinterval(THREAD_SWITCH_S)
-    with ExitStack() as cleanup:
-        cleanup.callback(server.close)
+    with ExitStack() as close_on_error:
+        close_on_error.callback(server.close)
         session = Session(document, Cursor(page))
         scene = SceneView(server.viser, document.robot)
-        cleanup.callback(session.close)
+        close_on_error.callback(session.close)
         context = StudioContext(
             session, scene, player=Player(session, scene), workspace=Workspace(folder), body=body
         )
@@ -135,5 +152,5 @@ def assemble(
             session.add(panel)
         session.start()
         server.session = session
-        cleanup.pop_all()
+        close_on_error.pop_all()
     return Studio(context, server)

@@ -103,17 +103,19 @@ class BusThread:
         self._thread.join(timeout=CLOSE_TIMEOUT_S)
 
     def _run(self) -> None:
-        def serve() -> None:
-            with ExitStack() as stack:
-                self._serve(self._open_bus(stack))
+        """Serve the bus until it is stopped or fails, close it, and report how it ended."""
 
-        self._on_end(result_or_error(serve))
+        def serve_and_close() -> None:
+            with ExitStack() as cleanup:
+                self._serve(self._open_bus(cleanup))
 
-    def _open_bus(self, stack: ExitStack) -> Teacher:
+        self._on_end(result_or_error(serve_and_close))
+
+    def _open_bus(self, cleanup: ExitStack) -> Teacher:
         """Open the real or fake bus, check that all servos answer, and return a teacher for its robot.
 
         Args:
-            stack: closes the bus, and switches all torque off.
+            cleanup: gets what closes the bus and switches all torque off.
 
         Raises:
             PosewrightError: the bus cannot be opened, or has not the servos of the robot.
@@ -136,27 +138,31 @@ class BusThread:
         else:
             robot = with_bus_servos(robot)
             self.fake = fake_bus(robot, body=self._address)
-            port = SerialPort(stack.enter_context(fake_port(self.fake)).path, BAUD)
-        bus = stack.enter_context(Bus(port, joints=joints_of(robot)))
+            port = SerialPort(cleanup.enter_context(fake_port(self.fake)).path, BAUD)
+        bus = cleanup.enter_context(Bus(port, joints=joints_of(robot)))
         if self.fake is None:
-            stack.callback(KillGuard(port).dismiss)
-        bus.answer_timeout_s = max(
-            bus.answer_timeout_s, MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
-        )
+            cleanup.callback(
+                KillGuard(port).dismiss
+            )  # until then it switches torque off if this process dies
+        min_patience_s = MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
+        bus.answer_timeout_s = max(bus.answer_timeout_s, min_patience_s)
         find_servos(bus, robot)
-        return stack.enter_context(Teacher(bus, robot, time.monotonic))
+        return cleanup.enter_context(Teacher(bus, robot, time.monotonic))
 
     def _serve(self, teacher: Teacher) -> None:
-        """Run jobs and report the robot's angles and free joints, until stopped."""
+        """Run jobs and report the robot's angles and free joints, until stopped.
+
+        Errors of jobs and readings are reported, and the thread goes on; only a lost port ends it.
+        """
         from posewright.buses.dynamixel.answers import PortGoneError
         from posewright.buses.dynamixel.torque import read_ticks
 
-        rounds = 0
+        n_rounds = 0
         free_joints = teacher.free
         while not self._is_stopped:
             try:
-                was_busy = self._do_next(teacher)
-                if was_busy or rounds % TORQUE_READ_INTERVAL == 0:
+                has_run_job = self._run_next_job(teacher)
+                if has_run_job or n_rounds % TORQUE_READ_INTERVAL == 0:
                     free_joints = teacher.free
                 angles = teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot))
                 self._on_state(angles, free_joints)
@@ -164,10 +170,10 @@ class BusThread:
                 raise
             except PosewrightError as error:
                 self._on_trouble(error)
-            rounds += 1
+            n_rounds += 1
 
-    def _do_next(self, teacher: Teacher) -> bool:
-        """Run the next job; return whether there was one within the period."""
+    def _run_next_job(self, teacher: Teacher) -> bool:
+        """Wait for a job up to `PERIOD_S`, and run it; return whether there was one."""
         try:
             job = self._jobs.get(timeout=PERIOD_S)
         except queue.Empty:
@@ -310,18 +316,21 @@ class TeachPanel(Panel):
         """Record the pose of the body.
 
         Args:
-            is_new: whether to insert a keyframe after the current one, instead of changing that.
+            is_new: whether to insert a keyframe after the current one, instead of replacing the current one's
+                pose.
             seconds: duration of the segment into a new keyframe [s]; default: the time since the last pose.
         """
         bus = self._require_bus()
         answer = Future[None]()
 
-        def finish(pose: Future[CaughtPose]) -> None:
-            self._session.post(
-                lambda: resolve_future(answer, lambda: self._insert_pose(bus, pose.result(), is_new=is_new))
-            )
+        def read_pose(teacher: Teacher) -> CaughtPose:  # on the thread of the bus
+            return teacher.catch("", seconds)
 
-        bus.do(lambda teacher: teacher.catch("", seconds)).add_done_callback(finish)
+        def insert_pose(reading: Future[CaughtPose]) -> None:  # on the session's thread
+            resolve_future(answer, lambda: self._insert_pose(bus, reading.result(), is_new=is_new))
+
+        reading = bus.do(read_pose)
+        reading.add_done_callback(lambda finished: self._session.post(lambda: insert_pose(finished)))
         return answer
 
     @property
@@ -342,12 +351,13 @@ class TeachPanel(Panel):
         if self._status.state == "closing":
             return
         self._session.publish("body", angles_deg(angles))
-        by_hand = bus.fake is not None
-        self._publish(replace(self._status, state="open", by_hand=by_hand, free=free, trouble=""))
+        is_fake = bus.fake is not None
+        self._publish(replace(self._status, state="open", by_hand=is_fake, free=free, trouble=""))
         if self._status.live:
-            angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
-            base = self._context.scene.kinematic_model.stand(angles).base
-            self._context.player.set_source(LivePose(base, angles, self._motion.duration))
+            # joints that could not be read are shown as at the beginning of the motion
+            shown_angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
+            base = self._context.scene.kinematic_model.stand(shown_angles).base
+            self._context.player.set_source(LivePose(base, shown_angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:
         """Publish that the body is closed, with the error that ended it, and show the motion again."""
@@ -363,7 +373,13 @@ class TeachPanel(Panel):
             self._context.player.set_source(None)
 
     def _insert_pose(self, bus: BusThread, pose: CaughtPose, *, is_new: bool) -> None:
-        """Insert a recorded pose as a keyframe after the current one, or change that."""
+        """Insert a recorded pose as a keyframe after the current one, or replace the current one's pose.
+
+        Args:
+            bus: the bus that it was recorded on, which may be that of a robot that is no longer edited.
+            pose: the recorded pose.
+            is_new: whether to insert a keyframe.
+        """
         if bus.robot is not self._robot:
             raise InputError("the open motion is for another robot now")
         cursor = self._session.cursor
@@ -388,11 +404,12 @@ class TeachPanel(Panel):
         else:
             self._session.do(SetAngles(cursor.page, cursor.keyframe, angles))
         index = self._session.cursor.keyframe
-        caught = f"caught into keyframe {index + 1}" if index >= 0 else "caught into the start pose"
+        description = f"caught into keyframe {index + 1}" if index >= 0 else "caught into the start pose"
         if is_new:
-            caught += f", {pose.reach_s:.2f} s after the one before"
-        self._publish(replace(self._status, caught=caught, warnings=pose.warnings))
+            description += f", {pose.reach_s:.2f} s after the one before"
+        self._publish(replace(self._status, caught=description, warnings=pose.warnings))
 
     def _publish(self, status: TeachStatus) -> None:
+        """Replace the status, and publish it as the topic `teach`."""
         self._status = status
         self._session.publish("teach", asdict(status))

@@ -53,8 +53,7 @@ class TimelinePanel(Panel):
     def delete(self) -> None:
         """Delete the selected keyframes, and move the cursor to the next one."""
         indices = self._selected
-        deleted = frozenset(indices)
-        remaining = [frame for index, frame in enumerate(self._motion.keyframes) if index not in deleted]
+        remaining = [frame for index, frame in enumerate(self._motion.keyframes) if index not in indices]
         if not remaining:
             raise InputError("a motion needs at least one keyframe", hint="add another one first")
         self._replace_keyframes(
@@ -71,7 +70,7 @@ class TimelinePanel(Panel):
         indices = self._selected
         frames = self._motion.keyframes
         unselected = sorted(set(range(len(frames))).difference(indices))
-        new_index = sum(index < before for index in unselected)
+        new_index = sum(index < before for index in unselected)  # number of keyframes that stay in front
         order = [*unselected[:new_index], *indices, *unselected[new_index:]]
         self._replace_keyframes(
             f"move {describe_keyframes(indices)}",
@@ -108,8 +107,8 @@ class TimelinePanel(Panel):
 def render_keyframes(motion: Motion, indices: Sequence[int]) -> str:
     """Return keyframes of a motion as the text of a native motion, for other files and robots."""
     frames = tuple(motion.keyframes[index] for index in indices)
-    copies = Motion(motion.name, motion.robot, motion.joints, frames, speed=motion.speed)
-    return native.render(copies).decode()
+    excerpt = Motion(motion.name, motion.robot, motion.joints, frames, speed=motion.speed)
+    return native.render(excerpt).decode()
 
 
 def parse_keyframes(
@@ -125,12 +124,12 @@ def parse_keyframes(
     """
     if not text.strip():
         raise InputError("there is nothing to paste", hint="copy keyframes on a time line first")
-    copies = native.read(text.encode(errors="replace"), card=robot)
-    retargeted = retarget_to_robot(copies, robot)
+    copied_motion = native.read(text.encode(errors="replace"), card=robot)
+    retargeted = retarget_to_robot(copied_motion, robot)
     shared_joints = frozenset(retargeted.motion.joints) & frozenset(target_motion.joints)
     if not shared_joints:
         raise InputError(f"{target_motion.name} moves none of the joints of these keyframes")
-    time_factor = target_motion.speed / copies.speed
+    time_factor = target_motion.speed / copied_motion.speed
 
     def convert(frame: Keyframe) -> Keyframe:
         stiffness = {
@@ -138,21 +137,25 @@ def parse_keyframes(
         }
         return replace(
             frame,
-            pose=frame.pose.on(target_motion.joints),
+            pose=frame.pose.with_joints(target_motion.joints),
             reach_s=frame.reach_s * time_factor,
             pause_s=frame.pause_s * time_factor,
             stiffness=stiffness or None,
         )
 
-    losses = tuple(_describe_losses(copies, retargeted, target_motion))
+    losses = tuple(_describe_losses(copied_motion, retargeted, target_motion))
     return tuple(convert(frame) for frame in retargeted.motion.keyframes), losses
 
 
-def _describe_losses(copies: Motion, retargeted: RetargetedMotion, target_motion: Motion) -> Iterator[str]:
+def _describe_losses(
+    copied_motion: Motion, retargeted: RetargetedMotion, target_motion: Motion
+) -> Iterator[str]:
     """Yield descriptions of what copied keyframes lose in another motion."""
     yield from describe_retargeting_losses(retargeted)
-    if copies.robot != target_motion.robot and any(frame.stiffness for frame in copies.keyframes):
-        yield f"the stiffness, which is for the servos of {copies.robot}"
+    if copied_motion.robot != target_motion.robot and any(
+        frame.stiffness for frame in copied_motion.keyframes
+    ):
+        yield f"the stiffness, which is for the servos of {copied_motion.robot}"
     dropped = [joint for joint in retargeted.motion.joints if joint not in target_motion.joints]
     if dropped:
         yield f"{', '.join(dropped)}: {target_motion.name} does not move them"

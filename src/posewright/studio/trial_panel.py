@@ -44,7 +44,11 @@ FIELD = "field"
 MAX_LAG_S = 0.5
 """Maximum lag that a trial catches up by running faster [s]."""
 
-_POLL_S = 0.02
+POLL_PERIOD_S = 0.02
+"""Time between two looks at pause, speed and stop while a trial waits [s]."""
+
+ROW_TOLERANCE_S = 1e-9
+"""A playhead closer than this to a row is at that row [s]."""
 
 
 class TrialPacer:
@@ -63,22 +67,23 @@ class TrialPacer:
         self._stopped = threading.Event()
         self._is_cancelled = False
         self._reached_s = 0.0  # the trial's time that was waited for last
-        self._due = 0.0  # the computer's time at which that was due
+        self._due_s = 0.0  # the computer's time at which that was due
 
     def restart(self) -> None:
         """Reset for a new trial, whose first frame is due now."""
         self._reached_s = 0.0
-        self._due = 0.0
+        self._due_s = 0.0
 
     def wait_until(self, time_s: float) -> None:
-        """Wait for a time of the trial [s], at the current speed."""
-        self._due = max(self._due, time.monotonic() - MAX_LAG_S) + (time_s - self._reached_s) / self.speed
+        """Wait for a time of the trial [s], at the current speed; while it is paused, until it goes on."""
+        start_s = max(self._due_s, time.monotonic() - MAX_LAG_S)
+        self._due_s = start_s + (time_s - self._reached_s) / self.speed
         self._reached_s = time_s
-        while self.is_paused or time.monotonic() < self._due:
-            if self._stopped.wait(_POLL_S):
+        while self.is_paused or time.monotonic() < self._due_s:
+            if self._stopped.wait(POLL_PERIOD_S):
                 return
             if self.is_paused:
-                self._due = time.monotonic()
+                self._due_s = time.monotonic()
 
     def delay(self, time_s: float, tolerance_s: float) -> float:
         """Return 0: the trial is never late."""
@@ -115,9 +120,9 @@ class TrialPanel(Playhead):
         self._workspace = context.workspace
         self._track: Track | None = None
         self._world: TrialWorld | None = None
-        self._pacer: TrialPacer | None = None
+        self._pacer: TrialPacer | None = None  # None if no trial runs
         self._task = LatestTask(context.session.post)
-        self._has_lasers = True
+        self._shows_lasers = True
         self._follows = False
         self._publish_status()
         self._session.publish("trial_now", None)
@@ -131,12 +136,12 @@ class TrialPanel(Playhead):
         if self._session.mode != self.name:
             if self._world is not None:
                 self._scene.look_from("whole")
-            self._clear()
+            self._close_world()
             if self._last_tick_s is not None:
                 self.pause()
         elif track is not None and self._world is None:
             self._world = TrialWorld(self._scene.viser, track.recording)
-            self._world.set_lasers(self._has_lasers)
+            self._world.set_lasers(self._shows_lasers)
             self._world.look_at_field()
             self._world.show_marks(track.marks)
             self._show()
@@ -196,33 +201,51 @@ class TrialPanel(Playhead):
         self._session.choose(mode=self.name)
         self._discard()
         pacer = TrialPacer(self._speed)
-        next_s = 0.0
 
         def work(is_cancelled: IsCancelled) -> Track:
-            def show_progress(progress: Progress) -> None:
-                nonlocal next_s
-                start_s = time.monotonic()
-                if start_s < next_s or not (recording := progress.recording()).n_rows:
-                    return
-                track = Track.of(recording, before=self._track)
-                end_s = time.monotonic()
-                next_s = end_s + max(MIN_UPDATE_PERIOD_S, UPDATE_PERIOD_FACTOR * (end_s - start_s))
-                self._session.post(lambda: None if is_cancelled() else self._grow(track, progress.standing))
-
             outcome = run_trial(
                 trial_name,
                 layout=layout_name,
                 behaviour=behaviour_name,
                 seed=seed,
-                on_progress=show_progress,
+                on_progress=self._make_progress_handler(is_cancelled),
                 pace=pacer,
                 make_watcher=lambda _: pacer,
             )
-            return Track.of(outcome.recording, outcome, before=self._track)
+            return Track.of(outcome.recording, outcome, previous=self._track)
 
         self._pacer = pacer
         self._start_task(f"running {trial}", work, self._publish)
         self.play()
+
+    def _make_progress_handler(self, is_cancelled: IsCancelled) -> Callable[[Progress], None]:
+        """Return a function that shows the recorded part of a trial from time to time, on the trial's thread.
+
+        Args:
+            is_cancelled: returns whether another task has replaced the trial.
+        """
+        next_update_s = 0.0
+
+        def show_progress(progress: Progress) -> None:
+            nonlocal next_update_s
+            start_s = time.monotonic()
+            if start_s < next_update_s:
+                return
+            recording = progress.recording()
+            if recording.n_rows == 0:
+                return
+            track = Track.of(recording, previous=self._track)
+            end_s = time.monotonic()
+            # updates take at most a share of the time, however long the recording has become
+            next_update_s = end_s + max(MIN_UPDATE_PERIOD_S, UPDATE_PERIOD_FACTOR * (end_s - start_s))
+
+            def publish_unless_cancelled() -> None:
+                if not is_cancelled():
+                    self._publish_progress(track, progress.standing)
+
+            self._session.post(publish_unless_cancelled)
+
+        return show_progress
 
     @action
     def stop(self) -> None:
@@ -244,16 +267,19 @@ class TrialPanel(Playhead):
         """Pause, and move the playhead by a number of rows, forward or back."""
         times = self._require_track().recording.times
         self._stop_ticking()
-        row = int(np.searchsorted(times, self._time_s + 1e-9, side="right")) - 1 + rows
-        self.seek(time_s=float(times[min(max(row, 0), len(times) - 1)]))
+        present_row = int(np.searchsorted(times, self._time_s + ROW_TOLERANCE_S, side="right")) - 1
+        row = min(max(present_row + rows, 0), len(times) - 1)
+        self.seek(time_s=float(times[row]))
 
     @action
     def draw(self, *, lasers: bool | None = None, follow: bool | None = None) -> None:
-        """Set whether laser beams are drawn, and whether the camera follows the robot."""
-        self._has_lasers = self._has_lasers if lasers is None else lasers
-        self._follows = self._follows if follow is None else follow
+        """Set whether laser beams are drawn, and whether the camera follows the robot, if given."""
+        if lasers is not None:
+            self._shows_lasers = lasers
+        if follow is not None:
+            self._follows = follow
         if self._world is not None:
-            self._world.set_lasers(self._has_lasers)
+            self._world.set_lasers(self._shows_lasers)
         self._show()
 
     @action
@@ -261,7 +287,7 @@ class TrialPanel(Playhead):
         """Point the camera at the `field` or at a robot; with a time, pause and move the playhead there."""
         track = self._require_track()
         if at != FIELD:
-            track.recording.robot(at)
+            track.recording.robot(at)  # raises an error if there is no such robot
         if time_s is not None:
             self._stop_ticking()
             self.seek(time_s=time_s)
@@ -270,9 +296,9 @@ class TrialPanel(Playhead):
         elif self._world is not None:
             self._world.look_at_robot(at, self._time_s)
 
-    def _resolve(self, name: str, names: tuple[str, ...]) -> str:
-        """Return a name of Posewright unchanged; for a file of the folder, its path."""
-        return name if name in names else str(self._workspace.path(name))
+    def _resolve(self, name: str, catalogue_names: tuple[str, ...]) -> str:
+        """Return a name of Posewright's catalogue unchanged; for a file of the folder, its path."""
+        return name if name in catalogue_names else str(self._workspace.path(name))
 
     def _programs(self, files: Sequence[str]) -> list[str]:
         """Return programs in the folder that can drive a robot: Python controllers and vendors' programs."""
@@ -284,7 +310,11 @@ class TrialPanel(Playhead):
         return programs
 
     def _resolve_program(self, name: str) -> str:
-        """Return a program of Posewright unchanged; one of the folder by its path."""
+        """Return a program of Posewright unchanged; for one of the folder, its path and class.
+
+        Args:
+            name: name of a behaviour, of a file, or `FILE.py:CLASS`.
+        """
         file, _, class_name = name.rpartition(":")
         if file.endswith(".py"):
             return f"{self._workspace.path(file)}:{class_name}"
@@ -293,8 +323,10 @@ class TrialPanel(Playhead):
     def _require_inside(self, trial: str) -> None:
         """Raise InputError if a trial of the folder refers to documents outside it."""
         document = read_trial(trial)
+        if trial in _trials():
+            return
         for name in (document.robot, document.behaviour, document.rules, document.layout):
-            if trial not in _trials() and is_path(name):
+            if is_path(name):
                 self._workspace.path(str(Path(name).resolve()))
 
     def _require_track(self) -> Track:
@@ -303,9 +335,15 @@ class TrialPanel(Playhead):
         return self._track
 
     def _start_task(
-        self, label: str, work: Callable[[IsCancelled], Track], then: Callable[[Track], None]
+        self, label: str, work: Callable[[IsCancelled], Track], on_track: Callable[[Track], None]
     ) -> None:
-        """Run `work` in the background, then `then` with its result, unless another task starts meanwhile."""
+        """Start a task in the background; it replaces the one that is running.
+
+        Args:
+            label: what is done, as the windows show it.
+            work: the task, which returns a track.
+            on_track: called with the track on the session's thread. An error is shown in the windows instead.
+        """
 
         def finish(result: Track | PosewrightError) -> None:
             self._pacer = None
@@ -313,23 +351,29 @@ class TrialPanel(Playhead):
                 self.pause()
                 self._session.show_error(result)
             else:
-                then(result)
+                on_track(result)
             self._publish_status()
 
         self._publish_status(label)
         self._task.start(work, finish)
 
     def _publish_status(self, busy: str = "", standing: str = "") -> None:
+        """Publish the topic `trial_status`.
+
+        Args:
+            busy: what is being done; empty if nothing is.
+            standing: the score of a running trial so far.
+        """
         status = {"busy": busy, "standing": standing, "live": self._pacer is not None}
         self._session.publish("trial_status", status)
 
-    def _grow(self, track: Track, standing: str) -> None:
+    def _publish_progress(self, track: Track, standing: str) -> None:
         """Show the recorded part of a running trial."""
         self._publish(track)
         self._publish_status("running", standing)
 
     def _publish(self, track: Track) -> None:
-        """Show a recording, or more of the current one."""
+        """Show a recording, or a longer one of the running trial, in the windows and the 3-D view."""
         self._track = track
         self._session.publish("trial", track.description)
         self._session.publish("trial_track", track.timeline)
@@ -340,14 +384,14 @@ class TrialPanel(Playhead):
         self._show()
 
     def _discard(self) -> None:
-        """Remove the trial."""
-        self._clear()
+        """Remove the trial from the windows and the 3-D view."""
+        self._close_world()
         self._track = None
         self._time_s = 0.0
         for topic in ("trial", "trial_track", "trial_now"):
             self._session.publish(topic, None)
 
-    def _clear(self) -> None:
+    def _close_world(self) -> None:
         if self._world is not None:
             self._world.close()
             self._world = None
@@ -365,11 +409,11 @@ class TrialPanel(Playhead):
     def _is_over(self) -> bool:
         return self._pacer is None and super()._is_over()
 
-    def _tick(self, now: float) -> None:
-        before = self._time_s
-        super()._tick(now)
+    def _tick(self, now_s: float) -> None:
+        before_s = self._time_s
+        super()._tick(now_s)
         if self._follows and self._world is not None:
-            self._world.follow(before, self._time_s)
+            self._world.follow(before_s, self._time_s)
 
     def _show(self) -> None:
         """Show the trial at the present time, and publish the topic `trial_now`."""
@@ -385,7 +429,7 @@ class TrialPanel(Playhead):
             "duration_s": self._duration_s,
             "playing": self._last_tick_s is not None,
             "speed": self._speed,
-            "lasers": self._has_lasers,
+            "lasers": self._shows_lasers,
             "follow": self._follows,
             "robots": self._track.now(self._time_s),
         }

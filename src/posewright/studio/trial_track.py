@@ -58,19 +58,20 @@ class Track:
     marks: tuple[Mark, ...] = ()
 
     @classmethod
-    def of(cls, recording: Recording, outcome: Outcome | None = None, before: Track | None = None) -> Track:
+    def of(cls, recording: Recording, outcome: Outcome | None = None, previous: Track | None = None) -> Track:
         """Return the track of a recording.
 
         Args:
             recording: the recording.
             outcome: its outcome, if the run has ended.
-            before: the previous track of a run that continues.
+            previous: the previous track of a run that continues; its description is used again.
         """
         header = recording.header
-        is_judged = header.contest if outcome is None else not isinstance(outcome.score, Unjudged)
+        # while a trial runs, its contest is assumed to be able to judge it
+        is_judged = bool(header.contest) if outcome is None else not isinstance(outcome.score, Unjudged)
         picture = contest_of(header, trust_attached_rules=True).picture(recording) if is_judged else None
-        if before is not None and before.recording.header is header:
-            description = before.description
+        if previous is not None and previous.recording.header is header:
+            description = previous.description
         else:
             description = _describe(recording)
         tilts = {
@@ -80,7 +81,7 @@ class Track:
         }
         robots = [
             {
-                **_lanes(record.decisions),
+                **_decisions_over_time(record.decisions),
                 "measured": [{"name": "tilt_deg", "values": tilts[name]}] if name in tilts else [],
             }
             for name, record in recording.robots.items()
@@ -90,8 +91,8 @@ class Track:
             "duration_s": recording.duration_s,
             "robots": robots,
             "incidents": [vars(incident) for incident in incidents],
-            "score": None if outcome is None else _score(outcome),
-            **_points(picture),
+            "score": None if outcome is None else _score_view(outcome),
+            **_contest_view(picture),
         }
         return cls(recording, description, timeline, tilts, () if picture is None else tuple(picture.marks))
 
@@ -99,7 +100,7 @@ class Track:
         """Return the last decision of each robot at a time [s]."""
         views: list[View] = []
         for name, record in self.recording.robots.items():
-            measured = {"tilt_deg": _at(self.tilts[name], time_s)} if name in self.tilts else {}
+            measured = {"tilt_deg": _value_at(self.tilts[name], time_s)} if name in self.tilts else {}
             views.append({**_last_decision(record.decisions, time_s), "measured": measured})
         return views
 
@@ -147,7 +148,7 @@ def _chart(header: Header, record: RobotRecord) -> View:
     return {"chart": None, "inside": {}}
 
 
-def _lanes(decisions: Decisions) -> View:
+def _decisions_over_time(decisions: Decisions) -> View:
     """Return states, motions played, inputs and outputs over time."""
     times = decisions.times
     return {
@@ -158,13 +159,22 @@ def _lanes(decisions: Decisions) -> View:
     }
 
 
-def _at(changes: Changes, time_s: float) -> object:
+def _value_at(changes: Changes, time_s: float) -> object:
     """Return a value at a time [s]; None before its first change."""
-    index = bisect.bisect_right(changes, time_s, key=lambda change: change[0]) - 1
-    return changes[index][1] if index >= 0 else None
+    index = bisect.bisect_right([change_s for change_s, _ in changes], time_s) - 1
+    if index < 0:
+        return None
+    _, value = changes[index]
+    return value
 
 
 def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
+    """Return the changes of each signal over time.
+
+    Args:
+        times: time of each row [s].
+        rows: values by signal; a signal may be missing in some rows, where it is None.
+    """
     names = dict.fromkeys(name for row in rows for name in row)
     return [
         {"name": name, "values": _changes(times, [_plain(row.get(name)) for row in rows])} for name in names
@@ -172,13 +182,17 @@ def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
 
 
 def _changes(times: Floats, values: Sequence[object]) -> Changes:
-    """Return the times [s] at which values change, with the new values; long series are thinned."""
+    """Return the times [s] at which values change, with the new values.
+
+    Series of numbers with more than `MAX_POINTS` changes are thinned; texts and flags are not, since each
+    change of those matters.
+    """
     changes: Changes = [
         (round(time_s, 3), value)
         for row, (time_s, value) in enumerate(zip(times.tolist(), values, strict=True))
-        if not row or value != values[row - 1]
+        if row == 0 or value != values[row - 1]
     ]
-    if len(changes) <= MAX_POINTS or isinstance(changes[0][1], str | bool):
+    if len(changes) <= MAX_POINTS or isinstance(values[0], str | bool):
         return changes
     return changes[:: math.ceil(len(changes) / MAX_POINTS)]
 
@@ -201,9 +215,14 @@ def _last_decision(decisions: Decisions, time_s: float) -> View:
 
 
 def _incidents(recording: Recording, picture: ContestPicture | None) -> Iterator[Incident]:
-    """Yield penalties, unexpected events and falls."""
+    """Yield penalties, unexpected events and falls.
+
+    Args:
+        recording: the recording.
+        picture: marks of its contest; None if it is not judged.
+    """
     first_robot = next(iter(recording.robots))
-    marked_times_s = set()
+    marked_times_s = set()  # rounded to tenths
     for mark in picture.marks if picture is not None else ():
         marked_times_s.add(round(mark.time_s, 1))
         yield Incident(mark.time_s, text=mark.label, kind=mark.kind.value, robot=first_robot)
@@ -255,7 +274,7 @@ def _format(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value).replace("_", " ")
 
 
-def _score(outcome: Outcome) -> View:
+def _score_view(outcome: Outcome) -> View:
     """Return the score table with its notes as plain data."""
     table = outcome.score.table()
     rows = [*table.rows, table.total] if table.total else table.rows
@@ -267,8 +286,8 @@ def _score(outcome: Outcome) -> View:
     }
 
 
-def _points(picture: ContestPicture | None) -> View:
-    """Return the headline, time spans and series of a contest."""
+def _contest_view(picture: ContestPicture | None) -> View:
+    """Return the headline, time spans and series of a contest; empty ones for None."""
     if picture is None:
         return {"headline": "", "spans": [], "series": [], "series_title": ""}
     return {

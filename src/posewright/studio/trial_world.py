@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,17 @@ if TYPE_CHECKING:
     )
 
 ROOT = "/trial"
-RAYS = {"range": ((214, 60, 40), 3.0), "range_scan": ((232, 150, 40), 1.0)}
-"""Colour and thickness [px] of beams by kind of sensor."""
+
+
+class BeamStyle(NamedTuple):
+    """Colour and thickness [px] of a drawn beam."""
+
+    colour: tuple[int, int, int]
+    thickness_px: float
+
+
+BEAM_STYLES = {"range": BeamStyle((214, 60, 40), 3.0), "range_scan": BeamStyle((232, 150, 40), 1.0)}
+"""Style of beams by kind of sensor; other sensors have no beams."""
 
 MARK_HEIGHT_M = 0.3
 """Height of marks above the floor [m]."""
@@ -40,45 +49,78 @@ MARK_HEIGHT_M = 0.3
 MARK_COLOUR = (190, 40, 30)
 """Colour of marks."""
 
-_NOWHERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+FIELD_SIZE_SHARE = 0.47
+"""Size for the camera as a share of the field's diagonal: the field fills the picture."""
+
+ROBOT_VIEW_SIZE_M = 0.5
+"""Size for the camera of the surroundings of a robot [m]."""
+
+_UNKNOWN_POSE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+"""Base pose at which a robot is drawn while its pose is not known."""
+
 _VIEW = np.array([-0.9, -1.3, 0.9])
 """Vector from the target to the camera, divided by the size of the target."""
 
 
 class Rays:
-    """The beams of a range sensor or laser scanner, up to the points that they hit."""
+    """The beams of a range sensor or laser scanner, up to the points that they hit.
 
-    def __init__(self, viser_scene: SceneApi, frame: str, name: str, card: Mapping[str, Any]) -> None:
-        mount_pose = card.get("link_pose") or card["base_pose"]
-        n_beams = int(card["beams"]) if card["kind"] == "range_scan" else 1
-        bearings = np.radians(card.get("start_deg", 0.0) + card.get("step_deg", 0.0) * np.arange(n_beams))
+    Args:
+        viser_scene: the scene to draw in.
+        frame: path of the node that the sensor is mounted on.
+        name: name of the beams' node in it.
+        sensor: the sensor as the recording describes it: its kind, pose, beams and range.
+
+    Attributes:
+        lines: the beams' node.
+    """
+
+    def __init__(self, viser_scene: SceneApi, frame: str, name: str, sensor: Mapping[str, Any]) -> None:
+        mount_pose = sensor.get("link_pose") or sensor["base_pose"]
+        n_beams = int(sensor["beams"]) if sensor["kind"] == "range_scan" else 1
+        bearings_deg = sensor.get("start_deg", 0.0) + sensor.get("step_deg", 0.0) * np.arange(n_beams)
+        bearings = np.radians(bearings_deg)
         self._directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(n_beams)], axis=1)
-        self._max_range_m = float(card["max_range_m"])
-        self._distances: Floats | None = None
-        colour, thickness = RAYS[card["kind"]]
+        self._max_range_m = float(sensor["max_range_m"])
+        self._shown_distances: Floats | None = None
+        colour, thickness_px = BEAM_STYLES[sensor["kind"]]
         self.lines = viser_scene.add_line_segments(
             f"{frame}/{name}",
             points=np.zeros((n_beams, 2, 3), dtype=np.float32),
             colors=colour,
-            thickness=thickness,
+            thickness=thickness_px,
             thickness_units="screen",
             position=tuple(mount_pose[:3]),
             wxyz=tuple(mount_pose[3:]),
         )
 
     def show(self, distances: Floats) -> None:
-        """Draw the beams that hit something, by distances `(n_beams,)` [m]."""
-        if self._distances is not None and np.array_equal(distances, self._distances, equal_nan=True):
+        """Draw the beams that hit something, by distances `(n_beams,)` [m]; the others get no length."""
+        if self._shown_distances is not None and np.array_equal(
+            distances, self._shown_distances, equal_nan=True
+        ):
             return
-        self._distances = distances
-        hits = np.where(np.isfinite(distances) & (distances < self._max_range_m), distances, 0.0)
+        self._shown_distances = distances
+        has_hit = np.isfinite(distances) & (distances < self._max_range_m)
+        lengths = np.where(has_hit, distances, 0.0)
         points = np.zeros((len(self._directions), 2, 3), dtype=np.float32)
-        points[:, 1] = hits[:, None] * self._directions
+        points[:, 1] = lengths[:, None] * self._directions
         self.lines.points = points
 
 
 class RobotNodes:
-    """The nodes of a robot's links; each is a child of its parent link's node."""
+    """The nodes of a robot's links; each is a child of its parent link's node.
+
+    Args:
+        viser_scene: the scene to draw in.
+        name: name of the robot in the recording.
+        header: its links and sensors.
+
+    Attributes:
+        paths: path of the node of each frame of `recordings.scene`.
+        base: node of the base.
+        rays: beams by sensor.
+    """
 
     def __init__(self, viser_scene: SceneApi, name: str, header: RobotHeader) -> None:
         self._header = header
@@ -94,16 +136,17 @@ class RobotNodes:
             )
         self._moving_links = [nodes[link["name"]] for link in movable_links(header)]
         self.rays: dict[str, Rays] = {}
-        for number, (sensor, card) in enumerate(header.sensors.items()):
-            if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card):
-                frame = link_frame(name, header, card["link"]) if "link" in card else f"{name}/{BASE}"
-                self.rays[sensor] = Rays(
-                    viser_scene, frame=self.paths[frame], name=f"sensor-{number}", card=card
+        for number, (sensor_name, sensor) in enumerate(header.sensors.items()):
+            has_pose = "base_pose" in sensor or "link_pose" in sensor
+            if sensor["kind"] in BEAM_STYLES and has_pose:
+                frame = link_frame(name, header, sensor["link"]) if "link" in sensor else f"{name}/{BASE}"
+                self.rays[sensor_name] = Rays(
+                    viser_scene, frame=self.paths[frame], name=f"sensor-{number}", sensor=sensor
                 )
 
     def show(self, base: Floats, positions: Floats) -> None:
-        """Show the robot with a base pose `(7,)` and joint angles `(n_joints,)` [rad]."""
-        _set_node_pose(self.base, base if np.isfinite(base).all() else _NOWHERE)
+        """Show the robot with a base pose `(7,)`, NaN if unknown, and joint angles `(n_joints,)` [rad]."""
+        _set_node_pose(self.base, base if np.isfinite(base).all() else _UNKNOWN_POSE)
         if self._moving_links:
             rotations = link_rotations(self._header, positions[None])[0]
             for node, rotation in zip(self._moving_links, rotations, strict=True):
@@ -152,6 +195,7 @@ class TrialWorld:
     def show(self, time_s: float) -> None:
         """Show the recording at a time [s]."""
         poses = self._poses.at(np.array([time_s]))
+        # `poses` has one row, for this time
         with self._viser.atomic():
             for handle, pose in zip(self._boxes, poses.boxes[0], strict=True):
                 _set_node_pose(handle, pose)
@@ -187,34 +231,35 @@ class TrialWorld:
     def _base_position(self, robot: str, time_s: float) -> Floats:
         """Return the position of a robot's base at a time [s], `(3,)` [m]."""
         base = self._poses.at(np.array([time_s])).base[robot][0, :3]
-        return base if np.isfinite(base).all() else _NOWHERE[:3]
+        return base if np.isfinite(base).all() else _UNKNOWN_POSE[:3]
 
     def look_at_field(self) -> None:
         """Point all cameras at the field; without a field, at the first robot's start."""
         size = self._recording.header.arena.get("size_m")
         if size:
-            self._look((size[0] / 2.0, 0.0, 0.0), size_m=0.47 * math.hypot(*size))
+            self._look((size[0] / 2.0, 0.0, 0.0), size_m=FIELD_SIZE_SHARE * math.hypot(*size))
         else:
             self.look_at_robot(next(iter(self._robots)), float(self._recording.times[0]))
 
     def look_at_robot(self, robot: str, time_s: float) -> None:
         """Point all cameras at a robot at a time [s], from close by."""
-        self._look(self._base_position(robot, time_s), size_m=0.5)
+        self._look(self._base_position(robot, time_s), size_m=ROBOT_VIEW_SIZE_M)
 
     def follow(self, before_s: float, time_s: float) -> None:
         """Move all cameras like the first robot between two times [s]."""
         robot = next(iter(self._robots))
-        step = (self._base_position(robot, time_s) - self._base_position(robot, before_s)) * (1.0, 1.0, 0.0)
+        displacement = self._base_position(robot, time_s) - self._base_position(robot, before_s)
+        displacement[2] = 0.0  # the camera stays at its height
         for client in self._viser.get_clients().values():
-            if client.camera.update_timestamp:
-                client.camera.position = client.camera.position + step
+            if client.camera.update_timestamp:  # 0 until the browser has sent its camera
+                client.camera.position = client.camera.position + displacement
 
-    def _look(self, at: Iterable[float], size_m: float) -> None:
+    def _look(self, position: Iterable[float], size_m: float) -> None:
         """Point all cameras at a position `(3,)` [m], so that an object of a size [m] fills the picture."""
-        target = np.array(list(at))
+        target = np.array(list(position))
         cameras: list[CameraHandle | InitialCameraConfig] = [self._viser.initial_camera]
         for client in self._viser.get_clients().values():
-            if client.camera.update_timestamp:
+            if client.camera.update_timestamp:  # 0 until the browser has sent its camera
                 cameras.append(client.camera)
         for camera in cameras:
             camera.position = target + size_m * _VIEW

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -94,19 +94,19 @@ class KinematicWalk:
     ) -> None:
         self._walker = walker
         self._steering = steering
-        self._base = base
+        self._start_base = base
         self._legs = list(legs_by_foot(robot).values())
         self._frame_s = robot.frame_period_s
         self._angles = self._walker.standing_pose
-        self._feet = self._foot_positions(self._angles)
-        self._ground = self._feet[:, 2] + NEAR_GROUND_M
-        self._displacement = np.zeros(3)
-        self._step = np.zeros(3)
+        self._feet = self._foot_positions(self._angles)  # in the frame of the base, `(n_feet, 3)` [m]
+        self._ground_heights = self._feet[:, 2] + NEAR_GROUND_M
+        self._displacement = np.zeros(3)  # x, y and turn since the start [m, m, rad]
+        self._frame_displacement = np.zeros(3)  # that of the last frame, in the frame of the base
         self._n_frames = 0
         self._start_s = time.monotonic()
 
     def now(self) -> WalkState:
-        """Advance to the present time, and return the state."""
+        """Compute the frames that are due by the present time, and return the state after them."""
         n_due = int((time.monotonic() - self._start_s) / self._frame_s) - self._n_frames
         if n_due > 0:
             self._walker.request(self._walker.clip_command(self._steering()))
@@ -122,14 +122,17 @@ class KinematicWalk:
         return np.stack([leg.forward(angles[list(leg.indices)]) for leg in self._legs])
 
     def _advance(self, angles: Floats) -> None:
-        """Move the base by a frame: feet near the ground before and after it do not slide."""
-        before = self._feet
-        after = self._foot_positions(angles)
-        down = (before[:, 2] < self._ground) & (after[:, 2] < self._ground)
-        if down.any():  # else it continues as in the last frame
-            self._step = _base_displacement(before[down, :2], after[down, :2])
-        self._displacement = chain(self._displacement, self._step)
-        self._feet = after
+        """Move the base by a frame: feet near the ground before and after it do not slide.
+
+        Without such a foot the base moves on as in the last frame.
+        """
+        feet_before = self._feet
+        feet_after = self._foot_positions(angles)
+        is_down = (feet_before[:, 2] < self._ground_heights) & (feet_after[:, 2] < self._ground_heights)
+        if is_down.any():
+            self._frame_displacement = _base_displacement(feet_before[is_down, :2], feet_after[is_down, :2])
+        self._displacement = chain(self._displacement, self._frame_displacement)
+        self._feet = feet_after
         self._angles = angles
 
     def _base_pose(self) -> Floats:
@@ -137,13 +140,16 @@ class KinematicWalk:
         x, y, yaw = self._displacement.tolist()
         c = np.cos(yaw / 2.0)
         s = np.sin(yaw / 2.0)
-        *_, height, qw, qx, qy, qz = self._base.tolist()
+        *_, height, qw, qx, qy, qz = self._start_base.tolist()
+        # the quaternion product of the turn (c, 0, 0, s) and the attitude at the start
         rotation = (c * qw - s * qz, c * qx - s * qy, c * qy + s * qx, c * qz + s * qw)
         return np.array([x, y, height, *rotation])
 
 
 def _base_displacement(before: Floats, after: Floats) -> Floats:
     """Return the displacement of a base from resting points in its frame before and after it.
+
+    In the frame of the base the points move opposite to it; their turn is that of the least-squares fit.
 
     Args:
         before: points before the displacement, `(n, 2)` [m].
@@ -155,8 +161,8 @@ def _base_displacement(before: Floats, after: Floats) -> Floats:
     middle_before = before.mean(axis=0)
     middle_after = after.mean(axis=0)
     x, y = (before - middle_before).T
-    to_x, to_y = (after - middle_after).T
-    turn = -np.arctan2((x * to_y - y * to_x).sum(), (x * to_x + y * to_y).sum())
+    x_after, y_after = (after - middle_after).T
+    turn = -np.arctan2((x * y_after - y * x_after).sum(), (x * x_after + y * y_after).sum())
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     forward, left = middle_before - rotation @ middle_after
     return np.array([forward, left, turn])
@@ -196,27 +202,35 @@ class PhysicsWalk:
         return self._is_stopped
 
 
+class _PlaneSample(NamedTuple):
+    """Position of a base on the floor at a time [s]: x, y and heading, `(3,)` [m, m, rad]."""
+
+    time_s: float
+    position: Floats
+
+
 class Speedometer:
     """Measures the velocity of a base over the last second."""
 
     def __init__(self) -> None:
-        self._positions: deque[tuple[float, Floats]] = deque()
+        self._samples: deque[_PlaneSample] = deque()
 
     def measure(self, state: WalkState) -> VelocityCommand | None:
-        """Add a state, and return the velocity; None in the first second."""
-        position = np.array([*state.base[:2], heading(state.base[3:])])
-        self._positions.append((state.time_s, position))
-        while len(self._positions) > 2 and self._positions[1][0] <= state.time_s - MEASURED_S:
-            self._positions.popleft()
-        first_s, first_position = self._positions[0]
-        duration_s = state.time_s - first_s
+        """Add a state, and return the velocity of the base; None in the first second."""
+        current = _PlaneSample(state.time_s, np.array([*state.base[:2], heading(state.base[3:])]))
+        self._samples.append(current)
+        # the first sample is the last one that is at least a second old
+        while len(self._samples) > 2 and self._samples[1].time_s <= state.time_s - MEASURED_S:
+            self._samples.popleft()
+        first = self._samples[0]
+        duration_s = state.time_s - first.time_s
         if duration_s < MEASURED_S:
             return None
-        turn = (
-            np.remainder(position[2] - first_position[2] + WHOLE_TURN_RAD / 2.0, WHOLE_TURN_RAD)
-            - WHOLE_TURN_RAD / 2.0
-        )
-        return VelocityCommand.covering([*to_moved_frame(position[:2], first_position), turn], duration_s)
+        half_turn = WHOLE_TURN_RAD / 2.0
+        turn = current.position[2] - first.position[2]
+        wrapped_turn = np.remainder(turn + half_turn, WHOLE_TURN_RAD) - half_turn  # -pi to pi
+        distances = to_moved_frame(current.position[:2], first.position)
+        return VelocityCommand.covering([*distances, wrapped_turn], duration_s)
 
 
 class WalkPreview:
@@ -230,10 +244,10 @@ class WalkPreview:
         self._command = STILL
         self._current_walk: Walk | None = None
         self._judged_walk: PhysicsWalk | None = None  # its result will be published
-        self._paths: dict[str, LineSegmentsHandle] = {}
+        self._path_lines: dict[str, LineSegmentsHandle] = {}  # drawn foot path by foot
         self._is_visible = False
-        self._draw_s: float | None = None
-        self._restart_s: float | None = None
+        self._redraw_at_s: float | None = None  # the clock's time; None if the foot paths are up to date
+        self._restart_at_s: float | None = None  # the clock's time; None if the gait has not changed
         self._speedometer = Speedometer()
 
     def set_gait(self, gait: Gait | None) -> GaitTiming | None:
@@ -253,7 +267,7 @@ class WalkPreview:
         if self._current_walk is None:
             self._stand()
         else:
-            self._restart_s = time.monotonic() + RESTART_DELAY_S
+            self._restart_at_s = time.monotonic() + RESTART_DELAY_S
         return self._walker.timing
 
     def show(self, *, is_visible: bool) -> None:
@@ -261,7 +275,7 @@ class WalkPreview:
         if self._is_visible is is_visible:
             return
         self._is_visible = is_visible
-        for path in self._paths.values():
+        for path in self._path_lines.values():
             path.visible = is_visible
         if not is_visible:
             self.stop()
@@ -271,7 +285,7 @@ class WalkPreview:
     def forget_robot(self) -> None:
         """Stop, and drop the foot paths of the previous robot, which is no longer in the scene."""
         self.stop()
-        self._paths.clear()
+        self._path_lines.clear()
 
     @property
     def command(self) -> VelocityCommand:
@@ -282,7 +296,7 @@ class WalkPreview:
         """Set the velocity command; one out of range is reduced, in the same direction."""
         self._command = command if self._walker is None else self._walker.clip_command(command)
         self._session.publish("steering", command_view(self._command))
-        self._draw_s = self._draw_s or time.monotonic() + DRAW_S
+        self._redraw_at_s = self._redraw_at_s or time.monotonic() + DRAW_S
         self._session.set_ticker("walking", self._tick)
 
     def begin(self, *, in_physics: bool) -> None:
@@ -290,7 +304,7 @@ class WalkPreview:
         self.stop()
         if self._gait is None or not self._is_visible:
             return
-        self._restart_s = None
+        self._restart_at_s = None
         self._speedometer = Speedometer()
         robot = self._session.document.robot
         if in_physics:
@@ -298,7 +312,9 @@ class WalkPreview:
             self._current_walk = walk
             self._judged_walk = walk
             self._session.publish("walked", None)
-            walk.result.add_done_callback(lambda done: self._session.post(lambda: self._end(walk, done)))
+            walk.result.add_done_callback(
+                lambda result: self._session.post(lambda: self._publish_result(walk, result))
+            )
         else:
             walker = QuadrupedGait(self._gait, robot)
             base = self._scene.kinematic_model.stand(walker.standing_pose).base
@@ -311,7 +327,7 @@ class WalkPreview:
         if self._current_walk is not None:
             self._current_walk.stop()
         self._current_walk = None
-        self._restart_s = None
+        self._restart_at_s = None
         self._publish(None)
 
     def reset(self) -> None:
@@ -326,24 +342,28 @@ class WalkPreview:
 
     def _tick(self, now_s: float) -> None:
         """Show the walk at a time of the clock [s]; restart or redraw it if that is due."""
-        if self._restart_s is not None and now_s >= self._restart_s and self._walker is not None:
+        if self._restart_at_s is not None and now_s >= self._restart_at_s and self._walker is not None:
             self.begin(in_physics=isinstance(self._current_walk, PhysicsWalk))
-        if self._draw_s is not None and now_s >= self._draw_s:
-            self._draw_s = None
+        if self._redraw_at_s is not None and now_s >= self._redraw_at_s:
+            self._redraw_at_s = None
             self._draw()
         state = None if self._current_walk is None else self._current_walk.now()
         if state is not None:
-            base = state.base.copy()
-            floor_x, floor_y = (-base[:2] % FLOOR_CELL_M).tolist()
-            self._scene.floor.position = (floor_x, floor_y, 0.0)
-            base[:2] = 0.0
-            self._scene.show_pose(base, state.angles)
-            self._publish(state)
-        if self._current_walk is None and self._draw_s is None:
+            self._show_state(state)
+        if self._current_walk is None and self._redraw_at_s is None:
             self._session.set_ticker("walking", None)
 
+    def _show_state(self, state: WalkState) -> None:
+        """Show the robot in the middle of the view, with the floor moving below it, and publish the state."""
+        base = state.base.copy()
+        floor_x, floor_y = (-base[:2] % FLOOR_CELL_M).tolist()
+        self._scene.floor.position = (floor_x, floor_y, 0.0)
+        base[:2] = 0.0
+        self._scene.show_pose(base, state.angles)
+        self._publish(state)
+
     def _publish(self, state: WalkState | None) -> None:
-        """Publish the topic `walk`: time, phase and measured speed."""
+        """Publish the topic `walk`: time, phase and measured speed; None before a walk."""
         time_s = 0.0
         phase = speed = None
         if state is not None and self._gait is not None and self._walker is not None:
@@ -360,7 +380,7 @@ class WalkPreview:
         }
         self._session.publish("walk", view)
 
-    def _end(self, walk: PhysicsWalk, result: Future[WalkResult]) -> None:
+    def _publish_result(self, walk: PhysicsWalk, result: Future[WalkResult]) -> None:
         """Publish the result of a walk in physics that was stopped, has fallen, or has failed."""
         if self._current_walk is walk:
             self.stop()
@@ -376,18 +396,19 @@ class WalkPreview:
         paths_mm = {}
         for foot, path in content.feet.items():
             self._draw_path(foot, np.stack([path.executed[:-1], path.executed[1:]], axis=1))
-            side = 1000.0 * (path.executed - path.equilibrium_m)[:, [0, 2]]
-            paths_mm[foot] = side.round(2)[:: max(1, len(side) // SIDE_POINTS)].tolist()
+            side_view_mm = 1000.0 * (path.executed - path.equilibrium_m)[:, [0, 2]]  # x and z
+            step = max(1, len(side_view_mm) // SIDE_POINTS)
+            paths_mm[foot] = side_view_mm.round(2)[::step].tolist()
         joint, share = content.fastest
         self._session.publish("footing", {"fastest": joint, "share": round(share, 3), "ways_mm": paths_mm})
 
     def _draw_path(self, foot: str, lines: Floats) -> None:
         """Draw the path of a foot from line segments `(n, 2, 3)` [m], or replace its points."""
-        if foot in self._paths:
-            self._paths[foot].points = lines.astype(np.float32)
+        if foot in self._path_lines:
+            self._path_lines[foot].points = lines.astype(np.float32)
             return
         red, green, blue = bytes.fromhex(COLOURS[foot].removeprefix("#"))
-        self._paths[foot] = self._scene.viser.scene.add_line_segments(
+        self._path_lines[foot] = self._scene.viser.scene.add_line_segments(
             f"{ROBOT}/{self._scene.kinematic_model.links[0]}/way of {foot}",
             lines.astype(np.float32),
             (red, green, blue),

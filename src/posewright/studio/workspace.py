@@ -53,13 +53,13 @@ class Workspace:
             raise InputError("the studio does not write hidden files", hint="begin the name with a letter")
         return path
 
-    def new(self, name: str, suffix: str, *, over: bool = False) -> Path:
+    def new(self, name: str, suffix: str, *, overwrite: bool = False) -> Path:
         """Return the path of a new file with a suffix.
 
         Args:
             name: name of the file, relative to the folder.
             suffix: suffix that the name must have.
-            over: whether the file may exist and be overwritten.
+            overwrite: whether the file may exist already; the caller then overwrites it.
 
         Raises:
             InputError: the name has another suffix, or the file exists.
@@ -67,7 +67,7 @@ class Workspace:
         path = self.writable(name)
         if not name.endswith(suffix):
             raise InputError(f"{name} has a wrong ending", hint=f"end the name in {suffix}")
-        if path.exists() and not over:
+        if path.exists() and not overwrite:
             raise InputError(f"{name} exists already", hint="choose another name")
         return path
 
@@ -77,15 +77,19 @@ class Workspace:
         return inside.relative_to(self.root).as_posix()
 
     def files(self) -> Iterator[str]:
-        """Yield the names of the files, sorted within each folder, without hidden files and links."""
-        count = 0
-        for folder, folders, names in os.walk(self.root):
+        """Yield the names of the files, sorted within each folder, without hidden files and links.
+
+        At most `MAX_FILES` files are listed, in folders of at most `MAX_DEPTH` levels.
+        """
+        n_files = 0
+        for folder, subfolders, file_names in os.walk(self.root):
             depth = len(Path(folder).relative_to(self.root).parts)
-            folders[:] = sorted(name for name in folders if name[0] != ".") if depth < MAX_DEPTH else []
-            for name in sorted(names):
+            visible = sorted(name for name in subfolders if not name.startswith("."))
+            subfolders[:] = visible if depth < MAX_DEPTH else []  # `os.walk` enters those left in this list
+            for name in sorted(file_names):
                 path = Path(folder, name)
-                if name[0] != "." and not path.is_symlink() and path.is_file():
-                    count += 1
+                if not name.startswith(".") and not path.is_symlink() and path.is_file():
+                    n_files += 1
                     yield path.relative_to(self.root).as_posix()
-                if count == MAX_FILES:
+                if n_files == MAX_FILES:
                     return

@@ -224,7 +224,7 @@ def test_through_sonys_format_and_back_every_angle_is_exact_to_a_micro_radian(mo
     for before, between, after in zip(header.keyframes, back.keyframes, again.keyframes, strict=False):
         np.testing.assert_allclose(between.pose.angles, before.pose.angles, rtol=0.0, atol=0.52e-6)
         np.testing.assert_allclose(
-            after.pose.on(JOINT_ORDER).angles, before.pose.angles, rtol=0.0, atol=0.52e-6
+            after.pose.with_joints(JOINT_ORDER).angles, before.pose.angles, rtol=0.0, atol=0.52e-6
         )
     assert [frame.pose for frame in again.keyframes] == [frame.pose for frame in mtn.keyframes]
     assert mtn.keyframe_times[-1] == pytest.approx(header.keyframe_times[-1], abs=0.017)

@@ -222,7 +222,7 @@ def test_an_archive_is_added_to_in_its_own_compression_and_the_rest_keeps_its_by
         after = read_archive_file(path)
         assert [entry.data for entry in after.entries[:-1]] == [entry.data for entry in before.entries]
         assert after.compression is before.compression
-        assert read_omtn(after.entry("new").data).plain == aibo.whole(name="new")
+        assert read_omtn(after.entry("new").data).plain_bytes == aibo.whole(name="new")
 
 
 def test_an_entry_is_replaced_only_where_that_is_asked_for(mixed: Path, tmp_path: Path, aibo: Any) -> None:

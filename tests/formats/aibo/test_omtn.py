@@ -45,8 +45,13 @@ def test_what_stands_in_a_file_is_read(aibo: Any) -> None:
     assert document.locators == aibo.ers7_head
     assert document.angles.tolist() == [[1, 2, 3], [-4, 5, -6]]
     assert document.attitudes.tolist() == [[7, 8, 9], [0, 0, -1]]
-    assert document.between.tolist() == [30]
-    assert (document.minor, document.frame_ms, document.is_short, document.is_padded) == (1, 16, False, True)
+    assert document.n_frames_between.tolist() == [30]
+    assert (document.minor_version, document.frame_ms, document.has_short_size, document.is_padded) == (
+        1,
+        16,
+        False,
+        True,
+    )
     assert document.duration_s == 31 * 0.016
     with pytest.raises(ValueError, match="read-only"):
         document.angles[0, 0] = 1
@@ -54,7 +59,7 @@ def test_what_stands_in_a_file_is_read(aibo: Any) -> None:
 
 def test_the_files_of_an_ers110_say_their_size_in_two_bytes_and_mean_16_ms_by_0(aibo: Any) -> None:
     document = read_omtn(aibo.ers110())
-    assert (document.is_short, document.is_padded, document.frame_ms, document.step_ms) == (
+    assert (document.has_short_size, document.is_padded, document.frame_ms, document.step_ms) == (
         True,
         False,
         0,
@@ -111,7 +116,7 @@ def test_files_filled_up_otherwise_keep_their_bytes(changes: dict[str, Any], aib
 def test_surplus_in_the_short_variant_is_told_by_the_design(aibo: Any) -> None:
     data = aibo.ers110(surplus=b"\1\0\0\0\2\0\0\0")
     document = read_omtn(data)
-    assert document.is_short
+    assert document.has_short_size
     assert document.angles[0].tolist() == [1, 2, 3, 4]
     assert document.render() == data
 
@@ -185,7 +190,7 @@ def test_gzip_around_a_motion_is_kept_as_it_was(aibo: Any) -> None:
     document = read_omtn(data)
     assert document.remarks == ()
     assert document.render() == data
-    assert document.plain == plain
+    assert document.plain_bytes == plain
 
 
 def test_an_edited_motion_is_packed_again_in_the_same_way_each_time(aibo: Any) -> None:
@@ -237,10 +242,10 @@ def test_a_document_that_cannot_be_written_cannot_be_made(aibo: Any) -> None:
     with pytest.raises(FormatError, match="Latin-1"):
         replace(document, creator="\u732b")
     with pytest.raises(FormatError, match="do not match"):
-        replace(document, between=np.zeros(7, np.int32))
+        replace(document, n_frames_between=np.zeros(7, np.int32))
     zeros = {"angles": np.zeros((3000, 4), np.int32), "attitudes": np.zeros((3000, 3), np.int32)}
     with pytest.raises(FormatError, match="too many for this robot"):
-        replace(long, between=np.zeros(2999, np.int32), **zeros)
+        replace(long, n_frames_between=np.zeros(2999, np.int32), **zeros)
 
 
 latin = st.text(st.characters(max_codepoint=255), max_size=40)
@@ -274,7 +279,7 @@ def test_any_motion_is_read_as_it_was_built_and_rendered_to_the_same_bytes(
     document = read_omtn(built)
     assert document.render() == built
     assert document.angles.tolist() == angles
-    assert document.between.tolist() == between
+    assert document.n_frames_between.tolist() == between
     assert {"name": document.name, "creator": document.creator} == texts
 
 
@@ -289,5 +294,5 @@ def test_gzip_in_several_pieces_is_unpacked_whole_and_written_back_as_it_was(aib
     plain = aibo.omtn([[0] * 20] * 2)
     data = gzip.compress(plain[:100]) + gzip.compress(plain[100:])
     document = read_omtn(data)
-    assert document.plain == plain
+    assert document.plain_bytes == plain
     assert document.render() == data

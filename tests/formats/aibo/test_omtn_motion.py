@@ -149,7 +149,7 @@ def test_an_edited_file_keeps_what_was_not_edited(aibo: Any) -> None:
 def test_a_motion_that_moves_exactly_a_part_gets_the_design_of_the_part() -> None:
     head = nod(at(0.0, -0.1, 0.0, 0.0), at(0.16, -0.2, 0.1, 0.0))
     document = written(head)
-    assert (document.design, document.minor, document.creator) == ("DRX-1000_Head", 1, "Posewright")
+    assert (document.design, document.minor_version, document.creator) == ("DRX-1000_Head", 1, "Posewright")
     tail = nod(at(0.0, 0.2, 0.0, joints=("tail_pan", "tail_tilt")), joints=("tail_pan", "tail_tilt"))
     document = written(tail)
     assert document.design == "DRX-1000_Tail"
@@ -159,7 +159,7 @@ def test_a_motion_that_moves_exactly_a_part_gets_the_design_of_the_part() -> Non
 def test_any_other_motion_moves_the_whole_body_and_the_rest_stands() -> None:
     done = render(nod(at(0.0, -0.1, joints=HEAD[:1]), at(0.16, -0.2, joints=HEAD[:1]), joints=HEAD[:1]))
     document = read_omtn(done.data)
-    assert (document.design, document.minor, len(document.locators)) == ("DRX-1000", 2, 20)
+    assert (document.design, document.minor_version, len(document.locators)) == ("DRX-1000", 2, 20)
     stand = [round(1e6 * angle) for angle in ERS7.pose("stand")]
     assert document.angles[1].tolist() == [-200_000, *stand[1:]]
     assert done.losses == ()
@@ -170,9 +170,9 @@ def test_the_design_a_motion_says_it_had_is_taken_if_it_fits() -> None:
     one = nod(
         at(0.0, -0.1, 0.0, 0.0), at(0.16, -0.2, 0.0, 0.0), extras={"design": "DRX-1000", "omtn_minor": "1"}
     )
-    assert (written(one).design, written(one).minor) == ("DRX-1000", 1)
+    assert (written(one).design, written(one).minor_version) == ("DRX-1000", 1)
     tail = replace(one, extras={"design": "DRX-1000_Tail", "omtn_minor": "77"})
-    assert (written(tail).design, written(tail).minor) == ("DRX-1000_Head", 1)
+    assert (written(tail).design, written(tail).minor_version) == ("DRX-1000_Head", 1)
 
 
 def test_an_edited_part_that_moves_more_becomes_a_whole_body(aibo: Any) -> None:

@@ -42,7 +42,7 @@ def test_a_motion_goes_where_the_player_goes_but_for_what_it_cuts_off(
         path = sdk_path(document)
         assert len(path) == document.duration_s / 0.008
         ours = motion.sample_at(np.arange(len(path)) * 0.008).angles
-        most = 2 * int(document.between.max()) + 1
+        most = 2 * int(document.n_frames_between.max()) + 1
         off = np.abs(path / 1e6 - ours).max()
         assert 0 < off <= (most + 0.5) * 1e-6
 

@@ -107,7 +107,7 @@ def test_a_written_motion_goes_the_same_way_within_the_quantum(motion: Motion, k
     start = Pose(motion.joints, np.full(len(motion.joints), 0.5))
     columns = [motion.joints.index(joint) for joint in back.joints]
     expected = rounded.sample_at(times, start).angles[:, columns]
-    actual = back.sample_at(times, start.on(back.joints)).angles
+    actual = back.sample_at(times, start.with_joints(back.joints)).angles
     np.testing.assert_allclose(actual, expected, rtol=0.0, atol=WRITTEN_RAD + 1e-9)
 
 

@@ -82,7 +82,7 @@ def play(
 ) -> RunLog:
     """Play a shipped program, or a configuration, from a pose of the card or another `(n_joints,)` [rad]."""
     pose = start if isinstance(start, str) else "stand"
-    controller = make_program(what, script, pose=pose, own=own or {}).controller()
+    controller = make_program(what, script, pose=pose, user_objects=own or {}).controller()
     recording = perform(controller, DOG, name="openr", until_s=until_s, body="mock", pose=start)
     frames = np.rint(recording.robots[DOG.name].commands * 1e6).astype(int)
     return RunLog(controller, recording, frames)

@@ -217,7 +217,7 @@ def test_a_receiver_that_never_answers_holds_the_move_up_and_nothing_else() -> N
 
     text = str(program("ekmotion").config.path and program("ekmotion").config.path.read_text())
     line = "EKMotion.Move.OCommandVectorData.S Deaf.Effector.OCommandVectorData.O"
-    deaf = make_program(read_connect(f"{text}{line}\n"), "102, 101@0.1", own={"Deaf": Deaf})
+    deaf = make_program(read_connect(f"{text}{line}\n"), "102, 101@0.1", user_objects={"Deaf": Deaf})
     log = run_controller(deaf.controller(), 450)
     assert log.loads == KICKB[:1]
     assert "under way" in log.refusals[0]["why"], "it still answers"
@@ -502,7 +502,9 @@ def test_a_command_that_is_none_cannot_be_made() -> None:
 
 def test_after_a_move_every_region_is_free() -> None:
     motion = EKMotion()
-    run_controller(make_program("ekmotion", "102", own={"EKMotion": lambda: motion}).controller(), 450)
+    run_controller(
+        make_program("ekmotion", "102", user_objects={"EKMotion": lambda: motion}).controller(), 450
+    )
     assert all(region.is_free for region in motion.move._regions)
 
 

@@ -62,17 +62,17 @@ def recording(*messages: tuple[str, dict[str, str]], extras: dict[str, object] |
 
 def test_the_blocks_of_a_motion_are_told_once_with_how_often_and_until_when() -> None:
     (command, loop, state) = fold_repetitions(entries(COMMAND, *BLOCK * 16, STATE))
-    assert (command.times, command.body, state.times) == (1, (entries(COMMAND)[0],), 1)
-    assert (loop.times, len(loop.body), loop.until_s) == (16, 2, pytest.approx(0.128 * 32))
+    assert (command.n_repetitions, command.body, state.n_repetitions) == (1, (entries(COMMAND)[0],), 1)
+    assert (loop.n_repetitions, len(loop.body), loop.until_s) == (16, 2, pytest.approx(0.128 * 32))
 
 
 def test_what_comes_twice_only_is_told_twice() -> None:
-    assert [step.times for step in fold_repetitions(entries(*BLOCK * 2))] == [1] * 4
+    assert [step.n_repetitions for step in fold_repetitions(entries(*BLOCK * 2))] == [1] * 4
 
 
 def unroll(log: Sequence[LogEntry]) -> list[LogEntry]:
     """Return a log after folding, with its repetitions written out again."""
-    return [entry for step in fold_repetitions(log) for entry in step.body * step.times]
+    return [entry for step in fold_repetitions(log) for entry in step.body * step.n_repetitions]
 
 
 def select(log: Sequence[LogEntry], *ends: str) -> list[object]:
@@ -99,8 +99,8 @@ def test_what_each_pair_said_keeps_its_order_where_several_go_on_at_once(
 def test_the_blocks_of_two_objects_that_move_at_once_are_a_loop_each() -> None:
     legs = [(kind, {end: text.replace("Head", "Legs") for end, text in data.items()}) for kind, data in BLOCK]
     steps = fold_repetitions(entries(COMMAND, *[*BLOCK * 5, *legs] * 6, STATE))
-    loops = [step for step in steps if step.times > 1]
-    assert [(loop.times, {ends_of(entry) for entry in loop.body}) for loop in loops] == [
+    loops = [step for step in steps if step.n_repetitions > 1]
+    assert [(loop.n_repetitions, {ends_of(entry) for entry in loop.body}) for loop in loops] == [
         (30, {("Head", "OVirtualRobotComm"), ("OVirtualRobotComm", "Head")}),
         (6, {("Legs", "OVirtualRobotComm"), ("OVirtualRobotComm", "Legs")}),
     ]

@@ -326,7 +326,7 @@ def test_a_motion_for_another_robot_is_refused(setup: Build, aibo: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("older", "line", "why"),
+    ("is_older_monet", "line", "why"),
     [
         (True, "monetagentANY a_stand#sleep_lie 0", "there is no monetagentANY here (known: "),
         (True, "monetagentNEUTRAL a_stand#sleep_lie 2", "has no index 2 for sony_ers7 (expected 0 or 1, and"),
@@ -334,9 +334,9 @@ def test_a_motion_for_another_robot_is_refused(setup: Build, aibo: Any) -> None:
     ],
 )
 def test_what_no_agent_here_can_play_is_refused_before_anything_moves(
-    setup: Build, older: bool, line: str, why: str
+    setup: Build, is_older_monet: bool, line: str, why: str
 ) -> None:
-    files = replace(setup(commands=f"{COMMANDS}5 1 0\n{line}\n"), older=older)
+    files = replace(setup(commands=f"{COMMANDS}5 1 0\n{line}\n"), is_older_monet=is_older_monet)
     run = played(files, "5")
     (text,) = results(run)
     assert text.startswith("5 refused, in posture nt: ")
@@ -355,7 +355,7 @@ def test_a_null_name_with_the_index_of_no_motion_is_refused_before_anything_move
 
 def test_an_older_stick_lets_the_neutral_agent_lay_the_robot_down_from_anywhere(setup: Build) -> None:
     files = setup(commands="5 1 0\nmonetagentNEUTRAL a_any#sleep_lie 1\n")
-    run = played(replace(files, older=True), "5", pose="walk")
+    run = played(replace(files, is_older_monet=True), "5", pose="walk")
     assert results(run) == ["5 done, in posture sleep"]
 
 
@@ -596,11 +596,11 @@ def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
         b"monetagentMTN a_sleep#stand_d -1\nmonetagentMTN a_sleep#stand_e -1\n"
     )
     commands = read_commands(b"1 1 0\nmonetagentMTN a_stand#walk_f -1\n")
-    graph = PostureGraph.of(ways, commands, older=False)
+    graph = PostureGraph.of(ways, commands, is_older_monet=False)
 
     def route(start: str, goal: str) -> list[str] | None:
         route = graph.route(start, goal)
-        return None if route is None else [command.agents[0].name for command in route]
+        return None if route is None else [command.agent_lines[0].name for command in route]
 
     assert route("nt", "walk") == ["a_nt#sleep_a", "a_sleep#stand_d", "a_stand#walk_f"]
     assert route("stand", "stand") == []
@@ -614,7 +614,7 @@ def assert_players_agree(setup: MonetSetup, index: int) -> None:
     as_sony = sdk_path(document).astype(np.int64)
     frames = motion_frames(index, setup, OpenR(DOG), exact=True)
     exact = np.stack(list(frames.values()), axis=1).astype(np.int64)
-    steps = 2 * document.between.astype(np.int64) + 2
+    steps = 2 * document.n_frames_between.astype(np.int64) + 2
     assert len(exact) == len(as_sony) + 1 == steps.sum() + 1
     most = np.repeat(steps - 1, steps)[:, np.newaxis]
     assert (np.abs(exact[:-1] - as_sony) <= most).all()

@@ -23,16 +23,16 @@ monetagentMTN a_sit#stand_standard -1
 """
 
 
-def commands(data: bytes, *, older: bool = False) -> list[MonetFinding]:
-    return list(check_commands(read_commands(data), older=older))
+def commands(data: bytes, *, is_older_monet: bool = False) -> list[MonetFinding]:
+    return list(check_commands(read_commands(data), is_older_monet=is_older_monet))
 
 
-def ways(data: bytes, *, older: bool = False) -> list[MonetFinding]:
-    return list(check_transitions(read_transitions(data), older=older))
+def ways(data: bytes, *, is_older_monet: bool = False) -> list[MonetFinding]:
+    return list(check_transitions(read_transitions(data), is_older_monet=is_older_monet))
 
 
-def graph(data: bytes, listed: bytes = b"", *, older: bool = False) -> list[MonetFinding]:
-    return list(check_graph(read_transitions(data), read_commands(listed), older=older))
+def graph(data: bytes, listed: bytes = b"", *, is_older_monet: bool = False) -> list[MonetFinding]:
+    return list(check_graph(read_transitions(data), read_commands(listed), is_older_monet=is_older_monet))
 
 
 def summarize(findings: list[MonetFinding]) -> list[tuple[str, str, int | None]]:
@@ -117,7 +117,7 @@ def test_in_the_list_of_ways_a_name_without_postures_is_an_error() -> None:
 
 def test_an_older_robot_knows_postures_and_agents_of_its_own() -> None:
     data = GOOD.replace(b"#stand", b"#lying") + b"61 1 0\nmonetagentANY a_any#any_x 0\n"
-    assert commands(data, older=True) == []
+    assert commands(data, is_older_monet=True) == []
     assert {finding.rule for finding in commands(data)} == {"posture", "agent"}
 
 
@@ -165,9 +165,9 @@ def test_a_way_to_any_posture_leads_to_none() -> None:
 def test_a_command_that_ends_in_any_changes_no_posture() -> None:
     listed = b"10 1 0\nmonetagentMTN a_stand#any_x -1\n"
     assert graph(WAYS, listed) == []
-    asked = PostureGraph.of(read_transitions(WAYS), read_commands(listed), older=False)
-    assert "any" not in asked.reached
-    assert all("any" not in ends for ends in asked.ends.values())
+    asked = PostureGraph.of(read_transitions(WAYS), read_commands(listed), is_older_monet=False)
+    assert "any" not in asked.reachable_postures
+    assert all("any" not in ends for ends in asked.end_postures.values())
 
 
 def test_a_command_played_in_any_posture_brings_the_robot_into_the_one_it_ends_in() -> None:
@@ -185,7 +185,7 @@ def test_a_sound_needs_no_posture() -> None:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_checked_without_a_fault(data: bytes) -> None:
-    assert isinstance(commands(data) + ways(data) + graph(data, data, older=True), list)
+    assert isinstance(commands(data) + ways(data) + graph(data, data, is_older_monet=True), list)
 
 
 lines = st.lists(
@@ -199,7 +199,7 @@ lines = st.lists(
 @given(lines)
 def test_every_finding_names_a_line_that_is_there(given_lines: list[bytes]) -> None:
     text = read_commands(b"\n".join(given_lines))
-    for finding in check_commands(text, older=False):
+    for finding in check_commands(text, is_older_monet=False):
         assert finding.line in range(1, len(text.lines) + 1)
         assert finding.message
 
@@ -207,5 +207,5 @@ def test_every_finding_names_a_line_that_is_there(given_lines: list[bytes]) -> N
 def test_many_postures_take_no_long_time() -> None:
     many = b"".join(b"monetagentMTN a_p%d#p%d_x -1\n" % (number, number + 1) for number in range(2000))
     first = b"monetagentMTN a_nt#p0_x -1\n"
-    (finding,) = graph(first + many, older=True)
+    (finding,) = graph(first + many, is_older_monet=True)
     assert "not checked" in finding.message

@@ -15,7 +15,7 @@ from tests.work import Calls
 from posewright.errors import FormatError
 from posewright.formats import label_of
 from posewright.runtimes.openr.stick.check import check_monet
-from posewright.runtimes.openr.stick.memory_stick import on_stick, read_stick, stick_in
+from posewright.runtimes.openr.stick.memory_stick import find_on_stick, find_stick, read_stick
 
 CONF, DATA = "OPEN-R/MW/CONF", "OPEN-R/MW/DATA/P/ERS-7"
 DESIGNDB = f"""[ERS-7]
@@ -273,7 +273,7 @@ def test_an_older_layout_has_its_files_beside_the_list_of_archives(
     (tmp_path / CONF / "POSTURE.CFG").write_text("")
     (setup,) = read_stick(root).setups
     assert setup.models == ("ERS-7",)
-    assert setup.older
+    assert setup.is_older_monet
     assert check_monet(root) == ()
 
 
@@ -303,18 +303,18 @@ def test_where_there_is_nothing_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no such file"):
         check_monet(tmp_path / "nowhere")
     with pytest.raises(FormatError, match="not a memory stick"):
-        stick_in(tmp_path)
+        find_stick(tmp_path)
 
 
 def test_a_stick_is_found_in_around_and_below_a_folder(build_stick: Build, tmp_path: Path) -> None:
     root = build_stick()
-    assert stick_in(root) == stick_in(root / "OPEN-R") == stick_in(root / CONF) == root
+    assert find_stick(root) == find_stick(root / "OPEN-R") == find_stick(root / CONF) == root
     backup = tmp_path / "backup"
     backup.mkdir()
     (root / "OPEN-R").rename(backup / "MS").rename(tmp_path / "OPEN-R")
     (backup / "MS").mkdir()
     (tmp_path / "OPEN-R").rename(backup / "MS" / "OPEN-R")
-    assert stick_in(backup) == backup / "MS"
+    assert find_stick(backup) == backup / "MS"
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_a_stick_may_be_named_from_where_one_is(
 def test_no_path_leads_off_the_stick_or_to_a_folder(build_stick: Build, path: str) -> None:
     root = build_stick() / "OPEN-R"
     (root.parent / "secret").write_text("")
-    assert on_stick(root.parent, path) is None
+    assert find_on_stick(root.parent, path) is None
 
 
 def test_the_name_inside_a_motion_is_read_from_its_beginning() -> None:

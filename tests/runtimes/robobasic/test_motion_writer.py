@@ -191,7 +191,10 @@ def motions(draw: st.DrawFn) -> Motion:
     used |= {joint for frame in frames for joint in frame.pose.free}
     moved = tuple(joint for joint in joints if joint in used)
     return Motion(
-        "drawn", CARD.name, moved, tuple(replace(frame, pose=frame.pose.on(moved)) for frame in frames)
+        "drawn",
+        CARD.name,
+        moved,
+        tuple(replace(frame, pose=frame.pose.with_joints(moved)) for frame in frames),
     )
 
 

@@ -18,7 +18,7 @@ How failures are handled:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -44,7 +44,7 @@ from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import BodyError, InputError
 from posewright.robots import Robot
 
-SAG_TICKS = 45.0
+MAX_START_ERROR_TICKS = 45.0
 """A joint under load stays so far from its goal, as its servo yields: a slope of 32 ticks, and a margin."""
 
 REPORT_PERIOD_S = 1.0
@@ -117,15 +117,15 @@ class DynamixelPlant(SingleBodyPlant):
         self._start = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
         self._is_open = False
         self._guard: KillGuard | None = None
-        self._loss_start_s: float | None = None
-        self._last_attempt_s = 0.0
-        self._is_release_sent: bool | None = None
+        self._loss_start_s: float | None = None  # None while all servos answer
+        self._last_attempt_s = 0.0  # to open the lost port again
+        self._is_release_sent: bool | None = None  # None before torque was to be switched off
         self._loss_kind = FaultKind.SILENT
         self._loss_text = ""
-        self._last_report_s = 0.0
-        self._frame_end_s = math.inf
-        self._silent_at_stop: list[int] = []
-        self._faults: list[Fault] = []
+        self._last_report_s = 0.0  # of the loss
+        self._frame_end_s = math.inf  # by the bus's clock
+        self._silent_at_stop: list[int] = []  # columns of the joints
+        self._faults: list[Fault] = []  # in the rows that are played
 
     def __repr__(self) -> str:
         return f"<DynamixelPlant of {self.robot.name} at {self.servos.port.path}, {self.time_s:.3f} s>"
@@ -183,7 +183,7 @@ class DynamixelPlant(SingleBodyPlant):
         port = self.servos.port
         servos = {
             str(servo): {
-                "firmware": self.servos.memory[servo]["firmware_version"],
+                "firmware": self.servos.control_tables[servo]["firmware_version"],
                 "voltage_v": volts,
                 "temperature_c": temperature,
             }
@@ -236,7 +236,7 @@ class DynamixelPlant(SingleBodyPlant):
                 since_s = self._loss_start_s
                 if since_s is None:
                     since_s = self._now() - self._settings.silent_s
-                self._silent_at_stop = self.servos.states.silent(since_s)
+                self._silent_at_stop = self.servos.states.silent_columns(since_s)
                 self.servos.release()
             else:
                 self.servos.hold()
@@ -264,7 +264,7 @@ class DynamixelPlant(SingleBodyPlant):
         self._require_open()
         self._faults = []
         try:
-            self.servos.switch(rows.free, rows.stiffness)
+            self.servos.switch_torque(rows.free, rows.stiffness)
         except OSError:
             self._lose_port()
         goals = self._goals(rows)
@@ -282,7 +282,11 @@ class DynamixelPlant(SingleBodyPlant):
     # --- a frame
 
     def _play_frame(self, goal: Indices) -> Flags:
-        """Send goals `(n_joints,)` [ticks] and read; return which joints were read, `(n_joints,)`."""
+        """Send goals `(n_joints,)` [ticks] and read; return which joints were read, `(n_joints,)`.
+
+        Begins a loss if the port is gone, or a servo has been silent for too long or has reset itself. During
+        a loss no goals are sent.
+        """
         if self._loss_start_s is not None:
             return self._recover(goal, self._loss_start_s)
         try:
@@ -295,24 +299,25 @@ class DynamixelPlant(SingleBodyPlant):
         silent_s = self._settings.silent_s
         states = self.servos.states
         self._excuse_pause(now_s)
-        if states.silent(now_s - silent_s):
-            silent = states.silent(now_s - silent_s / 2.0)  # including those that fell silent with it
-            joint = self.robot.joint_names[silent[0]] if len(silent) == 1 else None
-            self._lose(f"{states.names(silent)}: no answer", joint)
+        if states.silent_columns(now_s - silent_s):
+            silent = states.silent_columns(now_s - silent_s / 2.0)  # including those that fell silent with it
+            self._begin_loss(f"{states.names(silent)}: no answer", silent)
             return is_read
         is_free = self.servos.free
-        resets = {column: fault for column, fault in states.reset_servos().items() if not is_free[column]}
+        resets = {
+            column: reset for column, reset in states.find_reset_servos().items() if not is_free[column]
+        }
         if resets:
-            joint = self.robot.joint_names[next(iter(resets))] if len(resets) == 1 else None
-            kinds, texts = zip(*resets.values(), strict=True)
-            self._lose("; ".join(texts), joint, kinds[0])
+            first_reset = next(iter(resets.values()))
+            messages = "; ".join(reset.message for reset in resets.values())
+            self._begin_loss(messages, list(resets), first_reset.kind)
         return is_read
 
     def _excuse_pause(self, now_s: float) -> None:
         """Do not count a pause of this program (SIGSTOP, a sleeping laptop) as silence of the servos."""
         pause_s = now_s - self._frame_end_s - self.frame_period_s - self.servos.max_read_s
         if pause_s > PAUSE_S:
-            self.servos.states.excuse(pause_s, now_s)
+            self.servos.states.exclude_pause(pause_s, now_s)
         self._frame_end_s = now_s
 
     def _goals(self, rows: JointCommands) -> Indices:
@@ -330,27 +335,32 @@ class DynamixelPlant(SingleBodyPlant):
     # --- the start
 
     def _go_to_start(self) -> None:
-        """Move gently to the start pose.
+        """Move gently to the start pose; a movement that a silent servo interrupts begins again.
 
         Raises:
-            BodyError: a joint does not arrive, or a servo is silent.
+            BodyError: a joint does not arrive, or a servo stays silent.
         """
         servos = self.servos
         try:
-            while servos.is_gentle:
-                if not servos.states.silent(self._now() - self._settings.silent_s):
-                    servos.send(self._start, 0.0)
+            while servos.is_moving_gently:
+                if servos.states.silent_columns(self._now() - self._settings.silent_s):
+                    servos.hold()  # it may have lost its power: nothing moves until it answers
+                    self._wait_for_answers()
+                    servos.move_gently()
+                else:
+                    servos.send(self._start, time_s=0.0)
                     self._sleep(self.frame_period_s)
-                    continue
-                servos.hold()
-                self._wait_for_answers()
-                servos.move_gently()
         except OSError as error:
             message = f"the port {servos.port.path} is gone"
             raise BodyError(message, hint="check that the cable is plugged in") from error
+        self._require_at_start()
+
+    def _require_at_start(self) -> None:
+        """Raise a BodyError if a joint is far from the start pose."""
+        servos = self.servos
         distances = np.abs(self._start - servos.states.ticks)
         farthest = int(distances.argmax())
-        if distances[farthest] > SAG_TICKS:
+        if distances[farthest] > MAX_START_ERROR_TICKS:
             degrees = distances[farthest] * self.robot.servos[farthest].tick_deg
             message = f"{servos.states.names([farthest])} stays {degrees:.0f} degrees from the start pose"
             raise BodyError(message, hint="something blocks it, or its torque does not suffice")
@@ -364,10 +374,10 @@ class DynamixelPlant(SingleBodyPlant):
         """
         states = self.servos.states
         since_s = self._now()
-        while silent := states.silent(self._now() - self._settings.silent_s):
+        while silent := states.silent_columns(self._now() - self._settings.silent_s):
             if self._now() - since_s > self._settings.reconnect_s:
                 raise BodyError(f"no answer from {states.names(silent)}", hint=self._loss_hint())
-            self.servos.read(0.0)
+            self.servos.read(time_s=0.0)
             self._sleep(self.frame_period_s)
 
     def _require_open(self) -> None:
@@ -376,20 +386,28 @@ class DynamixelPlant(SingleBodyPlant):
 
     # --- losing and finding servos
 
-    def _lose(self, text: str, joint: str | None = None, kind: FaultKind = FaultKind.SILENT) -> None:
-        """Start a loss: joints hold until all servos answer again."""
+    def _begin_loss(self, text: str, columns: Sequence[int] = (), kind: FaultKind = FaultKind.SILENT) -> None:
+        """Begin a loss, and report it: joints hold until all servos answer again.
+
+        Args:
+            text: what was lost.
+            columns: the joints whose servos were lost; the fault names the joint if there is only one.
+            kind: kind of the fault.
+        """
         now_s = self._now()
         self._loss_start_s = now_s
         self._last_report_s = now_s
         self._loss_text = text
         self._loss_kind = kind
         self.servos.counts.lost += 1
+        joint = self.robot.joint_names[columns[0]] if len(columns) == 1 else None
         self._report(kind, f"{text}; all joints hold, for up to {self._settings.reconnect_s:g} s", joint)
 
     def _lose_port(self) -> None:
+        """Close the port, which is gone, and begin a loss unless there is one already."""
         self.servos.close()
         if self._loss_start_s is None:
-            self._lose(f"the port {self.servos.port.path}: no answer")
+            self._begin_loss(f"the port {self.servos.port.path}: no answer")
 
     def _recover(self, goal: Indices, since_s: float) -> Flags:
         """Read a few servos, or open the port again; end the loss when all servos answer.
@@ -408,7 +426,7 @@ class DynamixelPlant(SingleBodyPlant):
         text = ""
         try:
             is_read = self._try_to_reconnect(goal, since_s)
-            silent = self.servos.states.silent(since_s)
+            silent = self.servos.states.silent_columns(since_s)
             text = f"no answer from {self.servos.states.names(silent)}" if silent else self._loss_text
         except (OSError, PortGoneError):
             self._lose_port()
@@ -431,6 +449,9 @@ class DynamixelPlant(SingleBodyPlant):
     def _try_to_reconnect(self, goal: Indices, since_s: float) -> Flags:
         """Read a few servos, or open the port again; return which joints were read.
 
+        Ends the loss if all servos have answered since it began and none of them is unfit: sets them up to
+        hold, or switches their torque off, by the setting `on_loss`.
+
         Raises:
             OSError: the port is gone.
             BodyError: the port cannot be opened, or a servo is not fit to move.
@@ -441,9 +462,9 @@ class DynamixelPlant(SingleBodyPlant):
                 self.servos.connect()
             return self._no_joints()
         is_read, _faults = self.servos.read(self.time_s, n_groups=1)
-        if self.servos.states.silent(since_s):
+        if self.servos.states.silent_columns(since_s):
             return is_read
-        if self.servos.states.unfit() and self._settings.on_loss is TorquePolicy.HOLD:
+        if self.servos.states.unfit_columns() and self._settings.on_loss is TorquePolicy.HOLD:
             return is_read
         if self._settings.on_loss is TorquePolicy.RELEASE:
             self.servos.release()
@@ -457,7 +478,7 @@ class DynamixelPlant(SingleBodyPlant):
         return is_read
 
     def _loss_hint(self) -> str:
-        if self.servos.is_connected and self.servos.states.unfit():
+        if self.servos.is_connected and self.servos.states.unfit_columns():
             return "let it cool down, or lighten its load"
         if self.servos.counts.late_answers:
             return f"{self._describe_late_answers()}; close other programs"

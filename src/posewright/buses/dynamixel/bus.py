@@ -41,8 +41,14 @@ from posewright.buses.dynamixel.control_table import (
 from posewright.buses.dynamixel.packets import (
     BITS_A_BYTE,
     BROADCAST_ID,
+    BYTES_OUTSIDE_LENGTH,
+    ERROR_INDEX,
     HEADER,
+    ID_INDEX,
+    INSTRUCTION_INDEX,
+    LENGTH_INDEX,
     OVERHEAD,
+    PARAMETERS_INDEX,
     InstructionPacket,
     checksum,
 )
@@ -65,7 +71,16 @@ BAUD = 1_000_000
 MAX_ANSWER_TIMEOUT_S = 0.25
 """How long the answer to a repeated request may take beyond its bytes at most [s]; ours."""
 
+ANSWERS_WRITES = 2
+"""Status return level at which a servo answers writes (e-Manual, AX-12A)."""
+
+MODEL_AND_FIRMWARE_BYTES = 3
+"""Bytes of the model number and the firmware's version, with which each control table begins."""
+
 MS = 1000.0
+COMM_SUCCESS = 0
+"""Result of dynamixel-sdk for a transfer without an error."""
+
 MAX_STATUS_BYTES = 250
 """Largest status packet that dynamixel-sdk reads [bytes]."""
 
@@ -153,9 +168,8 @@ class Bus:
         self.now = line.now
         self.sleep = line.sleep
         self._port_handler.ser = line.port
-        self._port_handler.getCurrentTime = lambda: (
-            line.now() * MS
-        )  # its own clock is the time of day, which may be set
+        # dynamixel-sdk's own clock is the time of day, which may be set
+        self._port_handler.getCurrentTime = lambda: line.now() * MS
         try:
             require_exclusive(port)
         except BodyError:
@@ -228,12 +242,13 @@ class Bus:
             BodyError: no valid answer came.
         """
         packet = InstructionPacket(require_id(servo), Instruction.PING).encode()
-        answer = self._exchange_with_retries(packet, 0)
+        answer = self._exchange_with_retries(packet, n_parameters=0)
         try:
-            data = self._exchange_with_retries(_read_request(servo, address=0, size=3), 3).parameters
+            data = self.read_block(servo, address=0, size=MODEL_AND_FIRMWARE_BYTES)
         except ServoSilentError:
-            is_like_echo = bytes(packet[3:5]) == bytes((2, answer.error))
-            if is_like_echo:  # an echo of our own ping reads as an answer
+            # an adapter's echo of our ping reads as an answer, with the instruction as its error byte
+            is_like_echo = packet[LENGTH_INDEX : INSTRUCTION_INDEX + 1] == bytes((2, answer.error))
+            if is_like_echo:
                 raise
             return Ping(servo, answer.error, model_number=None, firmware=None)
         model = int.from_bytes(data[:2], "little")
@@ -293,13 +308,13 @@ class Bus:
             self.send(packet)
         else:
             try:
-                self._exchange_with_retries(packet, 0)
+                self._exchange_with_retries(packet, n_parameters=0)
                 return
             except ServoSilentError:
                 pass  # the bytes may have been written all the same
         if self.read_block(servo, address, len(data)) != data:
             raise BodyError(f"{self.name(servo)} does not accept the bytes written to address {address}")
-        if self.read(servo, "status_return_level") < 2:
+        if self.read(servo, "status_return_level") < ANSWERS_WRITES:
             self._silent_writers.add(servo)
 
     def sync_write(self, address: int, data: Mapping[int, bytes]) -> None:
@@ -370,9 +385,9 @@ class Bus:
         Raises:
             BodyError: the port is gone.
         """
-        servo = packet[2]
-        longer_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
-        timeout_s = max(self.answer_timeout_s, longer_s)
+        servo = packet[ID_INDEX]
+        extended_timeout_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
+        timeout_s = max(self.answer_timeout_s, extended_timeout_s)
         if self._late_id == servo:  # the late answer would be taken for the answer to this request
             self.drain(timeout_s)
         self._late_id = servo
@@ -392,7 +407,12 @@ class Bus:
         return not isinstance(self._transfer(lambda: self._read_packet(OVERHEAD)), NoAnswer)
 
     def _exchange_with_retries(self, packet: bytes, n_parameters: int) -> StatusPacket:
-        """Send a packet until a valid answer comes; raise a BodyError if none does or it is a rejection."""
+        """Send a packet until a valid answer comes, and return it.
+
+        Raises:
+            ServoSilentError: nothing came after any of the tries.
+            BodyError: all answers were damaged, or the servo rejects the request.
+        """
         failures: list[NoAnswer] = []
         for attempt in range(self.retries + 1):
             self.counts.retries += attempt > 0
@@ -407,7 +427,7 @@ class Bus:
             else:
                 return answer
         self.counts.given_up += 1
-        message = f"{failures[-1].value} from {self.name(packet[2])}"
+        message = f"{failures[-1].value} from {self.name(packet[ID_INDEX])}"
         if len(failures) > 1:
             message += f" in {len(failures)} tries"
         if all(failure is NoAnswer.TIMEOUT for failure in failures):
@@ -435,9 +455,15 @@ class Bus:
         self._port_handler.is_using = False
 
     def _receive(self, request: bytes, n_parameters: int, answer_timeout_s: float) -> StatusPacket | NoAnswer:
-        """Return the answer to a request; skip our own echo and the answers of other servos."""
+        """Return the answer to a request; skip our own echo and the answers of other servos.
+
+        Args:
+            request: the packet that was sent.
+            n_parameters: number of parameters in the expected answer [bytes].
+            answer_timeout_s: how long it may take beyond its bytes [s].
+        """
         self._start_timeout(len(request) + OVERHEAD + n_parameters, answer_timeout_s)
-        is_ping = request[4] == Instruction.PING
+        is_ping = request[INSTRUCTION_INDEX] == Instruction.PING
         echo: bytes | None = None
         failure = NoAnswer.TIMEOUT
         while True:
@@ -447,11 +473,12 @@ class Bus:
                     return packet
                 # The answer of a servo with low voltage to a ping looks like the echo of the ping.
                 return _decode_status(echo) if echo is not None and is_ping else failure
-            is_without_parameters = len(packet) == OVERHEAD and packet[4] & NOT_DONE
+            is_without_parameters = len(packet) == OVERHEAD and packet[ERROR_INDEX] & NOT_DONE
             if packet == request and echo is None:
                 echo = packet
-                self.counts.echoes += not is_ping
-            elif packet[2] != request[2]:
+                if not is_ping:  # that of a ping may be an answer, see above
+                    self.counts.echoes += 1
+            elif packet[ID_INDEX] != request[ID_INDEX]:
                 failure = NoAnswer.WRONG_ID
             elif len(packet) != OVERHEAD + n_parameters and not is_without_parameters:
                 return NoAnswer.WRONG_LENGTH
@@ -464,12 +491,12 @@ class Bus:
             self._start_timeout(size, self.answer_timeout_s)
         received, code = self._packets.rxPacket(self._port_handler)
         packet = bytes(received)
-        if code == 0:
-            return packet[: packet[3] + 4]
+        if code == COMM_SUCCESS:
+            return packet[: packet[LENGTH_INDEX] + BYTES_OUTSIDE_LENGTH]
         if not packet:
             return NoAnswer.TIMEOUT
-        is_complete = len(packet) >= OVERHEAD and len(packet) == packet[3] + 4
-        if is_complete and checksum(packet[2:-1]) != packet[-1]:
+        is_complete = len(packet) >= OVERHEAD and len(packet) == packet[LENGTH_INDEX] + BYTES_OUTSIDE_LENGTH
+        if is_complete and checksum(packet[ID_INDEX:-1]) != packet[-1]:
             return NoAnswer.CHECKSUM
         is_start_of_packet = HEADER.startswith(packet[:2])
         return NoAnswer.CUT_OFF if is_start_of_packet else NoAnswer.CORRUPT
@@ -505,10 +532,11 @@ class Bus:
 
 
 def _decode_status(packet: bytes) -> StatusPacket:
-    return StatusPacket(packet[2], StatusError(packet[4]), packet[5:-1])
+    return StatusPacket(packet[ID_INDEX], StatusError(packet[ERROR_INDEX]), packet[PARAMETERS_INDEX:-1])
 
 
 def _read_request(servo: int, address: int, size: int) -> bytes:
+    """Return the packet that reads bytes of a control table; raise an InputError for too many at once."""
     max_size = MAX_STATUS_BYTES - 2
     if not 0 < size <= max_size:
         raise InputError(f"{size} bytes cannot be read at once", hint=f"1..{max_size} bytes")

@@ -133,16 +133,26 @@ def diagnose(
         BodyError: the port is gone.
     """
     servos_by_id = {servo.id: servo for servo in robot.servos} if robot else {}
-    names = joints_of(robot) if robot else bus.joints
-    queried = sorted(names) if ids is None else list(ids)
+    joints_by_id = joints_of(robot) if robot else bus.joints
+    queried_ids = sorted(joints_by_id) if ids is None else list(ids)
+    n_steps = len(queried_ids) + 1  # the last is the timing
     reports: list[ServoReport] = []
-    for n_done, servo in enumerate(queried):
+    for n_done, servo_id in enumerate(queried_ids):
         if on_progress:
-            on_progress(n_done, len(queried) + 1, bus.name(servo))
-        reports.append(_report(bus, servo, joint=names.get(servo), card=servos_by_id.get(servo), robot=robot))
+            on_progress(n_done, n_steps, bus.name(servo_id))
+        reports.append(
+            _report(
+                bus,
+                servo_id,
+                joint=joints_by_id.get(servo_id),
+                card_servo=servos_by_id.get(servo_id),
+                robot=robot,
+            )
+        )
+    # an AX-S1 has no torque, and no position to read
     timed_ids = [report.id for report in reports if report.answers and report.torque_on is not None]
     if on_progress:
-        on_progress(len(queried), len(queried) + 1, "timing")
+        on_progress(len(queried_ids), n_steps, "timing")
     latency = _measure_latency(bus, timed_ids, n, now) if timed_ids else None
     path = bus.address.path
     return Diagnosis(
@@ -157,19 +167,29 @@ def diagnose(
     )
 
 
-def _report(bus: Bus, servo: int, joint: str | None, card: Servo | None, robot: Robot | None) -> ServoReport:
-    """Read the control table of a servo and compare it with its card."""
+def _report(
+    bus: Bus, servo_id: int, joint: str | None, card_servo: Servo | None, robot: Robot | None
+) -> ServoReport:
+    """Read the control table of a servo, and compare it with the robot's card.
+
+    Args:
+        bus: the bus.
+        servo_id: its ID.
+        joint: the joint that it moves; None if it moves none.
+        card_servo: the servo on the card; None without a card, or for a servo that is not on it.
+        robot: the robot; None without a card.
+    """
     try:
-        ping = bus.ping(servo)
+        ping = bus.ping(servo_id)
         table = table_of_model(ping.model_number or 0) or control_table("AX-12A")
-        data = bus.read_block(servo, 0, table.size)
+        data = bus.read_block(servo_id, 0, table.size)
     except PortGoneError:
         raise
     except BodyError:
-        return ServoReport(servo, joint, answers=False)
+        return ServoReport(servo_id, joint, answers=False)
     registers = table.decode(data)
     return ServoReport(
-        id=servo,
+        id=servo_id,
         joint=joint,
         answers=True,
         device=ping.device,
@@ -180,7 +200,7 @@ def _report(bus: Bus, servo: int, joint: str | None, card: Servo | None, robot: 
         temperature_c=registers.get("present_temperature", 0),
         torque_on=bool(registers["torque_enable"]) if "torque_enable" in registers else None,
         reports=ping.error.words,
-        differs=tuple(_differences(registers, table, ping.device, card, robot)),
+        differs=tuple(_differences(registers, table, ping.device, card_servo, robot)),
     )
 
 
@@ -196,9 +216,21 @@ _COMPARED_WITH_DEFAULT = (
 
 
 def _differences(
-    registers: Mapping[str, int], table: ControlTable, device: str, card: Servo | None, robot: Robot | None
+    registers: Mapping[str, int],
+    table: ControlTable,
+    device: str,
+    card_servo: Servo | None,
+    robot: Robot | None,
 ) -> list[str]:
-    """Return how a servo differs from the factory defaults and from the robot's card."""
+    """Return how a servo differs from the factory defaults and from the robot's card.
+
+    Args:
+        registers: its registers by name.
+        table: the control table of its model.
+        device: the name of its model.
+        card_servo: the servo on the card; None to compare with the defaults only.
+        robot: the robot; None as well.
+    """
     differences: list[str] = []
     for name in _COMPARED_WITH_DEFAULT:
         default = table.registers[name].initial if name in registers else None
@@ -206,54 +238,66 @@ def _differences(
             differences.append(f"{name} is {registers[name]}, by default {default}")
     if registers["lock"]:
         differences.append("its EEPROM is locked until its power is switched off")
-    if card is None or robot is None:
+    if card_servo is None or robot is None:
         return differences
-    if device != card.model:
-        differences.append(f"its model is {device}, by the card {card.model}")
+    if device != card_servo.model:
+        differences.append(f"its model is {device}, by the card {card_servo.model}")
     if "cw_angle_limit" not in registers:
         return differences
     low = registers["cw_angle_limit"]
     high = registers["ccw_angle_limit"]
-    joint = robot.joint(card.joint)
-    needed_low, needed_high = sorted(card.to_ticks(angle) for angle in (joint.lower_rad, joint.upper_rad))
+    joint = robot.joint(card_servo.joint)
+    needed_low, needed_high = sorted(
+        card_servo.to_ticks(angle) for angle in (joint.lower_rad, joint.upper_rad)
+    )
     if not low and not high:
         differences.append("it is in wheel mode: both its angle limits are 0")
     elif low > needed_low + 1 or high < needed_high - 1:
         differences.append(
-            f"its angle limits are {low}..{high}, but {card.joint} needs {needed_low:.0f}..{needed_high:.0f} "
-            "by the card"
+            f"its angle limits are {low}..{high}, but {card_servo.joint} needs "
+            f"{needed_low:.0f}..{needed_high:.0f} by the card"
         )
-    if card.compliance_slope is not None:
+    if card_servo.compliance_slope is not None:
         for name in ("cw_compliance_slope", "ccw_compliance_slope"):
-            if slope_step(registers[name]) != slope_step(int(card.compliance_slope)):
-                differences.append(f"{name} is {registers[name]}, by the card {card.compliance_slope:g}")
+            if slope_step(registers[name]) != slope_step(int(card_servo.compliance_slope)):
+                differences.append(
+                    f"{name} is {registers[name]}, by the card {card_servo.compliance_slope:g}"
+                )
     return differences
 
 
 def _measure_latency(bus: Bus, ids: Collection[int], n: int, now: Callable[[], float]) -> Latency:
     """Time `n` reads of positions, one servo after the other, without retries."""
-    order = sorted(ids)
+    ordered_ids = sorted(ids)
     register = control_table("AX-12A").register("present_position")
     durations_s: list[float] = []
-    lost = 0
+    n_lost = 0
     retries = bus.retries
     bus.retries = 0
     try:
         for turn in range(n):
             start_s = now()
             try:
-                bus.read_block(order[turn % len(order)], register.address, register.size)
+                bus.read_block(ordered_ids[turn % len(ordered_ids)], register.address, register.size)
                 durations_s.append(now() - start_s)
             except PortGoneError:
                 raise
             except BodyError:
-                lost += 1
+                n_lost += 1
     finally:
         bus.retries = retries
-    n_bytes = OVERHEAD + 2 + OVERHEAD + register.size
+    request_bytes = OVERHEAD + 2  # with an address and a size
+    answer_bytes = OVERHEAD + register.size
     p50, p99 = np.percentile(durations_s, [50, 99]) if durations_s else (math.nan, math.nan)
     worst_s = max(durations_s, default=math.nan)
-    return Latency(n, lost, byte_s=n_bytes * bus.byte_s, p50_s=float(p50), p99_s=float(p99), worst_s=worst_s)
+    return Latency(
+        n,
+        n_lost,
+        byte_s=(request_bytes + answer_bytes) * bus.byte_s,
+        p50_s=float(p50),
+        p99_s=float(p99),
+        worst_s=worst_s,
+    )
 
 
 def _advice(bus: Bus, servos: Collection[ServoReport], latency: Latency | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from posewright.buses.dynamixel.calibration import Calibration, apply
 from posewright.buses.dynamixel.torque import hold_position, released_after_errors, servo_ids
@@ -89,8 +89,8 @@ class DirectionWizard:
     robot: Robot
     ask: Ask
     sleep: Callable[[float], None]
-    _reversed: set[str] = field(default_factory=set)
-    _found_ids: dict[str, int] = field(default_factory=dict)
+    _reversed: set[str] = field(default_factory=set)  # joints that moved opposite to the description
+    _found_ids: dict[str, int] = field(default_factory=dict)  # by joint that moved, the ID that moved it
 
     def run(self, joints: Iterable[str], name: str) -> Calibration:
         """Ask about each joint, and return the reversed servos and swapped IDs as a calibration.
@@ -109,85 +109,103 @@ class DirectionWizard:
         return self._calibration(name)
 
     def _calibration(self, name: str) -> Calibration:
+        """Return what was found so far: reversed joints, and the IDs that differ from the card's."""
         card_ids = servo_ids(self.robot)
-        ids = {joint: number for joint, number in self._found_ids.items() if card_ids.get(joint) != number}
+        ids = {
+            joint: servo_id for joint, servo_id in self._found_ids.items() if card_ids.get(joint) != servo_id
+        }
         reversed_joints = [joint for joint in self.robot.joint_names if joint in self._reversed]
         return Calibration(name, self.robot.name, reversed=tuple(reversed_joints), ids=ids)
 
     def _test_joint(self, card: Robot, joint: str) -> bool:
-        """Move a joint and store the user's answer; return whether another joint moved."""
-        (number,) = servo_ids(card, [joint]).values()
+        """Move a joint and store the user's answer; return whether another joint moved.
+
+        The user is asked first whether it may move, and again after it had no room or nothing was seen to
+        move; without a yes the joint is left as it is.
+
+        Args:
+            card: the robot, with the IDs that are known by now.
+            joint: the joint.
+        """
+        (servo_id,) = servo_ids(card, [joint]).values()
         other_joints = tuple(name for name in self.robot.joint_names if name != joint)
-        permission = f"may {joint} (ID {number}) move by 5 degrees and back?"
+        permission = f"may {joint} (ID {servo_id}) move by 5 degrees and back?"
         while self._answer(WizardQuestion(joint, permission, (YES, NO))) == YES:
             step = _choose_step(self.bus, card, joint)
             if step is None:
                 permission = f"{joint} has no room: put it by hand between its limits; may it move then?"
                 continue
-            goal, sign = step
-            self._move_and_return(number, goal)
+            self._move_and_return(servo_id, step.goal_ticks)
             description = describe_positive_direction(joint)
-            if sign < 0:
+            if not step.increases_angle:
                 description = f"not {description}, but the opposite"
             text = f"in which direction did {joint} move? as described is: {description}"
             directions = tuple(direction.value for direction in ObservedDirection)
             answer = self._answer(WizardQuestion(joint, text, (*directions, *other_joints)))
             if answer in other_joints:
-                self._found_ids[answer] = number
+                self._found_ids[answer] = servo_id
                 return True
             if answer == ObservedDirection.OPPOSITE.value:
                 self._reversed.add(joint)
             if answer != ObservedDirection.NOTHING.value:
                 return False
-            permission = f"may {joint} (ID {number}) move once more?"
+            permission = f"may {joint} (ID {servo_id}) move once more?"
         return False
 
     def _answer(self, question: WizardQuestion) -> str:
+        """Return the user's answer, or raise UnknownNameError if it is not among the accepted ones."""
         answer = self.ask(question)
         if answer not in question.answers:
             raise UnknownNameError.among("answer", answer, question.answers)
         return answer
 
-    def _move_and_return(self, number: int, goal: int) -> None:
+    def _move_and_return(self, servo_id: int, goal: int) -> None:
         """Move a servo to a goal [ticks] and back; restore its speed and torque."""
-        previous = {name: self.bus.read(number, name) for name in ("moving_speed", "torque_enable")}
-        start = hold_position(self.bus, number)
-        for position in (goal, start):
-            self.bus.write(number, "goal_position", position)
-            self._wait_for_arrival(number, position)
+        previous = {name: self.bus.read(servo_id, name) for name in ("moving_speed", "torque_enable")}
+        start_ticks = hold_position(self.bus, servo_id)
+        for position in (goal, start_ticks):
+            self.bus.write(servo_id, "goal_position", position)
+            self._wait_for_arrival(servo_id, position)
         for name, value in previous.items():
-            self.bus.write(number, name, value)
+            self.bus.write(servo_id, name, value)
 
-    def _wait_for_arrival(self, number: int, goal: int) -> None:
+    def _wait_for_arrival(self, servo_id: int, goal: int) -> None:
         """Wait until a servo reaches a goal [ticks]; raise a BodyError after a time."""
         for _ in range(round(MOVE_TIMEOUT_S / POLL_S)):
             self.sleep(POLL_S)
-            if abs(self.bus.read(number, "present_position") - goal) <= ARRIVED_TICKS:
+            if abs(self.bus.read(servo_id, "present_position") - goal) <= ARRIVED_TICKS:
                 return
-        message = f"the servo with ID {number} does not arrive at tick {goal}"
+        message = f"the servo with ID {servo_id} does not arrive at tick {goal}"
         raise BodyError(message, hint="it is blocked, or too weak")
 
 
-def _choose_step(bus: Bus, card: Robot, joint: str) -> tuple[int, int] | None:
+class _Step(NamedTuple):
+    """A small movement of a joint: its goal [ticks], and whether the joint's angle increases."""
+
+    goal_ticks: int
+    increases_angle: bool
+
+
+def _choose_step(bus: Bus, card: Robot, joint: str) -> _Step | None:
     """Choose a small movement of a joint within its limits, those of the card and those in its servo.
 
     Returns:
-        The goal [ticks], and 1 if the joint's angle grows or -1 if it falls; None if there is no room.
+        The movement, with an increasing angle if possible; None if there is no room.
     """
     servo = card.servo(joint)
     limits = card.joint(joint)
-    (number,) = servo_ids(card, [joint]).values()
-    servo_low = bus.read(number, "cw_angle_limit")
-    servo_high = bus.read(number, "ccw_angle_limit")
+    (servo_id,) = servo_ids(card, [joint]).values()
+    servo_low = bus.read(servo_id, "cw_angle_limit")
+    servo_high = bus.read(servo_id, "ccw_angle_limit")
     if servo_low == servo_high == 0:
         hint = "write cw_angle_limit and ccw_angle_limit first"
-        raise BodyError(f"{bus.name(number)} is in wheel mode", hint=hint)
-    position = bus.read(number, "present_position")
+        raise BodyError(f"{bus.name(servo_id)} is in wheel mode", hint=hint)
+    position = bus.read(servo_id, "present_position")
     joint_low, joint_high = sorted(
         round(servo.to_ticks(limit)) for limit in (limits.lower_rad, limits.upper_rad)
     )
     for sign in (1, -1):
         goal = position + sign * servo.direction * STEP_TICKS
         if max(servo_low, joint_low) <= goal <= min(servo_high, joint_high):
-            return goal, sign
+            return _Step(goal, increases_angle=sign > 0)
     return None

@@ -38,9 +38,13 @@ from posewright.buses.dynamixel.control_table import ControlTable, Instruction
 from posewright.buses.dynamixel.packets import (
     BITS_A_BYTE,
     BROADCAST_ID,
+    BYTES_OUTSIDE_LENGTH,
+    ERROR_INDEX,
     GOAL_BYTES,
     GOAL_POSITION,
     HEADER,
+    ID_INDEX,
+    LENGTH_INDEX,
     OVERHEAD,
     InstructionPacket,
     checksum,
@@ -63,6 +67,8 @@ MIN_LOW_BYTE = 8
 """Smallest lower byte of a moving speed: read as the higher byte it makes a speed that no servo accepts."""
 
 US = 1e6
+READ_REQUEST_BYTES = OVERHEAD + 2
+"""Size of a READ packet, whose parameters are an address and a size."""
 
 
 class ReadScope(Enum):
@@ -108,9 +114,9 @@ def read_groups(
         while group_size < len(ids) and _delays(group_size + 1, baud, scope)[-1] <= MAX_DELAY_STEPS:
             group_size += 1
     n_groups = math.ceil(len(ids) / group_size)
-    bounds = [len(ids) * k // n_groups for k in range(n_groups + 1)]
+    bounds = [len(ids) * group // n_groups for group in range(n_groups + 1)]  # of groups of nearly one size
     address = table.register(scope.first_register).address
-    return tuple(_build_group(tuple(ids[a:b]), baud, scope, address) for a, b in pairwise(bounds))
+    return tuple(_build_group(tuple(ids[begin:end]), baud, scope, address) for begin, end in pairwise(bounds))
 
 
 def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int) -> ReadGroup:
@@ -124,15 +130,18 @@ def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int
     return ReadGroup(ids, requests, delays=dict(zip(ids, delays, strict=True)), wire_s=wire_s)
 
 
-def _delays(n: int, baud: int, scope: ReadScope) -> list[int]:
-    """Return the return delays of a group of `n` servos [steps of 2 us].
+def _delays(n_servos: int, baud: int, scope: ReadScope) -> list[int]:
+    """Return the return delays of the servos of a group [steps of 2 us].
 
     Each servo waits for the requests after its own and for the answers before its own.
     """
     byte_us = BITS_A_BYTE * US / baud
-    request_us = 8 * byte_us
+    request_us = READ_REQUEST_BYTES * byte_us
     answer_us = (OVERHEAD + scope.value) * byte_us
-    waits_us = [(n - 1 - k) * request_us + k * answer_us + (k + 1) * GAP_US for k in range(n)]
+    waits_us = []
+    for n_before in range(n_servos):
+        n_after = n_servos - 1 - n_before
+        waits_us.append(n_after * request_us + n_before * answer_us + (n_before + 1) * GAP_US)
     return [math.ceil(wait_us / DELAY_STEP_US) for wait_us in waits_us]
 
 
@@ -154,27 +163,39 @@ class GoalPacket:
 
     def __init__(self, ids: Sequence[int]) -> None:
         size = packet_bytes(len(ids))
-        self._body = np.zeros(size - len(HEADER) - 1, np.uint8)
-        self._body[:5] = BROADCAST_ID, size - 4, Instruction.SYNC_WRITE, GOAL_POSITION, GOAL_BYTES
-        self._groups = self._body[5:].reshape(len(ids), GOAL_BYTES + 1)
-        self._groups[:, 0] = ids
+        self._body = np.zeros(size - len(HEADER) - 1, np.uint8)  # between header and checksum
+        prefix = (
+            BROADCAST_ID,
+            size - BYTES_OUTSIDE_LENGTH,
+            Instruction.SYNC_WRITE,
+            GOAL_POSITION,
+            GOAL_BYTES,
+        )
+        self._body[: len(prefix)] = prefix
+        # views of the bytes of all servos: ID, goal and speed, the lower byte first
+        blocks = self._body[len(prefix) :].reshape(len(ids), GOAL_BYTES + 1)
+        blocks[:, 0] = ids
+        self._goal_low_bytes = blocks[:, 1]
+        self._goal_high_bytes = blocks[:, 2]
+        self._speed_low_bytes = blocks[:, 3]
+        self._speed_high_bytes = blocks[:, 4]
 
     def encode(self, ticks: Indices, speeds: Indices) -> bytes:
         """Return the packet for goals `(n,)` [ticks] and moving speeds `(n,)`, 1 to `UNLIMITED_SPEED`."""
         goals = encodable_goals(ticks)
-        low = speeds & 0xFF
-        raised = np.where(low < MIN_LOW_BYTE, MIN_LOW_BYTE - low, 0)
-        speeds = speeds + raised - (low == 0xFF)
-        groups = self._groups
-        groups[:, 1] = goals & 0xFF
-        groups[:, 2] = goals >> 8
-        groups[:, 3] = speeds & 0xFF
-        groups[:, 4] = speeds >> 8
-        first = int(groups[0, 3])
-        faster = range(first, 0xFF)
-        slower = range(first - 1, MIN_LOW_BYTE - 1, -1)
+        low_bytes = speeds & 0xFF
+        increases = np.where(low_bytes < MIN_LOW_BYTE, MIN_LOW_BYTE - low_bytes, 0)
+        allowed_speeds = speeds + increases - (low_bytes == 0xFF)
+        self._goal_low_bytes[:] = goals & 0xFF
+        self._goal_high_bytes[:] = goals >> 8
+        self._speed_low_bytes[:] = allowed_speeds & 0xFF
+        self._speed_high_bytes[:] = allowed_speeds >> 8
+        # vary the speed of the first servo until the checksum occurs in no other place
+        first_low_byte = int(self._speed_low_bytes[0])
+        faster = range(first_low_byte, 0xFF)
+        slower = range(first_low_byte - 1, MIN_LOW_BYTE - 1, -1)
         for low_byte in (*faster, *slower):
-            groups[0, 3] = low_byte
+            self._speed_low_bytes[0] = low_byte
             body = self._body.tobytes()
             body_checksum = checksum(body)
             if body_checksum != 0xFF and body_checksum not in body:
@@ -249,40 +270,52 @@ def parse_answers(
         answers: is extended.
         overdue: servos that have not answered an earlier read; their answers are late.
     """
-    length = OVERHEAD + size
-    position = 0
-    packet_end = 0
+    answer_bytes = OVERHEAD + size
+    search_begin = 0
+    previous_end = 0  # of the last answer
     n_unexplained = 0  # bytes since the last expected answer
     n_stray = 0
-    waiting = list(ids)
-    while (begin := received.find(HEADER, position)) >= 0:
-        packet = received[begin : begin + length]
-        is_answer = len(packet) == length and packet[3] == size + 2 and sum(packet[2:]) & 0xFF == 0xFF
-        servo = packet[2] if is_answer else -1
-        if servo not in waiting and servo not in overdue:
-            position = begin + 1
+    waiting_ids = list(ids)  # servos whose answer has not been found yet
+    while (begin := received.find(HEADER, search_begin)) >= 0:
+        packet = received[begin : begin + answer_bytes]
+        servo_id = _answering_id(packet, size)
+        if servo_id is None or (servo_id not in waiting_ids and servo_id not in overdue):
+            search_begin = begin + 1
             continue
-        n_unexplained += begin - packet_end
-        packet_end = begin + length
-        position = packet_end
-        if servo not in waiting:
-            answers.late.add(servo)
+        n_unexplained += begin - previous_end
+        previous_end = begin + answer_bytes
+        search_begin = previous_end
+        if servo_id not in waiting_ids:
+            answers.late.add(servo_id)
             continue
-        index = waiting.index(servo)
-        _add_missing(waiting[:index], n_unexplained, answers)
+        index = waiting_ids.index(servo_id)
+        _add_missing(waiting_ids[:index], n_unexplained, answers)  # those before it will not come any more
         n_stray += n_unexplained
         n_unexplained = 0
-        answers.complete[servo] = packet[4:-1]
-        del waiting[: index + 1]
-    n_unexplained += len(received) - packet_end
-    _add_missing(waiting, n_unexplained, answers)
+        answers.complete[servo_id] = packet[ERROR_INDEX:-1]
+        del waiting_ids[: index + 1]
+    n_unexplained += len(received) - previous_end
+    _add_missing(waiting_ids, n_unexplained, answers)
     return n_stray + n_unexplained
 
 
+def _answering_id(packet: bytes, size: int) -> int | None:
+    """Return the ID in an intact answer with `size` bytes of data; None for other packets."""
+    is_complete = len(packet) == OVERHEAD + size and packet[LENGTH_INDEX] == size + 2
+    # the checksum makes the lower byte of the sum 0xFF
+    if not is_complete or sum(packet[ID_INDEX:]) & 0xFF != 0xFF:
+        return None
+    return packet[ID_INDEX]
+
+
 def _add_missing(ids: Sequence[int], n_bytes: int, answers: FrameAnswers) -> None:
+    """Add servos without an answer to `answers`: garbled if there were bytes in its place, else silent."""
     kind = FaultKind.GARBLED if n_bytes else FaultKind.SILENT
     answers.missing.update(dict.fromkeys(ids, kind))
 
+
+CHUNK_BYTES = 4096
+"""Most bytes that are read at once."""
 
 LATENCY_GROWTH = 2.0
 MAX_LATENCY_S = 0.25
@@ -318,12 +351,12 @@ class PortStream:
         if self._descriptor is None:
             self._port.write(data)
             return
-        while (
-            data
-        ):  # a terminal's buffer holds more than a packet; when it is full it drains at the wire's pace
+        # a terminal's buffer holds more than a packet; when it is full it drains at the wire's pace
+        unsent = data
+        while unsent:
             try:
-                n_written = os.write(self._descriptor, data)
-                data = data[n_written:]
+                n_written = os.write(self._descriptor, unsent)
+                unsent = unsent[n_written:]
             except BlockingIOError:
                 self._sleep(self.SPIN_S)
 
@@ -352,7 +385,7 @@ class PortStream:
         if self._descriptor is None:
             return bytes(self._port.read(self._port.in_waiting))
         try:
-            return os.read(self._descriptor, 4096)
+            return os.read(self._descriptor, CHUNK_BYTES)
         except BlockingIOError:
             return b""
 
@@ -392,8 +425,11 @@ class FrameLoop:
     def exchange(self, goals: bytes, byte_s: float, n_groups: int | None = None) -> FrameAnswers:
         """Send a packet of goals and read the next groups in turn.
 
+        Answers of a group are parsed while the next group's are on the wire. If an answer to an earlier read
+        comes late, later answers are waited for longer.
+
         Args:
-            goals: the packet; may be empty.
+            goals: the packet, sent before the first group's requests; may be empty.
             byte_s: how long a byte takes on the wire [s].
             n_groups: how many groups are read; None for all.
 
@@ -401,25 +437,26 @@ class FrameLoop:
             OSError: the port is gone.
         """
         n_total = len(self._groups)
-        turn = [self._groups[(self._next_group + k) % n_total] for k in range(n_groups or n_total)]
-        self._next_group = (self._next_group + len(turn)) % n_total
+        groups = [self._groups[(self._next_group + k) % n_total] for k in range(n_groups or n_total)]
+        self._next_group = (self._next_group + len(groups)) % n_total
         answers = FrameAnswers()
         parse_answers(self._stream.read_pending(), (), self._size, answers, self._overdue)
-        prefix = goals
-        prefix_s = len(goals) * byte_s
-        previous: tuple[bytes, ReadGroup] | None = None
-        for group in turn:
-            self._stream.send(prefix + group.requests)
-            if previous is not None:  # parse while the wire is busy
-                self._parse(*previous, answers)
+        unsent_goals = goals
+        received = b""
+        previous_group: ReadGroup | None = None
+        for group in groups:
+            self._stream.send(unsent_goals + group.requests)
+            if previous_group is not None:
+                self._parse(received, previous_group, answers)
             n_expected = len(group.ids) * (OVERHEAD + self._size)
-            received = self._stream.receive(n_expected, prefix_s + group.wire_s, self.latency_s)
-            previous = (received, group)
-            prefix = b""
-            prefix_s = 0.0
-        if previous is not None:
-            self._parse(*previous, answers)
-        self.counts.writes += bool(goals)
+            due_s = len(unsent_goals) * byte_s + group.wire_s
+            received = self._stream.receive(n_expected, due_s, self.latency_s)
+            previous_group = group
+            unsent_goals = b""
+        if previous_group is not None:
+            self._parse(received, previous_group, answers)
+        if goals:
+            self.counts.writes += 1
         if answers.late:
             self.counts.late_answers += len(answers.late)
             self.latency_s = min(LATENCY_GROWTH * self.latency_s, MAX_LATENCY_S)

@@ -23,6 +23,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
+from posewright.buses.dynamixel.control_table import Instruction
 from posewright.buses.dynamixel.packets import BROADCAST_ID, InstructionPacket
 from posewright.buses.serial_port import SerialPort
 
@@ -31,8 +32,11 @@ GOODBYE = b"goodbye"
 RELEASES = 20
 """How often torque off is sent: half a packet that was left on the wire may swallow some of them."""
 
-TORQUE_OFF = InstructionPacket(BROADCAST_ID, instruction=0x03, parameters=bytes((24, 0))).encode()
-"""e-Manual, AX-12A: Torque Enable is register 24."""
+TORQUE_ENABLE_ADDRESS = 24
+TORQUE_OFF = InstructionPacket(
+    BROADCAST_ID, Instruction.WRITE, parameters=bytes((TORQUE_ENABLE_ADDRESS, 0))
+).encode()
+"""Switches the torque of all servos off (e-Manual, AX-12A: Torque Enable is register 24)."""
 
 
 class KillGuard:

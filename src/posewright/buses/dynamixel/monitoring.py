@@ -26,7 +26,7 @@ HIGH_LOAD = 0.9
 (e-Manual, AX-12A: note below the specifications)."""
 
 FULL_LOAD = 1023
-VOLT = 10
+COUNTS_PER_VOLT = 10
 """Register value of 1 V."""
 
 FIRST_REGISTER = "present_position"
@@ -93,15 +93,17 @@ def read_limits(bus: Bus, robot: Robot) -> Mapping[str, ServoLimits]:
         BodyError: the port is gone, or all answers of a servo are damaged.
     """
     limits: dict[str, ServoLimits] = {}
-    for joint, number in servo_ids(robot).items():
+    for joint, servo_id in servo_ids(robot).items():
         try:
             temperature, low, high, torque = (
-                bus.read(number, name)
+                bus.read(servo_id, name)
                 for name in ("temperature_limit", "min_voltage_limit", "max_voltage_limit", "torque_limit")
             )
         except ServoSilentError:
             continue
-        limits[joint] = ServoLimits(temperature, (low / VOLT, high / VOLT), torque / FULL_LOAD)
+        limits[joint] = ServoLimits(
+            temperature, (low / COUNTS_PER_VOLT, high / COUNTS_PER_VOLT), torque / FULL_LOAD
+        )
     return limits
 
 
@@ -109,8 +111,8 @@ def sample(bus: Bus, robot: Robot, limits: Mapping[str, ServoLimits], time_s: fl
     """Read the states of all servos, one read each."""
     ids = servo_ids(robot)
     return tuple(
-        _sample_servo(bus, robot.servo(joint), number, limits=limits.get(joint), time_s=time_s)
-        for joint, number in ids.items()
+        _sample_servo(bus, robot.servo(joint), servo_id, limits=limits.get(joint), time_s=time_s)
+        for joint, servo_id in ids.items()
     )
 
 
@@ -178,37 +180,45 @@ def _reading_data(reading: ServoReading) -> PlainMapping:
 
 
 def _sample_servo(
-    bus: Bus, servo: Servo, number: int, limits: ServoLimits | None, time_s: float
+    bus: Bus, servo: Servo, servo_id: int, limits: ServoLimits | None, time_s: float
 ) -> ServoSample:
-    """Return a reading of a servo with warnings, or the reason why there is none."""
+    """Read a servo; return the reading with warnings, or without a reading the reason as a warning.
+
+    Args:
+        bus: the bus.
+        servo: the servo by the card.
+        servo_id: its ID.
+        limits: its own limits; None if they are unknown.
+        time_s: the time of the sample [s].
+    """
     try:
-        reading = _read(bus, servo, number)
+        reading = _read(bus, servo, servo_id)
     except ServoSilentError:
-        return ServoSample(time_s, servo.joint, id=number, reading=None, warnings=("no answer",))
+        return ServoSample(time_s, servo.joint, id=servo_id, reading=None, warnings=("no answer",))
     except BodyError as error:  # damaged answers of this servo; the others can still be read
-        return ServoSample(time_s, servo.joint, id=number, reading=None, warnings=(error.message,))
-    return ServoSample(time_s, servo.joint, id=number, reading=reading, warnings=_warnings(reading, limits))
+        return ServoSample(time_s, servo.joint, id=servo_id, reading=None, warnings=(error.message,))
+    return ServoSample(time_s, servo.joint, id=servo_id, reading=reading, warnings=_warnings(reading, limits))
 
 
-def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
+def _read(bus: Bus, servo: Servo, servo_id: int) -> ServoReading:
     """Read the present values of a servo in one block."""
     table = control_table("AX-12A")
     first = table.register(FIRST_REGISTER)
     last = table.register(LAST_REGISTER)
-    block = bus.read_block(number, first.address, last.address + last.size - first.address)
+    block = bus.read_block(servo_id, first.address, last.address + last.size - first.address)
 
-    def value(name: str) -> int:
-        register = table.register(f"present_{name}")
+    def present_value(quantity: str) -> int:
+        register = table.register(f"present_{quantity}")
         offset = register.address - first.address
         return register.decode(block[offset : offset + register.size])
 
     return ServoReading(
-        servo.from_ticks(float(value("position"))),
-        speed_rad_s=servo.direction * signed(value("speed")) * SPEED_RAD_S,
-        load=servo.direction * signed(value("load")) / FULL_LOAD,
-        voltage_v=value("voltage") / VOLT,
-        temperature_c=value("temperature"),
-        errors=bus.errors.get(number, StatusError(0)).words,
+        servo.from_ticks(float(present_value("position"))),
+        speed_rad_s=servo.direction * signed(present_value("speed")) * SPEED_RAD_S,
+        load=servo.direction * signed(present_value("load")) / FULL_LOAD,
+        voltage_v=present_value("voltage") / COUNTS_PER_VOLT,
+        temperature_c=present_value("temperature"),
+        errors=bus.errors.get(servo_id, StatusError(0)).words,
     )
 
 

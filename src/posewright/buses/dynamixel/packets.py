@@ -11,6 +11,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.buses.dynamixel.control_table import Instruction
 from posewright.errors import FormatError, InputError
@@ -23,8 +24,20 @@ OVERHEAD = 6
 BITS_A_BYTE = 10
 """Bits per byte on the wire: a start bit, eight data bits, a stop bit."""
 
+ID_INDEX = 2
+LENGTH_INDEX = 3
+INSTRUCTION_INDEX = 4
+ERROR_INDEX = 4
+PARAMETERS_INDEX = 5
+"""Where a packet has its parts; an answer has its error byte in place of the instruction."""
+
+BYTES_OUTSIDE_LENGTH = 4
+"""Header, ID and the length itself are not counted by the length byte."""
+
 GOAL_POSITION = 30
 GOAL_BYTES = 4
+"""Address of the goal position, and bytes of goal and moving speed together (e-Manual, AX-12A)."""
+
 GOALS_HEAD = bytes((GOAL_POSITION, GOAL_BYTES))
 
 GENTLE_SPEED = 100
@@ -59,15 +72,19 @@ class InstructionPacket:
         Raises:
             FormatError: the header, the length or the checksum is wrong.
         """
-        if len(packet) < 6 or packet[:2] != HEADER:
+        if len(packet) < OVERHEAD or not packet.startswith(HEADER):
             raise FormatError(
-                f"{packet[:6].hex(' ')} is not a packet of protocol 1.0", hint="packets begin with FF FF"
+                f"{packet[:OVERHEAD].hex(' ')} is not a packet of protocol 1.0",
+                hint="packets begin with FF FF",
             )
-        if packet[3] != len(packet) - 4:
-            raise FormatError(f"the packet's length byte is {packet[3]}, but {len(packet) - 4} bytes follow")
-        if checksum(packet[2:-1]) != packet[-1]:
-            raise FormatError(f"the checksum is {packet[-1]:#04x}, not {checksum(packet[2:-1]):#04x}")
-        return cls(packet[2], packet[4], packet[5:-1])
+        stated_length = packet[LENGTH_INDEX]
+        length = len(packet) - BYTES_OUTSIDE_LENGTH
+        if stated_length != length:
+            raise FormatError(f"the packet's length byte is {stated_length}, but {length} bytes follow")
+        right_checksum = checksum(packet[ID_INDEX:-1])
+        if packet[-1] != right_checksum:
+            raise FormatError(f"the checksum is {packet[-1]:#04x}, not {right_checksum:#04x}")
+        return cls(packet[ID_INDEX], packet[INSTRUCTION_INDEX], packet[PARAMETERS_INDEX:-1])
 
 
 def checksum(body: bytes) -> int:
@@ -77,26 +94,32 @@ def checksum(body: bytes) -> int:
 
 def goal_positions(ids: Sequence[int], ticks: Sequence[int], speed: int = FULL_SPEED) -> bytes:
     """Return the packet that sends each servo of `ids` to its goal [ticks], all at the same speed."""
-    pairs = zip(ids, ticks, strict=True)
     goals = b"".join(
-        bytes((servo, tick & 0xFF, tick >> 8, speed & 0xFF, speed >> 8)) for servo, tick in pairs
+        struct.pack("<BHH", servo_id, goal, speed) for servo_id, goal in zip(ids, ticks, strict=True)
     )
     return InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, GOALS_HEAD + goals).encode()
 
 
-def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
-    """Return the goal [ticks] and the moving speed in a packet of goal positions, by servo ID.
+class Goal(NamedTuple):
+    """Goal position [ticks] and moving speed of a servo."""
+
+    ticks: int
+    speed: int
+
+
+def goals_in(packet: bytes) -> Mapping[int, Goal]:
+    """Return the goals in a packet of goal positions, by servo ID.
 
     Raises:
         FormatError: the packet is damaged, or holds no goal positions.
     """
     instruction_packet = InstructionPacket.decode(packet)
     is_sync_write = instruction_packet.instruction == Instruction.SYNC_WRITE
-    head = instruction_packet.parameters[:2]
-    goals = instruction_packet.parameters[2:]
-    if not is_sync_write or head != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
+    address_and_size = instruction_packet.parameters[: len(GOALS_HEAD)]
+    goals = instruction_packet.parameters[len(GOALS_HEAD) :]
+    if not is_sync_write or address_and_size != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
         raise FormatError("the packet is not a sync write of goal positions")
-    return {servo: (goal, speed) for servo, goal, speed in struct.iter_unpack("<BHH", goals)}
+    return {servo_id: Goal(ticks, speed) for servo_id, ticks, speed in struct.iter_unpack("<BHH", goals)}
 
 
 def packet_bytes(n_servos: int) -> int:
@@ -112,21 +135,17 @@ def packet_bytes(n_servos: int) -> int:
     return size
 
 
-_LENGTH_INDEX = 3
-_BYTES_OUTSIDE_LENGTH = 4
-"""Header, ID and the length itself are not counted by the length byte."""
-
-
 def split_packets(data: bytes) -> tuple[list[bytes], bytes]:
     """Return the complete packets in some bytes, damaged or not, and the bytes of an incomplete one."""
     packets: list[bytes] = []
     while (begin := data.find(HEADER)) >= 0:
         data = data[begin:]
-        if len(data) <= _LENGTH_INDEX:
+        if len(data) <= LENGTH_INDEX:
             return packets, data
-        end = data[_LENGTH_INDEX] + _BYTES_OUTSIDE_LENGTH
+        end = data[LENGTH_INDEX] + BYTES_OUTSIDE_LENGTH
         if end > len(data):
             return packets, data
         packets.append(data[:end])
         data = data[end:]
-    return packets, data[-1:] if data.endswith(HEADER[:1]) else b""
+    half_header = HEADER[:1]
+    return packets, half_header if data.endswith(half_header) else b""

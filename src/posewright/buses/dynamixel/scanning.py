@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import NamedTuple
 
 from posewright.buses.dynamixel.answers import NoAnswer, Ping, PortGoneError, StatusPacket
 from posewright.buses.dynamixel.bus import Bus, joints_of, require_id
@@ -24,8 +25,9 @@ EVERY_ID = range(MAX_ID + 1)
 PROBES = 6
 """How often a servo is read to see whether another one answers at the same time."""
 
-PROBE_BLOCK = (36, 8)
-"""Address and size of a block in which two servos hardly agree: from position to temperature."""
+PROBE_ADDRESS = 36
+PROBE_BYTES = 8
+"""A block in which two servos hardly agree: from position to temperature."""
 
 LATE_ATTEMPT = 3
 """An answer that did not come is waited for as on this attempt, eight times as long."""
@@ -37,6 +39,16 @@ OnProgress = Callable[[int, int, str], None]
 """Called with the number of steps done, the number of all steps, and a description of the current one."""
 
 
+class GarbledCount(NamedTuple):
+    """Number of damaged answers, and number of all probes."""
+
+    n_garbled: int
+    n_probes: int
+
+
+NOT_PROBED = GarbledCount(n_garbled=0, n_probes=0)
+
+
 @dataclass(frozen=True, slots=True)
 class FoundServo:
     """A servo, or several, that answer to one ID at one rate.
@@ -45,7 +57,7 @@ class FoundServo:
         device: its model, such as AX-12A; `unknown` if no valid answer came.
         joint: the joint of the robot that it moves by the card; None if it moves none.
         reports: errors that it reports: `overheating`, `overload`, ...
-        garbled: number of damaged answers, and number of all answers.
+        garbled: how many of the probes got damaged answers.
         remark: problems and their remedies: a rate that is not the robot's, two servos with one ID.
     """
 
@@ -55,7 +67,7 @@ class FoundServo:
     firmware: int | None = None
     joint: str | None = None
     reports: str = ""
-    garbled: tuple[int, int] = (0, 0)
+    garbled: GarbledCount = NOT_PROBED
     remark: str = ""
 
 
@@ -116,8 +128,8 @@ def scan(
                     n_done = n_rates * len(ids) + n_ids
                     on_progress(n_done, len(rates) * len(ids), f"ID {servo} at {rate}")
                 is_expected = servo in joints or len(ids) <= MAX_EXPECTED
-                tries = bus.retries + 1 if is_expected else 1
-                answering_servo = _probe(bus, servo, tries=tries)
+                max_pings = bus.retries + 1 if is_expected else 1
+                answering_servo = _probe(bus, servo, max_pings=max_pings)
                 if answering_servo is not None:
                     servos_at_rate.append(replace(answering_servo, joint=joints.get(servo)))
             servos += [_add_remarks(servo, servos_at_rate, own_rate) for servo in servos_at_rate]
@@ -133,7 +145,17 @@ def scan(
 def _suggest_missing_id(
     servos: list[FoundServo], missing: Mapping[int, str], robot: Robot, own_rate: int
 ) -> list[FoundServo]:
-    """If one servo of no joint answers and one joint's servo is missing, add the command that sets the ID."""
+    """Add the command that sets the ID to the remark of a servo that may be the missing one.
+
+    That is so if exactly one servo of no joint answers, exactly one joint's servo is missing, and the models
+    are the same; otherwise the servos are returned unchanged.
+
+    Args:
+        servos: the servos that answer.
+        missing: joints whose servo does not answer, by the ID it should have.
+        robot: whose servos are expected.
+        own_rate: the rate of the bus [bits per second].
+    """
     unassigned = [servo for servo in servos if servo.joint is None]
     if len(unassigned) != 1 or len(missing) != 1:
         return servos
@@ -147,26 +169,30 @@ def _suggest_missing_id(
     return [replace(servo, remark=remark) if servo is candidate else servo for servo in servos]
 
 
-def _probe_once(bus: Bus, read: bytes) -> StatusPacket | NoAnswer:
+def _probe_once(bus: Bus, read_packet: bytes) -> StatusPacket | NoAnswer:
     """Return the answer to a read; wait once more, and longer, for one that did not come or not whole."""
-    answer = bus.exchange(read, PROBE_BLOCK[1])
+    answer = bus.exchange(read_packet, PROBE_BYTES)
     is_late = answer in {NoAnswer.TIMEOUT, NoAnswer.CUT_OFF}
-    return bus.exchange(read, PROBE_BLOCK[1], LATE_ATTEMPT) if is_late else answer
+    return bus.exchange(read_packet, PROBE_BYTES, LATE_ATTEMPT) if is_late else answer
 
 
-def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
-    """Return the servo that answers to an ID at the present rate; None if none does."""
+def _probe(bus: Bus, servo: int, *, max_pings: int) -> FoundServo | None:
+    """Return the servo that answers to an ID at the present rate; None if none does.
+
+    A servo that answers a ping is read several times: if two servos have the ID, their answers collide.
+    """
     ping = InstructionPacket(servo, Instruction.PING).encode()
-    for attempt in range(tries):
+    for attempt in range(max_pings):
         answer = bus.exchange(ping, 0, attempt)
         if answer not in {NoAnswer.TIMEOUT, NoAnswer.WRONG_ID}:
             break
-    else:
+    else:  # no ping was answered
         return None
     # After a retry, a second answer may be the late one to the first ping.
     answers_twice = attempt == 0 and isinstance(answer, StatusPacket) and bus.receives_second_answer()
-    read = InstructionPacket(servo, Instruction.READ, bytes(PROBE_BLOCK)).encode()
-    probes = [_probe_once(bus, read) for _ in range(PROBES)]
+    block = bytes((PROBE_ADDRESS, PROBE_BYTES))
+    read_packet = InstructionPacket(servo, Instruction.READ, block).encode()
+    probes = [_probe_once(bus, read_packet) for _ in range(PROBES)]
     is_silent = all(probe is NoAnswer.TIMEOUT for probe in probes)  # its status return level may be 0
     n_garbled = 0 if is_silent else sum(isinstance(probe, NoAnswer) for probe in probes)
     try:
@@ -177,7 +203,9 @@ def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
         description = None
     if description is None and is_silent:
         return None  # a stray answer, or an echo of our own ping
-    result = FoundServo(servo, bus.baud, garbled=(PROBES if answers_twice else n_garbled, PROBES))
+    if answers_twice:
+        n_garbled = PROBES
+    result = FoundServo(servo, bus.baud, garbled=GarbledCount(n_garbled, PROBES))
     if answers_twice:
         result = replace(result, remark=TWO_SERVOS.format(servo))
     if description is None:
@@ -195,12 +223,12 @@ GARBLED = "garbled answers: check cable, plugs and supply; or two servos have th
 
 
 def _add_remarks(servo: FoundServo, servos: Sequence[FoundServo], own_rate: int) -> FoundServo:
-    """Add remarks about garbled answers, the rate and the ID.
+    """Return a servo with remarks about garbled answers, its rate and its ID.
 
     Two servos with one ID garble only each other; a bad cable garbles all `servos` at this rate.
     """
     n_garbled, n_probes = servo.garbled
-    n_garbled_of_others = [neighbour.garbled[0] for neighbour in servos if neighbour is not servo]
+    n_garbled_of_others = [other.garbled.n_garbled for other in servos if other is not servo]
     remarks = [servo.remark] if servo.remark else []
     if n_garbled and not servo.remark:
         are_others_clean = bool(n_garbled_of_others) and not any(n_garbled_of_others)
@@ -225,7 +253,8 @@ def set_id(bus: Bus, servo: int, new: int) -> Ping:
     if new == servo:
         raise InputError(f"{bus.name(servo)} already has the ID {new}", hint="choose another ID")
     packet = InstructionPacket(require_id(new), Instruction.PING).encode()
-    if any(bus.exchange(packet, 0, k) is not NoAnswer.TIMEOUT for k in range(bus.retries + 1)):
+    attempts = range(bus.retries + 1)
+    if any(bus.exchange(packet, 0, attempt) is not NoAnswer.TIMEOUT for attempt in attempts):
         message = f"the ID {new} belongs to {bus.name(new)}"
         raise InputError(message, hint="two servos with one ID answer at once, and both answers are garbled")
     answer = _write_eeprom(bus, servo, name="id", value=new, ping=lambda: bus.ping(new))

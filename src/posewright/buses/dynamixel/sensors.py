@@ -89,20 +89,23 @@ class GyroAxis:
 
 GYRO_RANGE_RAD_S = math.radians(300.0)
 
-GS12_OLD = GyroAxis(45, zero=250, high=455, accepted=(230, 270))
+GS12_OLD = GyroAxis(low=45, zero=250, high=455, accepted=(230, 270))
 """The version with a square chip; accepted zeros: by the Premium kit's own program."""
 
-GS12_NEW = GyroAxis(100, zero=300, high=510, accepted=(280, 320))
+GS12_NEW = GyroAxis(low=100, zero=300, high=510, accepted=(280, 320))
 """The version with a rectangular chip; accepted zeros: ours, with the same width as of the old one."""
 
-DMS_FAR = (82, 0.80)
-DMS_NEAR = (500, 0.10)
+DMS_FAR_COUNTS = 82
+DMS_FAR_M = 0.80
+DMS_NEAR_COUNTS = 500
+DMS_NEAR_M = 0.10
 """Counts and distance [m] at the ends of the DMS-80's range."""
 
 DMS_FOLD_M = 0.06
 """Closer than this the counts fall again, so that an object at 3 cm reads as one farther away [m]."""
 
-_DMS_OFFSET = (DMS_FAR[0] * DMS_FAR[1] - DMS_NEAR[0] * DMS_NEAR[1]) / (DMS_FAR[1] - DMS_NEAR[1])
+_DMS_OFFSET = (DMS_FAR_COUNTS * DMS_FAR_M - DMS_NEAR_COUNTS * DMS_NEAR_M) / (DMS_FAR_M - DMS_NEAR_M)
+"""Counts at an infinite distance, so that `(counts - offset) * distance` is the same at both ends."""
 
 
 def dms_distance(counts: int) -> float:
@@ -111,9 +114,9 @@ def dms_distance(counts: int) -> float:
     Triangulation: the counts fall with the inverse of the distance, here through both ends of its range.
     Counts do not reveal whether an object is closer than 6 cm.
     """
-    if counts <= DMS_FAR[0]:
-        return DMS_FAR[1]
-    scale = (DMS_FAR[0] - _DMS_OFFSET) * DMS_FAR[1]
+    if counts <= DMS_FAR_COUNTS:
+        return DMS_FAR_M
+    scale = (DMS_FAR_COUNTS - _DMS_OFFSET) * DMS_FAR_M
     return max(scale / (counts - _DMS_OFFSET), DMS_FOLD_M)
 
 
@@ -206,7 +209,7 @@ def _read_axs1(bus: Bus, spec: AxS1) -> dict[str, Reading]:
     """Return the readings of an AX-S1 by channel."""
     table = control_table("AX-S1")
     registers = [table.register(name) for name in AXS1_CHANNELS]
-    first = min(register.address for register in registers)
-    size = max(register.address + register.size for register in registers) - first
-    block = bus.read_block(spec.id, first, size)
-    return {f"{spec.name}.{register.name}": float(block[register.address - first]) for register in registers}
+    begin = min(register.address for register in registers)
+    end = max(register.address + register.size for register in registers)
+    block = bus.read_block(spec.id, begin, end - begin)
+    return {f"{spec.name}.{register.name}": float(block[register.address - begin]) for register in registers}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from posewright.buses.dynamixel.answers import PortGoneError
@@ -24,6 +25,11 @@ READ_BLOCK_BYTES = 26
 """Bytes of a control table that are read with one packet; longer answers are damaged more often."""
 
 FULL_TORQUE = 1023
+ANSWERS_ALL = 2
+"""Register values: the full torque, and the status return level at which every instruction is answered."""
+
+MIN_STIFFNESS_NM_RAD = 1e-9
+"""Replaces a stiffness of 0, by which a slope cannot be computed [N m/rad]."""
 
 MIN_SLOPE = 2
 MAX_SLOPE = 128
@@ -36,9 +42,11 @@ Registers = Mapping[str, int]
 
 def nearest_slope(servo: Servo, stiffness_nm_rad: float) -> int:
     """Return the step of the compliance slope that is nearest to a stiffness [N m/rad]."""
-    ticks = servo.stall_torque_nm / (max(stiffness_nm_rad, 1e-9) * servo.tick_rad)
+    # the position error with full torque
+    stiffness_nm_rad = max(stiffness_nm_rad, MIN_STIFFNESS_NM_RAD)
+    exact_slope_ticks = servo.stall_torque_nm / (stiffness_nm_rad * servo.tick_rad)
     step = MIN_SLOPE
-    while step < MAX_SLOPE and step * 2**0.5 < ticks:  # nearest as a ratio
+    while step < MAX_SLOPE and step * math.sqrt(2.0) < exact_slope_ticks:  # nearest as a ratio
         step *= 2
     return step
 
@@ -54,22 +62,22 @@ def find_servos(bus: Bus, robot: Robot) -> None:
     Raises:
         BodyError: some do not; the message names all of them.
     """
-    missing = list(joints_of(robot).items())
+    missing = dict(joints_of(robot))
     for _round in range(ROUNDS):  # half a packet may swallow the next one; other servos' packets end it
-        missing = [(servo, joint) for servo, joint in missing if not _answers(bus, servo)]
+        missing = {servo_id: joint for servo_id, joint in missing.items() if not _answers(bus, servo_id)}
     if missing:
-        names = ", ".join(f"{joint} (ID {servo})" for servo, joint in missing)
+        names = ", ".join(f"{joint} (ID {servo_id})" for servo_id, joint in missing.items())
         hint = "check power, cable, IDs and baud rate: `posewright bus scan` lists the servos that answer"
         raise BodyError(f"no answer from {names}", hint=hint)
 
 
-def _answers(bus: Bus, servo: int) -> bool:
-    """Ping a servo; let one that answers only pings answer everything."""
+def _answers(bus: Bus, servo_id: int) -> bool:
+    """Ping a servo, and return whether it answers; set one that answers only pings to answer everything."""
     try:
-        if bus.ping(servo).model_number is None:  # its status return level is 0
-            level = bus.register(servo, "status_return_level")
-            bus.sync_write(level.address, {servo: level.encode(2)})
-            bus.ping(servo)
+        if bus.ping(servo_id).model_number is None:  # its status return level is 0
+            level = bus.register(servo_id, "status_return_level")
+            bus.sync_write(level.address, {servo_id: level.encode(ANSWERS_ALL)})
+            bus.ping(servo_id)
     except PortGoneError:
         raise
     except BodyError:
@@ -107,7 +115,10 @@ def _read_table(bus: Bus, servo: int, table: ControlTable) -> Registers:
 
 
 def _readings_agree(registers: Registers, previous: Registers, table: ControlTable) -> bool:
-    """Return whether two readings agree in the writable registers and, within jitter, in the position."""
+    """Return whether two readings agree in the writable registers and, within jitter, in the position.
+
+    The position must also be one that the servo can have.
+    """
     writable = [
         register.name for register in table.registers.values() if register.access is Access.READ_WRITE
     ]
@@ -125,12 +136,12 @@ def _require_fit(registers: Registers, name: str) -> None:
         raise BodyError(
             f"{name} is overheated: {temperature} degrees Celsius", hint=f"let it cool below {limit}"
         )
-    volts = registers["present_voltage"]
+    decivolts = registers["present_voltage"]
     low = registers["min_voltage_limit"]
     high = registers["max_voltage_limit"]
-    if not low <= volts <= high:
+    if not low <= decivolts <= high:
         hint = f"its limits are {low / 10.0:.1f}..{high / 10.0:.1f} V: charge the battery or check the supply"
-        raise BodyError(f"{name} has {volts / 10.0:.1f} V", hint=hint)
+        raise BodyError(f"{name} has {decivolts / 10.0:.1f} V", hint=hint)
     if registers["cw_angle_limit"] == registers["ccw_angle_limit"] == 0:
         raise BodyError(f"{name} is in wheel mode", hint="set its angle limits with `posewright bus write`")
 
@@ -143,7 +154,9 @@ def torque_limit_for(registers: Registers) -> int:
     return max(1, min(registers["torque_limit"] or FULL_TORQUE, registers["max_torque"] - 1))
 
 
-def set_up(bus: Bus, robot: Robot, memory: Mapping[int, Registers], delays: Mapping[int, int]) -> None:
+def set_up(
+    bus: Bus, robot: Robot, control_tables: Mapping[int, Registers], delays: Mapping[int, int]
+) -> None:
     """Configure the servos, and switch their torque on so that each holds its position.
 
     Registers in the EEPROM (return delay, status return level) are written only where they differ, as an
@@ -152,24 +165,24 @@ def set_up(bus: Bus, robot: Robot, memory: Mapping[int, Registers], delays: Mapp
     Args:
         bus: the open bus.
         robot: whose servos are set up.
-        memory: the present control tables, by ID.
+        control_tables: their present registers, by ID.
         delays: return delays to set, by ID [steps of 2 us].
 
     Raises:
         BodyError: a servo rejects a value.
     """
-    for servo, registers in memory.items():
-        slope = card_slope(robot.servo(bus.joints[servo]))
+    for servo_id, registers in control_tables.items():
+        slope = card_slope(robot.servo(bus.joints[servo_id]))
         settings = {
-            "return_delay_time": delays[servo],
-            "status_return_level": 2,
+            "return_delay_time": delays[servo_id],
+            "status_return_level": ANSWERS_ALL,
             "cw_compliance_slope": slope,
             "ccw_compliance_slope": slope,
             "torque_limit": torque_limit_for(registers),
         }
         for register, value in settings.items():
             if registers[register] != value:
-                bus.write(servo, register, value)
-        bus.write(servo, "moving_speed", GENTLE_SPEED)
-        bus.write(servo, "goal_position", registers["present_position"])
-        bus.write(servo, "torque_enable", 1)
+                bus.write(servo_id, register, value)
+        bus.write(servo_id, "moving_speed", GENTLE_SPEED)
+        bus.write(servo_id, "goal_position", registers["present_position"])
+        bus.write(servo_id, "torque_enable", 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,27 @@ _STATE = struct.Struct("<BHHHHHHBB")
 _POSITION = struct.Struct("<BH")
 
 
+class _StateAnswer(NamedTuple):
+    """Error byte and registers in the answer to a read of a servo's state, as `_STATE` unpacks them."""
+
+    error: int
+    goal: int
+    moving_speed: int
+    torque_limit: int
+    position: int
+    speed: int
+    load: int
+    decivolts: int
+    temperature: int
+
+
+class ServoReset(NamedTuple):
+    """A servo that changed its torque limit by itself: the kind of fault, and a message about it."""
+
+    kind: FaultKind
+    message: str
+
+
 class ServoStates:
     """The states of a robot's servos, updated from their answers.
 
@@ -48,7 +70,7 @@ class ServoStates:
         velocities: `(n_joints,)` [rad/s]; NaN as above.
         answered_s: when each servo answered last [s].
         health: voltage [V] and temperature [degrees Celsius] by ID.
-        wrong: columns of the servos that hold a goal that was never sent.
+        wrong_goal_columns: columns of the servos that hold a goal that was never sent.
     """
 
     def __init__(self, robot: Robot, ids: Sequence[int], counts: FrameCounts) -> None:
@@ -68,27 +90,29 @@ class ServoStates:
         self.velocities: Floats = np.full(n, np.nan)
         self.answered_s: Floats = np.full(n, -np.inf)
         self.health: dict[int, tuple[float, int]] = {}
-        self.wrong: set[int] = set()
+        self.wrong_goal_columns: set[int] = set()
         self._sent_goals: deque[list[int]] = deque(maxlen=REMEMBERED_GOALS)
         self._torque_limits: dict[int, int] = {}  # as set, by ID
-        self._read_limits: dict[int, int] = {}  # as read last, by ID
-        self._n_changed: dict[int, int] = {}  # how often in a row the torque limit read was not the one set
-        self._memory: Mapping[int, Registers] = {}
-        self._faults: dict[int, frozenset[FaultKind]] = {}
+        self._read_torque_limits: dict[int, int] = {}  # as read last, by ID
+        self._n_changed_limits: dict[int, int] = {}  # readings in a row of another limit than set, by ID
+        self._control_tables: Mapping[int, Registers] = {}  # before the servos were set up, by ID
+        self._faults: dict[int, frozenset[FaultKind]] = {}  # reported last, by ID
 
     @property
     def positions(self) -> Floats:
         """Position of each joint when it was last read, `(n_joints,)` [rad]."""
         return self._robot.from_ticks(self.ticks)
 
-    def start(self, memory: Mapping[int, Registers], now_s: float) -> None:
+    def initialise(self, control_tables: Mapping[int, Registers], now_s: float) -> None:
         """Initialise the states from the servos' control tables, read at `now_s` before they were set up."""
-        self._memory = memory
-        self._torque_limits = {servo: torque_limit_for(registers) for servo, registers in memory.items()}
-        self._n_changed.clear()
-        self.wrong.clear()
-        self.add_sent_goals([memory[servo]["present_position"] for servo in self._columns])
-        for servo, registers in memory.items():
+        self._control_tables = control_tables
+        self._torque_limits = {
+            servo: torque_limit_for(registers) for servo, registers in control_tables.items()
+        }
+        self._n_changed_limits.clear()
+        self.wrong_goal_columns.clear()
+        self.add_sent_goals([control_tables[servo]["present_position"] for servo in self._columns])
+        for servo, registers in control_tables.items():
             column = self._columns[servo]
             self.ticks[column] = registers["present_position"]
             self.answered_s[column] = now_s
@@ -113,12 +137,14 @@ class ServoStates:
         faults: list[Fault] = []
         for servo, data in answers.complete.items():
             column = self._columns[servo]
+            state: _StateAnswer | None = None
             if scope is ReadScope.STATE:
-                error, goal, _, limit, ticks, speed, load, decivolts, temperature = _STATE.unpack(data)
+                state = _StateAnswer(*_STATE.unpack(data))
+                error = state.error
+                ticks = state.position
             else:
                 error, ticks = _POSITION.unpack(data)
-                goal = ticks
-            if not self._is_plausible(column, goal, ticks, now_s):
+            if not self._is_plausible(column, ticks, now_s, goal=ticks if state is None else state.goal):
                 self._counts.implausible += 1
                 faults.append(
                     self._fault(time_s, column, kind=FaultKind.GARBLED, text=f"says it is at tick {ticks}")
@@ -128,17 +154,15 @@ class ServoStates:
             self.ticks[column] = ticks
             self.answered_s[column] = now_s
             kinds = set(fault_kinds(error)) if error else set()
-            if scope is ReadScope.STATE:
-                self._update_drive(column, speed, load)
-                is_limit_changed = limit != self._torque_limits[servo]
-                self._n_changed[servo] = self._n_changed.get(servo, 0) + 1 if is_limit_changed else 0
-                if self._is_new_wrong_goal(column, goal):
-                    text = f"holds tick {goal} as its goal, which nobody sent it"
+            if state is not None:
+                self._update_drive(column, state.speed, state.load)
+                self._count_changed_limit(servo, state.torque_limit)
+                if self._is_new_wrong_goal(column, state.goal):
+                    text = f"holds tick {state.goal} as its goal, which nobody sent it"
                     faults.append(self._fault(time_s, column, kind=FaultKind.GARBLED, text=text))
-                self._read_limits[servo] = limit
-                self.health[servo] = (decivolts / 10.0, temperature)
-                kinds |= self._limit_faults(servo, decivolts, temperature)
-            else:
+                self.health[servo] = (state.decivolts / 10.0, state.temperature)
+                kinds |= self._limit_faults(servo, state.decivolts, state.temperature)
+            else:  # faults of voltage and temperature last until these are read again
                 kinds |= self._faults.get(servo, frozenset()) & MEASURED
             if error:
                 count_bits(error, self._counts.reported)
@@ -153,41 +177,48 @@ class ServoStates:
         self._counts.garbled += len(answers.missing) - n_silent
         return is_read, faults
 
-    def _is_plausible(self, column: int, goal: int, ticks: int, now_s: float) -> bool:
-        """Return whether a joint can have moved to a position since its last answer."""
+    def _count_changed_limit(self, servo: int, torque_limit: int) -> None:
+        """Store a torque limit that was read, and count the readings in a row with another one than set."""
+        is_changed = torque_limit != self._torque_limits[servo]
+        self._n_changed_limits[servo] = self._n_changed_limits.get(servo, 0) + 1 if is_changed else 0
+        self._read_torque_limits[servo] = torque_limit
+
+    def _is_plausible(self, column: int, ticks: int, now_s: float, *, goal: int) -> bool:
+        """Return whether a joint can have moved to a position [ticks] since its last answer."""
         if max(goal, ticks) > self._max_ticks[column]:
             return False
-        reach = self._max_speeds[column] * (now_s - self.answered_s[column]) + JITTER_TICKS
-        return not abs(ticks - self.ticks[column]) > reach  # NaN before the first answer
+        max_distance = self._max_speeds[column] * (now_s - self.answered_s[column]) + JITTER_TICKS
+        # "not greater", as the comparison with NaN, before the first answer, is False
+        return not abs(ticks - self.ticks[column]) > max_distance
 
     def add_sent_goals(self, goals: Sequence[int]) -> None:
         """Remember goals that were sent, `(n_joints,)` [ticks]; servos may miss the next few."""
         self._sent_goals.append(list(goals))
 
-    def reset_servos(self) -> dict[int, tuple[FaultKind, str]]:
-        """Return the servos whose torque limit changed by itself, with kind and message, by column.
+    def find_reset_servos(self) -> dict[int, ServoReset]:
+        """Return the servos whose torque limit changed by itself, by column.
 
         The limit is 0 where a servo shut itself down, and its power-on value where the power was interrupted.
         """
-        faults: dict[int, tuple[FaultKind, str]] = {}
-        for servo, n_changed in self._n_changed.items():
+        resets: dict[int, ServoReset] = {}
+        for servo, n_changed in self._n_changed_limits.items():
             if n_changed < CONFIRMATIONS:
                 continue
             column = self._columns[servo]
-            if self._read_limits[servo]:
+            if self._read_torque_limits[servo]:
                 kind = FaultKind.VOLTAGE
                 text = "lost its power for a moment, and with it its settings"
             else:
                 kind = FaultKind.OVERHEATED if self._is_hot(servo) else FaultKind.OVERLOADED
                 text = f"shut itself down ({kind.value}) and is limp"
-            faults[column] = (kind, f"{self._names[column]} {text}")
-        return faults
+            resets[column] = ServoReset(kind, f"{self._names[column]} {text}")
+        return resets
 
-    def unfit(self) -> list[int]:
+    def unfit_columns(self) -> list[int]:
         """Return the columns of the servos that shut themselves down and have not recovered."""
         columns: list[int] = []
-        for servo, n_changed in self._n_changed.items():
-            is_shut_down = n_changed > 0 and not self._read_limits[servo]
+        for servo, n_changed in self._n_changed_limits.items():
+            is_shut_down = n_changed > 0 and not self._read_torque_limits[servo]
             is_overloaded = FaultKind.OVERLOADED in self._faults.get(servo, ())
             if is_shut_down and (self._is_hot(servo) or is_overloaded):
                 columns.append(self._columns[servo])
@@ -195,13 +226,13 @@ class ServoStates:
 
     def _is_hot(self, servo: int) -> bool:
         _volts, temperature = self.health[servo]
-        return temperature > self._memory[servo]["temperature_limit"] - COOLER_C
+        return temperature > self._control_tables[servo]["temperature_limit"] - COOLER_C
 
-    def excuse(self, seconds: float, now_s: float) -> None:
-        """Do not count a time in which this program did not read as silence of the servos [s]."""
-        self.answered_s = np.minimum(self.answered_s + seconds, now_s)
+    def exclude_pause(self, pause_s: float, now_s: float) -> None:
+        """Do not count a pause of this program, in which it did not read, as silence of the servos [s]."""
+        self.answered_s = np.minimum(self.answered_s + pause_s, now_s)
 
-    def silent(self, since_s: float) -> list[int]:
+    def silent_columns(self, since_s: float) -> list[int]:
         """Return the columns of the servos that have not answered since a time [s]."""
         return [int(column) for column in np.flatnonzero(self.answered_s <= since_s)]
 
@@ -214,21 +245,22 @@ class ServoStates:
     def _is_new_wrong_goal(self, column: int, goal: int) -> bool:
         """Return whether a servo holds a goal that was never sent and was not counted yet; count it."""
         if any(goals[column] == goal for goals in reversed(self._sent_goals)):
-            self.wrong.discard(column)
+            self.wrong_goal_columns.discard(column)
             return False
-        is_new = column not in self.wrong
-        self.wrong.add(column)
+        is_new = column not in self.wrong_goal_columns
+        self.wrong_goal_columns.add(column)
         self._counts.wrong_goals += is_new
         return is_new
 
     def _update_drive(self, column: int, speed: int, load: int) -> None:
+        """Store velocity and effort of a joint from the servo's registers of speed and load."""
         direction = self._directions[column]
         self.velocities[column] = direction * signed(speed) * SPEED_RAD_S
         self.efforts[column] = direction * signed(load) / FULL_LOAD * self._stall_torques[column]
 
     def _limit_faults(self, servo: int, decivolts: int, temperature: int) -> set[FaultKind]:
         """Return the faults of a servo's voltage [0.1 V] and temperature by its own limits."""
-        registers = self._memory.get(servo)
+        registers = self._control_tables.get(servo)
         if registers is None:
             return set()
         kinds = set()
@@ -239,7 +271,7 @@ class ServoStates:
         return kinds
 
     def _new_faults(self, servo: int, column: int, kinds: frozenset[FaultKind], time_s: float) -> list[Fault]:
-        """Return the faults that a servo did not report before."""
+        """Return the faults of some kinds that a servo's previous answer did not have; store the kinds."""
         previous = self._faults.get(servo, frozenset())
         self._faults[servo] = kinds
         volts, temperature = self.health.get(servo, (0.0, 0))

@@ -133,7 +133,7 @@ class BusServos:
         states: the states that were read last.
         groups_per_frame: how many groups of servos are read in a frame.
         adapter_ms: what an answer takes beyond its time on the wire, as reported or measured [ms].
-        memory: control tables before the servos were set up, by ID.
+        control_tables: registers before the servos were set up, by ID.
     """
 
     def __init__(
@@ -153,23 +153,24 @@ class BusServos:
         self._table = control_table("AX-12A")
         self._byte_s = BITS_A_BYTE / port.baud
         self._max_ticks = np.array([servo.last_tick for servo in robot.servos])
-        self._tick_s = robot.servos[0].tick_rad / SPEED_RAD_S  # time of a tick at a moving speed of 1
+        self._slowest_tick_s = robot.servos[0].tick_rad / SPEED_RAD_S  # time of a tick at a moving speed of 1
         self.counts = FrameCounts()
         self.states = ServoStates(robot, self.ids, self.counts)
         self.groups_per_frame = 1
         self.adapter_ms = USB_MS
-        self.memory: Mapping[int, Registers] = {}
+        self.control_tables: Mapping[int, Registers] = {}
         self.goal: Indices = np.zeros(len(self.ids), np.intp)
         self._frames = 0
         self._gentle_until_s: float | None = None
         self._free: Flags = np.zeros(len(self.ids), np.bool_)
         self._slopes = [card_slope(servo) for servo in robot.servos]
-        self._requested: tuple[Flags | None, Floats | None] = (None, None)  # free, stiffness
-        self._packet = GoalPacket(self.ids)
+        self._requested_free: Flags | None = None
+        self._requested_stiffness: Floats | None = None
+        self._goal_packet = GoalPacket(self.ids)  # to the servos that are not free
         self._bus: Bus | None = None
         self._stream: PortStream
         self._groups: Sequence[ReadGroup] = ()
-        self._reported_ms: float | None = None
+        self._reported_ms: float | None = None  # the adapter's latency; None if it does not report it
         self._max_delay_s = 0.0  # longest return delay of a servo
         self._loop: FrameLoop
         self._health_loop: FrameLoop
@@ -181,7 +182,7 @@ class BusServos:
         return self._bus is not None
 
     @property
-    def is_gentle(self) -> bool:
+    def is_moving_gently(self) -> bool:
         """Whether the joints are moving slowly to their goals."""
         return self._gentle_until_s is not None
 
@@ -242,9 +243,9 @@ class BusServos:
         latencies_s: list[float] = []
         for _servo in self.ids:
             start_s = self._now()
-            answers = loop.exchange(b"", self._byte_s, 1)
+            answers = loop.exchange(b"", self._byte_s, n_groups=1)
             if answers.complete:
-                wire_s = loop.max_wait_s(1) - loop.latency_s
+                wire_s = loop.max_wait_s(n_groups=1) - loop.latency_s
                 latencies_s.append(self._now() - start_s - wire_s)
             self._update(answers, ReadScope.STATE, time_s=0.0)
         if not latencies_s:
@@ -270,6 +271,8 @@ class BusServos:
     def set_up(self) -> None:
         """Find and configure all servos, let them hold where they stand, then move gently to the goal.
 
+        Torque and stiffness become those that were requested last.
+
         Raises:
             BodyError: a servo is missing, or not fit to move.
             InputError: a servo's EEPROM would have to be written while its torque is on.
@@ -281,24 +284,25 @@ class BusServos:
         self._bus.retries = SETUP_RETRIES
         for attempt in range(ATTEMPTS):
             try:
-                self.memory = read_control_tables(self._bus, self.robot, self._table)
-                set_up(self._bus, self.robot, self.memory, self._delays)
+                self.control_tables = read_control_tables(self._bus, self.robot, self._table)
+                set_up(self._bus, self.robot, self.control_tables, self._delays)
                 break
             except BodyError:  # on a bad line a servo may have received, and rejected, a damaged request
                 if attempt == ATTEMPTS - 1:
                     raise
-        self.states.start(self.memory, self._now())
+        self.states.initialise(self.control_tables, self._now())
         self._measure_latency()
         self._free = np.zeros(len(self.ids), np.bool_)
         self._slopes = [card_slope(servo) for servo in self.robot.servos]
-        self._packet = GoalPacket(self.ids)
-        self.switch(*self._requested)
+        self._goal_packet = GoalPacket(self.ids)
+        self.switch_torque(self._requested_free, self._requested_stiffness)
         self.move_gently()
 
     def move_gently(self) -> None:
         """Limit speeds until the joints have arrived at their goals, or for as long as that should take."""
         distance = float(np.nanmax(np.abs(self.goal - self.states.ticks), initial=0.0))
-        self._gentle_until_s = self._now() + distance * self._tick_s / GENTLE_SPEED + SETTLE_S
+        duration_s = distance * self._slowest_tick_s / GENTLE_SPEED
+        self._gentle_until_s = self._now() + duration_s + SETTLE_S
 
     def ticks(self, angles: Floats) -> Indices:
         """Return the nearest goals that servos accept [ticks] for angles `(..., n_joints)` [rad]."""
@@ -317,20 +321,32 @@ class BusServos:
         """
         previous_goal = self.goal
         self.goal = goal
-        driven = ~self._free
+        is_driven = ~self._free
         speeds = self._speeds(previous_goal)
-        packets = self._packet.encode(goal[driven], speeds[driven]) if driven.any() else b""
-        wrong = [column for column in self.states.wrong if driven[column]]
-        if wrong:  # sent once more, in a packet that is short and so rarely damaged
-            ids = [self.ids[column] for column in wrong]
-            packets += GoalPacket(ids).encode(goal[wrong], speeds[wrong])
+        packets = b""
+        if is_driven.any():
+            packets = self._goal_packet.encode(goal[is_driven], speeds[is_driven])
+        wrong_columns = [column for column in self.states.wrong_goal_columns if is_driven[column]]
+        if wrong_columns:  # sent once more, in a packet that is short and so rarely damaged
+            ids = [self.ids[column] for column in wrong_columns]
+            packets += GoalPacket(ids).encode(goal[wrong_columns], speeds[wrong_columns])
         self.states.add_sent_goals(encodable_goals(goal).tolist())
         return self.read(time_s, packets, self.groups_per_frame)
 
     def read(
         self, time_s: float, goals: bytes = b"", n_groups: int | None = None
     ) -> tuple[Flags, list[Fault]]:
-        """Read all servos, or the next few groups of them; otherwise as `send`.
+        """Read all servos, or the next few groups of them, after sending some packets.
+
+        If only positions are read, one servo's complete state is read too every `HEALTH_PERIOD` frames.
+
+        Args:
+            time_s: the time by the plant's clock, for faults [s].
+            goals: packets to send first.
+            n_groups: how many groups are read; None for all.
+
+        Returns:
+            Which joints were read, `(n_joints,)`, and the faults.
 
         Raises:
             OSError: the port is gone.
@@ -339,7 +355,7 @@ class BusServos:
         is_read, faults = self._update(answers, self.settings.reads, time_s)
         self._frames += 1
         if self.settings.reads is ReadScope.POSITION and self._frames % HEALTH_PERIOD == 0:
-            answers = self._health_loop.exchange(b"", self._byte_s, 1)
+            answers = self._health_loop.exchange(b"", self._byte_s, n_groups=1)
             _, health_faults = self._update(answers, ReadScope.STATE, time_s)
             faults += health_faults
         return is_read, faults
@@ -348,13 +364,17 @@ class BusServos:
         return self.states.update(answers, scope, self._now(), time_s)
 
     def _speeds(self, previous_goal: Indices) -> Indices:
-        """Return moving speeds `(n_joints,)` with which the joints arrive at the end of the frame."""
+        """Return moving speeds `(n_joints,)` with which the joints arrive at the end of the frame.
+
+        A gentle movement limits them, and ends here when the joints have arrived or its time is over.
+        """
         positions = np.where(np.isnan(self.states.ticks), previous_goal, self.states.ticks)
         distances = np.abs(self.goal - positions)
         speeds: Indices = np.full(len(distances), UNLIMITED_SPEED, np.intp)
         if self.settings.paced:
-            pace = np.ceil(np.maximum(distances, 1.0) * (self._tick_s / self.robot.frame_period_s))
-            speeds = np.minimum(pace, UNLIMITED_SPEED).astype(np.intp)
+            ratio = self._slowest_tick_s / self.robot.frame_period_s  # speed that moves a tick in a frame
+            needed_speeds = np.ceil(np.maximum(distances, 1.0) * ratio)
+            speeds = np.minimum(needed_speeds, UNLIMITED_SPEED).astype(np.intp)
         if self._gentle_until_s is not None:
             has_arrived = bool((distances[~self._free] < ARRIVED_TICKS).all())
             if has_arrived or self._now() > self._gentle_until_s:
@@ -369,7 +389,7 @@ class BusServos:
         """Which joints have their torque off, `(n_joints,)`."""
         return self._free
 
-    def switch(self, free: Flags | None, stiffness: Floats | None) -> None:
+    def switch_torque(self, free: Flags | None, stiffness: Floats | None) -> None:
         """Switch torque off and on, and set the compliance of servos, where that changes.
 
         Args:
@@ -379,24 +399,28 @@ class BusServos:
         Raises:
             OSError: the port is gone.
         """
-        self._requested = (free, stiffness)
+        self._requested_free = free
+        self._requested_stiffness = stiffness
         is_free = np.zeros(len(self.ids), np.bool_) if free is None else free
         slopes = self._slopes_for(stiffness)
-        changed_slopes = {
-            self.ids[k]: bytes((slope, slope)) for k, slope in enumerate(slopes) if slope != self._slopes[k]
+        changed_slopes = {  # clockwise and counter-clockwise, which are neighbours in the control table
+            servo_id: bytes((slope, slope))
+            for servo_id, slope, previous_slope in zip(self.ids, slopes, self._slopes, strict=True)
+            if slope != previous_slope
         }
         packets = [self._sync_write_packet("cw_compliance_slope", changed_slopes)]
-        switched_on = self._ids(self._free & ~is_free)
-        switched_off = self._ids(is_free & ~self._free)
-        if switched_on:  # they hold where they are, before their next goal
-            packets.append(self._hold_packet(self._free & ~is_free))
-        packets.append(self._sync_write_packet("torque_enable", dict.fromkeys(switched_on, b"\1")))
-        packets.append(self._sync_write_packet("torque_enable", dict.fromkeys(switched_off, b"\0")))
+        is_switched_on = self._free & ~is_free
+        ids_on = self._selected_ids(is_switched_on)
+        ids_off = self._selected_ids(is_free & ~self._free)
+        if ids_on:  # they hold where they are, before their next goal
+            packets.append(self._hold_packet(is_switched_on))
+        packets.append(self._sync_write_packet("torque_enable", dict.fromkeys(ids_on, b"\1")))
+        packets.append(self._sync_write_packet("torque_enable", dict.fromkeys(ids_off, b"\0")))
         self._slopes = slopes
-        if switched_on or switched_off:
+        if ids_on or ids_off:
             self._free = is_free.copy()
             if not self._free.all():
-                self._packet = GoalPacket(self._ids(~self._free))
+                self._goal_packet = GoalPacket(self._selected_ids(~self._free))
         if self._bus is not None:  # otherwise `set_up` sends it when the port is back
             self._stream.send(b"".join(packet * REPEATS for packet in packets))
 
@@ -415,18 +439,18 @@ class BusServos:
         Raises:
             OSError: the port is gone.
         """
-        if self._bus is not None and self.is_gentle and not self._free.all():
+        if self._bus is not None and self.is_moving_gently and not self._free.all():
             self._stream.send(self._hold_packet(~self._free) * REPEATS)
 
     def _hold_packet(self, selection: Flags) -> bytes:
         """Return the packet that makes the current positions of some joints their goals."""
         current = np.where(np.isnan(self.states.ticks), self.goal, self.states.ticks).astype(np.intp)
-        ids = self._ids(selection)
+        ids = self._selected_ids(selection)
         self.states.add_sent_goals(encodable_goals(current).tolist())
         return GoalPacket(ids).encode(current[selection], np.full(len(ids), GENTLE_SPEED))
 
-    def _ids(self, selection: Flags) -> list[int]:
-        return [self.ids[int(k)] for k in np.flatnonzero(selection)]
+    def _selected_ids(self, selection: Flags) -> list[int]:
+        return [self.ids[int(column)] for column in np.flatnonzero(selection)]
 
     def _slopes_for(self, stiffness: Floats | None) -> list[int]:
         """Return the compliance slopes of all servos for a stiffness `(n_joints,)` [N m/rad]."""
@@ -440,7 +464,12 @@ class BusServos:
         return slopes
 
     def _sync_write_packet(self, register: str, data: Mapping[int, bytes]) -> bytes:
-        """Return the packet that writes a register, and those behind it, of some servos."""
+        """Return the packet that writes a register, and those behind it, of some servos.
+
+        Args:
+            register: name of the first register.
+            data: bytes by ID, as many for each servo; the packet is empty if there are none.
+        """
         if not data:
             return b""
         size = len(next(iter(data.values())))

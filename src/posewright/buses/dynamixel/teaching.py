@@ -106,7 +106,7 @@ class Teacher:
     def free(self) -> tuple[str, ...]:
         """The joints whose torque is off, read from their servos."""
         ids = servo_ids(self.robot)
-        return tuple(joint for joint, number in ids.items() if not self.bus.read(number, "torque_enable"))
+        return tuple(joint for joint, servo_id in ids.items() if not self.bus.read(servo_id, "torque_enable"))
 
     def release(self, group: str) -> None:
         """Switch the torque of a group's joints off; support what they carry."""
@@ -114,14 +114,14 @@ class Teacher:
 
     def hold(self, group: str) -> None:
         """Let the joints of a group hold their positions; none jumps to an old goal."""
-        for number in servo_ids(self.robot, self.joints(group)).values():
-            hold_position(self.bus, number)
+        for servo_id in servo_ids(self.robot, self.joints(group)).values():
+            hold_position(self.bus, servo_id)
 
     def catch(self, name: str = "", seconds: float | None = None) -> CaughtPose:
         """Record the present pose.
 
         Args:
-            name: of the pose; by default its number.
+            name: of the pose; by default its servo_id.
             seconds: time of the movement into it; by default the time since the previous pose, 2 s for the
                 first.
 

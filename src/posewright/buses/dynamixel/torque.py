@@ -34,19 +34,19 @@ def servo_ids(robot: Robot, joints: Iterable[str] | None = None) -> dict[str, in
         return {servo.joint: servo.id for servo in robot.servos if servo.id is not None}
     ids: dict[str, int] = {}
     for joint in joints:
-        number = robot.servo(joint).id
-        if number is None:
+        servo_id = robot.servo(joint).id
+        if servo_id is None:
             message = f"the servo of {joint} has no ID"
             raise InputError(message, hint="by the robot's card it is not on a bus")
-        ids[joint] = number
+        ids[joint] = servo_id
     return ids
 
 
 def read_ticks(bus: Bus, robot: Robot) -> Floats:
     """Read the positions of all servos of a robot, `(n_joints,)` [ticks]; NaN for a servo without an ID."""
     ticks = np.full(len(robot.joints), np.nan)
-    for joint, number in servo_ids(robot).items():
-        ticks[robot.index(joint)] = bus.read(number, "present_position")
+    for joint, servo_id in servo_ids(robot).items():
+        ticks[robot.index(joint)] = bus.read(servo_id, "present_position")
     return ticks
 
 
@@ -57,17 +57,17 @@ REPEATS = 3
 def release(bus: Bus, ids: Iterable[int]) -> None:
     """Switch the torque of servos off with one packet, which they do not answer."""
     register = control_table("AX-12A").register("torque_enable")
-    off = dict.fromkeys(ids, register.encode(0))
+    off_by_id = dict.fromkeys(ids, register.encode(0))
     for _ in range(REPEATS):
-        bus.sync_write(register.address, off)
+        bus.sync_write(register.address, off_by_id)
 
 
-def hold_position(bus: Bus, number: int) -> int:
+def hold_position(bus: Bus, servo_id: int) -> int:
     """Let a servo hold its position, with a gentle speed for later goals; return the position [ticks]."""
-    position = bus.read(number, "present_position")
-    bus.write(number, "moving_speed", HAND_SPEED)
-    bus.write(number, "goal_position", position)  # before the torque, or it would move to an old goal
-    bus.write(number, "torque_enable", 1)
+    position = bus.read(servo_id, "present_position")
+    bus.write(servo_id, "moving_speed", HAND_SPEED)
+    bus.write(servo_id, "goal_position", position)  # before the torque, or it would move to an old goal
+    bus.write(servo_id, "torque_enable", 1)
     return position
 
 

@@ -90,10 +90,12 @@ class RobonovaPlant(SingleBodyPlant):
         self._port = port
         self._now = now
         self._board_order = np.argsort([servo.id or 0 for servo in robot.servos])
-        self._positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
+        self._positions = (
+            robot.pose("stand") if start_pose is None else np.array(start_pose, float)
+        )  # sent last
         self._frames_per_pose = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
         self._line: SerialDevice = None
-        self._is_free = False
+        self._is_free = False  # whether the motors are off
 
     def open(self) -> None:
         """Open the line, find the board, and move the robot gently to its start pose.
@@ -149,8 +151,8 @@ class RobonovaPlant(SingleBodyPlant):
         faults: list[Fault] = []
         for row in angles:
             faults += self._send_frame(row, is_free=is_free)
-        n = len(rows)
-        times: Floats = np.arange(self.frames - n + 1.0, self.frames + 1.0) * self.frame_period_s
+        first_frame = self.frames - len(rows) + 1
+        times: Floats = np.arange(float(first_frame), self.frames + 1.0) * self.frame_period_s
         return JointStates(times, angles, np.full_like(angles, np.nan), faults=tuple(faults))
 
     def _send_frame(self, angles: Floats, *, is_free: bool) -> list[Fault]:
@@ -159,9 +161,9 @@ class RobonovaPlant(SingleBodyPlant):
         is_already_free = is_free and self._is_free
         if self.frames % self._frames_per_pose == 0 and not is_already_free:
             self._send(bytes((protocol.OFF, protocol.SURE)) if is_free else self._packet(angles))
-            is_gentle = self._is_free and not is_free  # servos that were free return slowly
+            is_switched_on = self._is_free and not is_free  # servos that were free return slowly
             self._is_free = is_free
-            answer = self._receive(FIRST_POSE_TIMEOUT_S if is_gentle else ANSWER_TIMEOUT_S)
+            answer = self._receive(FIRST_POSE_TIMEOUT_S if is_switched_on else ANSWER_TIMEOUT_S)
             faults = self._find_faults(answer)
         self._positions = angles.copy()
         self.frames += 1
@@ -197,8 +199,9 @@ class RobonovaPlant(SingleBodyPlant):
                 line.close()
 
     def _packet(self, angles: Floats) -> bytes:
-        counts = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
-        return protocol.pose_packet(int(count) for count in counts[self._board_order])
+        """Return the packet of a pose `(n_joints,)` [rad], in the order of the board's servos."""
+        positions = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
+        return protocol.pose_packet(int(position) for position in positions[self._board_order])
 
     def _send(self, data: bytes) -> None:
         """Discard old input and send bytes; raise a BodyError if the line is gone."""
@@ -214,7 +217,7 @@ class RobonovaPlant(SingleBodyPlant):
         return BodyError(f"the port {self._port.path} is gone", hint="check that the cable is plugged in")
 
     def _receive(self, timeout_s: float) -> BoardAnswer | None:
-        """Return the next undamaged answer; None if there is none in time [s]."""
+        """Return the next undamaged answer, and store it as the last; None if there is none in time [s]."""
         deadline_s = self._now() + timeout_s
         received = b""
         while self._now() < deadline_s:

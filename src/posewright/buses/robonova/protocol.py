@@ -26,8 +26,12 @@ HIGH = 190
 POSE = 255
 OFF = 254
 ASK = 253
+"""First bytes of packets to the board: a pose, motors off, and a request for an answer only."""
+
 DONE = 252
 DAMAGED = 251
+"""First bytes of answers: the packet came undamaged, or damaged."""
+
 SURE = 85
 """Follows OFF, so that no single damaged byte switches the motors off."""
 
@@ -46,7 +50,8 @@ UPRIGHT_TILT = (30, 200)
 
 def checksum(numbers: Iterable[int]) -> int:
     """Return the checksum of some numbers; it detects any single wrong number and any swap of neighbours."""
-    return sum(place * number for place, number in enumerate(numbers, 1)) % CHECKSUM_MODULUS
+    weighted = (position * number for position, number in enumerate(numbers, 1))
+    return sum(weighted) % CHECKSUM_MODULUS
 
 
 def pose_packet(positions: Iterable[int]) -> bytes:
@@ -79,7 +84,8 @@ class BoardAnswer:
     @property
     def fallen(self) -> bool:
         """Whether the robot has fallen."""
-        return not UPRIGHT_TILT[0] <= self.tilt <= UPRIGHT_TILT[1]
+        lowest, highest = UPRIGHT_TILT
+        return not lowest <= self.tilt <= highest
 
     @classmethod
     def decode(cls, data: bytes) -> BoardAnswer:
@@ -88,22 +94,29 @@ class BoardAnswer:
         Raises:
             FormatError: the bytes are no answer, or are damaged.
         """
-        has_valid_head = len(data) == ANSWER_BYTES and data[0] in (DONE, DAMAGED)
-        if not has_valid_head or checksum(data[:3]) != data[3]:
+        is_valid = (
+            len(data) == ANSWER_BYTES and data[0] in (DONE, DAMAGED) and checksum(data[:-1]) == data[-1]
+        )
+        if not is_valid:
             hint = "4 bytes, of which the first is 252 or 251"
             raise FormatError(f"{data.hex(' ')} is not an answer of a RoboNova", hint=hint)
-        return cls(data[0] == DONE, data[1] * VOLTS_PER_COUNT, data[2])
+        kind, battery_counts, tilt, _checksum = data
+        return cls(kind == DONE, battery_counts * VOLTS_PER_COUNT, tilt)
 
 
 def receiver_program() -> str:
-    """Return the RoboBASIC program for the board, with CRLF line ends."""
+    """Return the RoboBASIC program for the board, with CRLF line ends.
+
+    It is `receiver.bas` with a variable and the code that receives it for each position of a pose; `ERX`
+    jumps to its own line until a byte has come.
+    """
     text = Path(__file__).with_name("receiver.bas").read_text(encoding="ascii")
-    places = range(len(SERVOS))
-    declarations = "\n".join(f"DIM P{place} AS BYTE" for place in places)
+    indices = range(len(SERVOS))
+    declarations = "\n".join(f"DIM P{index} AS BYTE" for index in indices)
     receivers = "\n".join(
-        f"P{place}_COMES:\n    ERX {BAUD}, P{place}, P{place}_COMES\n    A = P{place}\n"
-        f"    IF A > {HIGH} THEN GOTO KIND\n    M = P{place} * {place + 1}\n    S = S + M"
-        for place in places
+        f"P{index}_COMES:\n    ERX {BAUD}, P{index}, P{index}_COMES\n    A = P{index}\n"
+        f"    IF A > {HIGH} THEN GOTO KIND\n    M = P{index} * {index + 1}\n    S = S + M"
+        for index in indices
     )
     program = text.replace("{DECLARE}", declarations).replace("{RECEIVE}", receivers)
     return program.replace("\n", "\r\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
+from typing import NamedTuple
 
 from posewright.charts.drawing.diagram import (
     Diagram,
@@ -21,15 +22,16 @@ from posewright.charts.model import Chart, ChartKind, HistoryKind, Priority, Sta
 
 @dataclass(frozen=True)
 class NumberedTransition:
-    """A transition, or a segment of one.
+    """A transition, or a segment of one: the part behind an unnamed junction.
 
     Attributes:
-        start: the state or the named junction that it leaves.
+        start: the state or the named junction that the transition leaves.
+        transition: the transition itself, or the segment.
         key: the transition that it belongs to.
-        number: its number in the key of a picture.
+        number: its number in the list below a picture: "7", and "7a", "7b" for segments of transition 7.
         ordered: transitions of its state are tested in order, the first whose guard holds wins.
-        rank: its index in that order, from 1; 0 if it has no rivals.
-        depth: number of unnamed junctions before it.
+        rank: its index in that order, from 1; 0 if it is the only one, or there is no order.
+        depth: number of unnamed junctions before it; 0 for the transition itself.
     """
 
     start: str
@@ -51,37 +53,42 @@ def number_transitions(chart: Chart) -> list[NumberedTransition]:
         ordered = priority is Priority.ORDERED
         for i, transition in enumerate(transitions):
             count += 1
-            rank = _rank(ordered, i, transitions)
+            rank = _rank(i, ordered=ordered, n_alternatives=len(transitions))
             numbered = NumberedTransition(
                 start, transition, key=(start, i), number=str(count), ordered=ordered, rank=rank
             )
-            all_numbered += _iterate_segments(numbered)
+            all_numbered += _with_segments(numbered)
     return all_numbered
 
 
 def transition_segments(numbered: NumberedTransition) -> list[NumberedTransition]:
-    """Return the segments that leave the unnamed junction at which a transition ends."""
-    followers = numbered.transition.then
-    return [
-        replace(
-            numbered,
-            transition=segment,
-            number=numbered.number + (ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"),
-            rank=_rank(numbered.ordered, i, followers),
-            depth=numbered.depth + 1,
+    """Return the segments that leave the unnamed junction at which a transition ends, if it ends at one."""
+    segments = numbered.transition.then
+    numbered_segments = []
+    for i, segment in enumerate(segments):
+        suffix = ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"
+        numbered_segments.append(
+            replace(
+                numbered,
+                transition=segment,
+                number=numbered.number + suffix,
+                rank=_rank(i, ordered=numbered.ordered, n_alternatives=len(segments)),
+                depth=numbered.depth + 1,
+            )
         )
-        for i, segment in enumerate(followers)
-    ]
+    return numbered_segments
 
 
-def _rank(ordered: bool, i: int, rivals: Sequence[Transition]) -> int:
-    return i + 1 if ordered and len(rivals) > 1 else 0
+def _rank(index: int, *, ordered: bool, n_alternatives: int) -> int:
+    """Return the rank of a transition among its alternatives, from 1; 0 if no order matters."""
+    return index + 1 if ordered and n_alternatives > 1 else 0
 
 
-def _iterate_segments(numbered: NumberedTransition) -> Iterator[NumberedTransition]:
+def _with_segments(numbered: NumberedTransition) -> Iterator[NumberedTransition]:
+    """Yield a transition, then its segments, each followed by its own."""
     yield numbered
     for segment in transition_segments(numbered):
-        yield from _iterate_segments(segment)
+        yield from _with_segments(segment)
 
 
 ROOT = "the chart"
@@ -94,111 +101,149 @@ TransitionLabeller = Callable[[NumberedTransition], Sequence[str]]
 """Returns the lines of a transition's label."""
 
 
-def build_diagram(chart: Chart, label_transition: TransitionLabeller, per_line: int = 1) -> Diagram:
+def build_diagram(chart: Chart, label_transition: TransitionLabeller, labels_per_line: int = 1) -> Diagram:
     """Return the nodes and links of a chart's picture.
 
     Args:
         chart: the chart to be drawn.
         label_transition: returns the label of a transition.
-        per_line: transitions that share a line, if each takes only one.
+        labels_per_line: number of labels that are joined into one line, if each has only one line.
     """
-    return _DiagramBuilder(chart, label_transition, per_line).build_diagram()
+    return _DiagramBuilder(chart, label_transition, labels_per_line).build_diagram()
+
+
+class _PlacedSign(NamedTuple):
+    """A sign (initial dot, history, junction or fork) and the key of the node that contains it."""
+
+    container: str
+    node: DiagramNode
+
+
+class _LinkKey(NamedTuple):
+    """The nodes that a link connects, and whether it is local: it does not leave the state at its start."""
+
+    start: str
+    end: str
+    local: bool
 
 
 class _DiagramBuilder:
-    def __init__(self, chart: Chart, label_transition: TransitionLabeller, per_line: int) -> None:
+    """Collects the signs and links of a chart, then builds the tree of nodes.
+
+    A node is named by its key: a state's name, or for a sign a text with a space.
+
+    Attributes:
+        states: all states by name.
+        placed_signs: the signs whose container is known, by key.
+        unplaced_signs: junctions and forks, whose container depends on what they connect.
+        links: the lines of every link's label.
+        internal_lines: the lines of transitions that are written in a state's box, by state.
+    """
+
+    def __init__(self, chart: Chart, label_transition: TransitionLabeller, labels_per_line: int) -> None:
         self.chart = chart
         self.label_transition = label_transition
-        self.per_line = per_line
+        self.labels_per_line = labels_per_line
         self.states = {state.name: state for state in chart.every_state}
-        self.placed_signs: dict[str, tuple[str, DiagramNode]] = {}
+        self.placed_signs: dict[str, _PlacedSign] = {}
         self.unplaced_signs: dict[str, DiagramNode] = {}
-        self.links: dict[tuple[str, str, bool], list[TextLine]] = {}
-        self.internal: dict[str, list[TextLine]] = {}
+        self.links: dict[_LinkKey, list[TextLine]] = {}
+        self.internal_lines: dict[str, list[TextLine]] = {}
 
     def build_diagram(self) -> Diagram:
         """Return the diagram: the tree of nodes and the links between them."""
-        self._add_initial(ROOT, self.chart.initial, self.chart.parallel)
+        self._add_initial_dot(ROOT, self.chart.initial, self.chart.parallel)
         for state in self.states.values():
             if state.states:
-                self._add_initial(state.name, state.initial, state.parallel)
+                self._add_initial_dot(state.name, state.initial, state.parallel)
         for numbered in number_transitions(self.chart):
-            if numbered.depth == 0:
-                start = (
-                    numbered.start if numbered.start in self.states else self._junction_sign(numbered.start)
-                )
+            if numbered.depth == 0:  # segments are added with their transition
+                is_state = numbered.start in self.states
+                start = numbered.start if is_state else self._add_junction(numbered.start)
                 self._add_transition(start, numbered, local=numbered.transition.local)
         self._place_unplaced_signs()
-        title = self.chart.name
-        states = self.chart.states
         root = DiagramNode(
             ROOT,
             NodeShape.STATE,
-            title,
+            title=self.chart.name,
             lines=(),
-            inside=self._child_nodes(ROOT, states),
+            inside=self._child_nodes(ROOT, self.chart.states),
             parallel=self.chart.parallel,
         )
         links = [
-            DiagramLink(start, end, lines=self._join_lines(lines), hook=self._hook_of(start, end, local))
-            for (start, end, local), lines in self.links.items()
+            DiagramLink(key.start, key.end, lines=self._join_lines(lines), hook=self._hook_of(key))
+            for key, lines in self.links.items()
         ]
         return Diagram(root, tuple(links))
 
     def _join_lines(self, lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
-        """Join lines so that each has `per_line` transitions."""
-        if self.per_line == 1:
+        """Return lines that each hold `labels_per_line` of the given ones, with their transitions."""
+        if self.labels_per_line == 1:
             return tuple(lines)
-        groups = [lines[i : i + self.per_line] for i in range(0, len(lines), self.per_line)]
-        return tuple(
-            TextLine(
-                "  ".join(line.text for line in group),
-                tuple(key for line in group for key in line.transitions),
-            )
-            for group in groups
-        )
+        joined_lines = []
+        for first in range(0, len(lines), self.labels_per_line):
+            group = lines[first : first + self.labels_per_line]
+            text = "  ".join(line.text for line in group)
+            transitions = tuple(key for line in group for key in line.transitions)
+            joined_lines.append(TextLine(text, transitions))
+        return tuple(joined_lines)
 
-    def _add_initial(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
-        """Add an initial dot, and links from it to the initial states; none if all regions are entered."""
+    def _add_initial_dot(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
+        """Add an initial dot to a node, and links from it to the initial states.
+
+        A parallel node has none, as all its regions are entered.
+        """
         if parallel:
             return
-        dot = f"initial of {key}"
-        self.placed_signs[dot] = key, DiagramNode(dot, NodeShape.INITIAL)
+        dot_key = f"initial of {key}"
+        self.placed_signs[dot_key] = _PlacedSign(key, DiagramNode(dot_key, NodeShape.INITIAL))
         for target in targets:
-            self._add_link(dot, self._target_node(target), ())
+            self._add_link(dot_key, self._target_node(target))
 
-    def _add_link(self, start: str, end: str, lines: Iterable[TextLine], *, local: bool = False) -> None:
-        self.links.setdefault((start, end, local), []).extend(lines)
+    def _add_link(self, start: str, end: str, lines: Iterable[TextLine] = (), *, local: bool = False) -> None:
+        """Add lines to the label of the link between two nodes, and the link itself if there is none."""
+        self.links.setdefault(_LinkKey(start, end, local), []).extend(lines)
 
-    def _hook_of(self, start: str, end: str, local: bool) -> Hook | None:
-        if local:
+    def _hook_of(self, link: _LinkKey) -> Hook | None:
+        """Return the end of a link that leaves its state's border although the other end is in the state."""
+        if link.local:
             return None
-        if self._is_within(end, start):
+        if self._is_within(link.end, link.start):
             return Hook.START
-        return Hook.END if self._is_within(start, end) else None
+        return Hook.END if self._is_within(link.start, link.end) else None
 
     def _add_transition(self, start: str, numbered: NumberedTransition, *, local: bool) -> None:
-        """Add a transition as a link, or as a text inside its state, and then its further segments."""
+        """Add a transition as a link, and then its segments.
+
+        A transition without a target, or whose arrow has no room, is written in the box of its state instead.
+
+        Args:
+            start: the node that its arrow starts at.
+            numbered: the transition, or a segment.
+            local: the transition does not leave its state.
+        """
         transition = numbered.transition
         lines = [TextLine(text, (numbered.key,)) for text in self.label_transition(numbered)]
-        if numbered.rank and self.per_line == 1:
+        if numbered.rank and self.labels_per_line == 1:
             lines[0] = replace(lines[0], rank=numbered.rank)
-        if start in self.states and not transition.go and not transition.leads_to_junction:
-            self._add_internal(start, lines)
+        has_target = bool(transition.go) or transition.leads_to_junction
+        if start in self.states and not has_target:
+            self._add_internal_lines(start, lines)
             return
-        end = self._end_node(start, numbered)
+        end = self._add_end_node(start, numbered)
         if self._lacks_room(start, end):
             lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {end}")
-            self._add_internal(start, lines)
+            self._add_internal_lines(start, lines)
             return
-        local = local and end != start
+        local = local and end != start  # a transition from a state to itself leaves it
         self._add_link(start, end, lines, local=local)
         for segment in transition_segments(numbered):
             self._add_transition(end, segment, local=local)
 
-    def _add_internal(self, start: str, lines: Iterable[TextLine]) -> None:
-        """Add a transition that is written in its state's box."""
-        self.internal.setdefault(start, []).extend(replace(line, text=line.ranked) for line in lines)
+    def _add_internal_lines(self, state: str, lines: Iterable[TextLine]) -> None:
+        """Add the lines of a transition that is written in its state's box, with its rank as text."""
+        lines_with_rank = [replace(line, text=line.ranked) for line in lines]
+        self.internal_lines.setdefault(state, []).extend(lines_with_rank)
 
     def _lacks_room(self, start: str, end: str) -> bool:
         """Return whether an arrow has no room: from a region to itself, or between a region and its state."""
@@ -210,51 +255,65 @@ class _DiagramBuilder:
     def _is_region(self, key: str) -> bool:
         return key in self.states and self._is_parallel(self._parent(key))
 
-    def _end_node(self, start: str, numbered: NumberedTransition) -> str:
-        """Return the node at which a transition's arrow ends."""
+    def _add_end_node(self, start: str, numbered: NumberedTransition) -> str:
+        """Return the node at which a transition's arrow ends, adding a sign if that is no state.
+
+        There are five cases: a named junction; an unnamed junction, which its segments leave; one target; no
+        target ("stays", for a segment that ends where it is); or several targets in different regions,
+        reached through a fork.
+        """
         transition = numbered.transition
+        segments = transition.then
+        targets = transition.go
         if transition.junction is not None:
-            return self._junction_sign(transition.junction)
-        if transition.then:
-            return self._add_unplaced_sign(DiagramNode(f"junction of {numbered.number}", NodeShape.JUNCTION))
-        if len(transition.go) == 1:
-            return self._target_node(transition.go[0])
-        if not transition.go:
-            return self._add_unplaced_sign(DiagramNode(f"stay of {start}", NodeShape.STAY, "stays"))
-        fork = self._add_unplaced_sign(DiagramNode(f"fork of {numbered.number}", NodeShape.FORK))
-        for target in transition.go:
-            self._add_link(fork, self._target_node(target), ())
+            return self._add_junction(transition.junction)
+        if segments:
+            return self._add_sign(DiagramNode(f"junction of {numbered.number}", NodeShape.JUNCTION))
+        if not targets:
+            return self._add_sign(DiagramNode(f"stay of {start}", NodeShape.STAY, title="stays"))
+        if len(targets) == 1:
+            return self._target_node(targets[0])
+        fork = self._add_sign(DiagramNode(f"fork of {numbered.number}", NodeShape.FORK))
+        for target in targets:
+            self._add_link(fork, self._target_node(target))
         return fork
 
-    def _junction_sign(self, name: str) -> str:
-        return self._add_unplaced_sign(DiagramNode(f"junction {name}", NodeShape.JUNCTION, name))
+    def _add_junction(self, name: str) -> str:
+        """Add the sign of a named junction if there is none, and return its key."""
+        return self._add_sign(DiagramNode(f"junction {name}", NodeShape.JUNCTION, title=name))
 
-    def _add_unplaced_sign(self, node: DiagramNode) -> str:
-        """Add a sign that is placed later, near its neighbours."""
+    def _add_sign(self, node: DiagramNode) -> str:
+        """Add a sign, whose container is found later, if there is none of its key; return the key."""
         self.unplaced_signs.setdefault(node.key, node)
         return node.key
 
     def _target_node(self, target: StateTarget) -> str:
-        """Return the key of the node for a target; a history gets a sign, linked to its default."""
+        """Return the key of the node for a target.
+
+        The history of a state is a sign, which is added here: inside the state, or beside a parallel state.
+        It is linked to its default states; without any, that of a parallel state is linked to the state.
+        """
         if target.history is None:
             return target.state
         shape = NodeShape.HISTORY if target.history is HistoryKind.SHALLOW else NodeShape.DEEP_HISTORY
         key = f"{shape.value} of {target.state}"
-        if key not in self.placed_signs:
-            parallel = self.states[target.state].parallel
-            container = self._parent(target.state) if parallel else target.state
-            self.placed_signs[key] = (
-                container,
-                DiagramNode(key, shape, f"of {target.state}" if parallel else ""),
-            )
-            for end in target.default or ((target.state,) if parallel else ()):
-                self._add_link(key, end, ())
+        if key in self.placed_signs:
+            return key
+        if self.states[target.state].parallel:
+            sign = DiagramNode(key, shape, title=f"of {target.state}")
+            self.placed_signs[key] = _PlacedSign(self._parent(target.state), sign)
+            default_states = target.default or (target.state,)
+        else:
+            self.placed_signs[key] = _PlacedSign(target.state, DiagramNode(key, shape))
+            default_states = target.default
+        for state in default_states:
+            self._add_link(key, state)
         return key
 
     def _parent(self, key: str) -> str:
         """Return the node that contains a state or a placed sign."""
         if key in self.placed_signs:
-            return self.placed_signs[key][0]
+            return self.placed_signs[key].container
         return self.chart.parents[key] or ROOT
 
     def _ancestors(self, key: str) -> list[str]:
@@ -266,72 +325,81 @@ class _DiagramBuilder:
         return ancestors[::-1]
 
     def _is_within(self, inner: str, outer: str) -> bool:
-        housed = inner in self.states or inner in self.placed_signs
-        return housed and outer in self.states and outer in self._ancestors(inner)
+        """Return whether a node is inside a state, at any depth; False for signs not placed yet."""
+        is_placed = inner in self.states or inner in self.placed_signs
+        return is_placed and outer in self.states and outer in self._ancestors(inner)
 
     def _place_unplaced_signs(self) -> None:
-        """Place junctions and forks inside the innermost state that contains all they connect."""
-        for group in self._junction_groups():
-            ends = [link[:2] for link in self.links if set(link[:2]) & group]
-            starts = dict.fromkeys(start for start, _ in ends if start not in group)
-            targets = dict.fromkeys(end for _, end in ends if end not in group)
+        """Move all junctions and forks to `placed_signs`; those that are connected get the same container."""
+        for group in self._connected_signs():
+            links = [link for link in self.links if link.start in group or link.end in group]
+            starts = dict.fromkeys(link.start for link in links if link.start not in group)
+            targets = dict.fromkeys(link.end for link in links if link.end not in group)
             container = self._container_of_junction(list(starts), list(targets))
             for key in self.unplaced_signs:  # in its order, for a set has none
                 if key in group:
-                    self.placed_signs[key] = container, self.unplaced_signs[key]
+                    self.placed_signs[key] = _PlacedSign(container, self.unplaced_signs[key])
 
-    def _junction_groups(self) -> list[set[str]]:
-        """Return groups of connected junctions and forks."""
+    def _connected_signs(self) -> list[set[str]]:
+        """Return the junctions and forks in groups that are connected by links."""
         groups: list[set[str]] = [{key} for key in self.unplaced_signs]
-        for start, end, _ in self.links:
-            if start in self.unplaced_signs and end in self.unplaced_signs:
-                start_group = next(group for group in groups if start in group)
-                end_group = next(group for group in groups if end in group)
+        for link in self.links:
+            if link.start in self.unplaced_signs and link.end in self.unplaced_signs:
+                start_group = next(group for group in groups if link.start in group)
+                end_group = next(group for group in groups if link.end in group)
                 if start_group is not end_group:
                     start_group |= end_group
                     groups.remove(end_group)
         return groups
 
     def _container_of_junction(self, starts: list[str], targets: list[str]) -> str:
-        """Return the key of the node that a junction's sign is drawn in, which is never a parallel state."""
+        """Return the key of the node that a junction's sign is drawn in.
+
+        It is the innermost state that contains all nodes which the junction connects: the only start itself,
+        if it contains all targets. In a parallel state, whose regions fill it, it is instead the region of
+        the first start that is in one, else the node around the parallel state.
+
+        Args:
+            starts: the nodes with links to the junction.
+            targets: the nodes that links from the junction lead to.
+        """
         if len(starts) == 1 and targets and all(self._is_within(target, starts[0]) for target in targets):
             container = starts[0]
         else:
-            container = self._innermost_common([*starts, *targets])
+            container = self._innermost_common_ancestor([*starts, *targets])
         if not self._is_parallel(container):
             return container
-        inside = [
-            key
-            for start in starts
-            for key in (*self._ancestors(start)[1:], start)
-            if self._parent(key) == container
-        ]
-        if inside:
-            return inside[0]
+        for start in starts:
+            for key in (*self._ancestors(start)[1:], start):  # without the root, which has no parent
+                if self._parent(key) == container:
+                    return key
         return self._parent(container) if container != ROOT else self.chart.states[0].name
 
     def _is_parallel(self, key: str) -> bool:
         return self.chart.parallel if key == ROOT else self.states[key].parallel
 
-    def _innermost_common(self, keys: list[str]) -> str:
-        shared = ROOT
-        for level in zip(*(self._ancestors(key) for key in keys), strict=False):
-            if len(set(level)) == 1:
-                shared = level[0]
-        return shared
+    def _innermost_common_ancestor(self, keys: list[str]) -> str:
+        """Return the innermost node that contains all of some nodes."""
+        common_ancestor = ROOT
+        for ancestors_at_depth in zip(*(self._ancestors(key) for key in keys), strict=False):
+            if len(set(ancestors_at_depth)) == 1:
+                common_ancestor = ancestors_at_depth[0]
+        return common_ancestor
 
     def _child_nodes(self, key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
-        placed_signs = [node for container, node in self.placed_signs.values() if container == key]
-        initial_dots = [node for node in placed_signs if node.shape is NodeShape.INITIAL]
-        other_signs = [node for node in placed_signs if node.shape is not NodeShape.INITIAL]
-        region = self._is_parallel(key)
-        return (*initial_dots, *(self._state_node(state, region) for state in states), *other_signs)
+        """Return the nodes directly inside a node: its initial dot, its states, and its other signs."""
+        signs = [sign.node for sign in self.placed_signs.values() if sign.container == key]
+        initial_dots = [node for node in signs if node.shape is NodeShape.INITIAL]
+        other_signs = [node for node in signs if node.shape is not NodeShape.INITIAL]
+        is_region = self._is_parallel(key)
+        state_nodes = [self._state_node(state, is_region) for state in states]
+        return (*initial_dots, *state_nodes, *other_signs)
 
-    def _state_node(self, state: State, region: bool) -> DiagramNode:
-        """Return the node of a state and of the states inside it."""
-        shape = NodeShape.REGION if region else NodeShape.FINAL if state.final else NodeShape.STATE
+    def _state_node(self, state: State, is_region: bool) -> DiagramNode:
+        """Return the node of a state, with the nodes of the states inside it."""
+        shape = NodeShape.REGION if is_region else NodeShape.FINAL if state.final else NodeShape.STATE
         lines = [TextLine(text) for text in self._state_texts(state)]
-        lines += self._join_lines(self.internal.get(state.name, []))
+        lines += self._join_lines(self.internal_lines.get(state.name, []))
         inside = self._child_nodes(state.name, state.states)
         return DiagramNode(
             state.name, shape, title=state.name, lines=tuple(lines), inside=inside, parallel=state.parallel

@@ -7,6 +7,7 @@ between the states that contain their ends, with the real ends in brackets.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from posewright.charts.drawing.building import NumberedTransition, build_diagram
 from posewright.charts.drawing.diagram import (
@@ -67,18 +68,35 @@ def draw_mermaid(
     with_signs = uses_signs(chart, style)
 
     def label_transition(numbered: NumberedTransition) -> list[str]:
-        return [
-            transition_signs(chart, numbered.transition)
-            if with_signs
-            else transition_text(numbered.transition)
-        ]
+        if with_signs:
+            return [transition_signs(chart, numbered.transition)]
+        return [transition_text(numbered.transition)]
 
-    writer_lines = _MermaidWriter(build_diagram(chart, label_transition), highlighted).lines()
+    diagram = build_diagram(chart, label_transition)
+    header, *body = _MermaidWriter(diagram, highlighted).lines()
     comments = [f"    %% {explain_signs(chart)}"] if with_signs else []
-    return "\n".join([next(writer_lines), *comments, *writer_lines]) + "\n"
+    return "\n".join([header, *comments, *body]) + "\n"
+
+
+class _ArrowEnds(NamedTuple):
+    """The nodes that a drawn arrow connects, by key."""
+
+    start: str
+    end: str
 
 
 class _MermaidWriter:
+    """Writes a diagram as Mermaid text.
+
+    Attributes:
+        diagram: the diagram.
+        active: the active states, which are highlighted.
+        hierarchy: the nodes with their parents.
+        nodes: all nodes by key.
+        ids: the Mermaid identifier of every node.
+        arrows: for every node, the labels of the arrows that are drawn directly inside it.
+    """
+
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
         self.diagram = diagram
         self.active = active
@@ -86,7 +104,7 @@ class _MermaidWriter:
         self.nodes = self.hierarchy.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
         self.ids = {key: self._identifier_of(key, i) for i, key in enumerate(keys)}
-        self.arrows: dict[str, dict[tuple[str, str], list[str]]] = {key: {} for key in keys}
+        self.arrows: dict[str, dict[_ArrowEnds, list[str]]] = {key: {} for key in keys}
         for link in diagram.links:
             self._add_arrow(link)
 
@@ -109,47 +127,62 @@ class _MermaidWriter:
                 yield f"    classDef {class_name} {style}"
                 yield f"    class {','.join(identifiers)} {class_name}"
 
-    def _identifier_of(self, key: str, number: int) -> str:
+    def _identifier_of(self, key: str, index: int) -> str:
+        """Return the identifier of a node: its name if it is a state or a named junction, else a number."""
         node = self.nodes[key]
-        named = " " not in key or (node.shape is NodeShape.JUNCTION and node.title)
-        return identifier(node.title) if named else f"sign_{number}"
+        is_state = " " not in key
+        is_named_junction = node.shape is NodeShape.JUNCTION and bool(node.title)
+        return identifier(node.title) if is_state or is_named_junction else f"sign_{index}"
 
     # Links, between states that Mermaid can connect.
 
     def _add_arrow(self, link: DiagramLink) -> None:
-        """Add a link as an arrow inside the state that contains both its ends, the real ends in brackets."""
+        """Add a link as an arrow inside the state that contains both its ends, the real ends in brackets.
+
+        The link from a history to its default is left out, as Mermaid has no histories.
+        """
         if self.nodes[link.start].shape in HISTORIES:
             return
-        home, start, end = self._drawn_ends(link)
+        container, ends = self._drawn_ends(link)
         labels = [line.ranked for line in link.lines if line.ranked]
-        note = self._end_note(link, start, end)
+        note = self._end_note(link, ends)
         if note:
             labels = [f"{label} {note}" for label in labels] or [note]
-        self.arrows[home].setdefault((start, end), []).extend(labels)
+        self.arrows[container].setdefault(ends, []).extend(labels)
 
-    def _drawn_ends(self, link: DiagramLink) -> tuple[str, str, str]:
-        """Return the state inside which a link is drawn, and the nodes that it connects there."""
-        ancestors = [link.start, *self.hierarchy.ancestors(link.start)]
-        home = next(key for key in ancestors[1:] or ancestors if self._contains(key, link.end))
-        start, end = (self.hierarchy.child(home, key) or home for key in (link.start, link.end))
-        if self.nodes[home].parallel or home in {start, end}:
-            outer = self.hierarchy.parent.get(home, home)
-            return outer, home, home
-        return home, start, end
+    def _drawn_ends(self, link: DiagramLink) -> tuple[str, _ArrowEnds]:
+        """Return the node inside which a link is drawn, and the nodes that it connects there.
+
+        It is the innermost node that contains both ends. If Mermaid cannot draw the link inside it (between
+        regions, or to the node itself), the link is drawn around it, from the node to itself.
+        """
+        # only the root has no ancestors
+        candidates = self.hierarchy.ancestors(link.start) or [link.start]
+        container = next(key for key in candidates if self._contains(key, link.end))
+        start = self.hierarchy.child(container, link.start) or container
+        end = self.hierarchy.child(container, link.end) or container
+        if self.nodes[container].parallel or container in {start, end}:
+            outer = self.hierarchy.parent.get(container, container)
+            return outer, _ArrowEnds(container, container)
+        return container, _ArrowEnds(start, end)
 
     def _contains(self, outer: str, key: str) -> bool:
         return key == outer or self.hierarchy.child(outer, key) is not None
 
-    def _end_note(self, link: DiagramLink, start: str, end: str) -> str:
-        """Return a note on the true ends of a link that Mermaid draws to other nodes, or an empty text."""
+    def _end_note(self, link: DiagramLink, drawn_ends: _ArrowEnds) -> str:
+        """Return a note on the true ends of a link that is drawn between other nodes: `(from a to b)`.
+
+        Empty if the ends are the true ones, or have no title.
+        """
         parts = []
-        if start != link.start and self.nodes[link.start].title:
-            parts.append(f"from {self.nodes[link.start].title}")
-        target = self.nodes[link.end]
-        if target.shape in HISTORIES:
-            parts.append(f"to the {HISTORIES[target.shape]}")
-        elif end != link.end and target.title:
-            parts.append(f"to {target.title}")
+        start_node = self.nodes[link.start]
+        end_node = self.nodes[link.end]
+        if drawn_ends.start != link.start and start_node.title:
+            parts.append(f"from {start_node.title}")
+        if end_node.shape in HISTORIES:
+            parts.append(f"to the {HISTORIES[end_node.shape]}")
+        elif drawn_ends.end != link.end and end_node.title:
+            parts.append(f"to {end_node.title}")
         return f"({' '.join(parts)})" if parts else ""
 
     # States.
@@ -162,12 +195,15 @@ class _MermaidWriter:
 
     def _arrow_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of the arrows inside a node, with their labels."""
-        for (start, end), labels in self.arrows[node.key].items():
+        for ends, labels in self.arrows[node.key].items():
             text = "<br/>".join(escape_text(label) for label in labels)
-            a, b = (
-                "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.ids[key] for key in (start, end)
-            )
-            yield f"{indent}{a} --> {b}{f' : {text}' if text else ''}"
+            start = self._end_text(ends.start)
+            end = self._end_text(ends.end)
+            yield f"{indent}{start} --> {end}{f' : {text}' if text else ''}"
+
+    def _end_text(self, key: str) -> str:
+        """Return how Mermaid writes an end of an arrow: an identifier, or `[*]` for an initial dot."""
+        return "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.ids[key]
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines that declare a node and the nodes inside it."""

@@ -23,22 +23,25 @@ class BoundingBox:
 
     def overlap(self, box: BoundingBox) -> float:
         """Return the area of the intersection of two boxes."""
-        wide = (self.width + box.width) / 2 - abs(self.x - box.x)
-        high = (self.height + box.height) / 2 - abs(self.y - box.y)
-        return wide * high if wide > 0 and high > 0 else 0.0
+        common_width = (self.width + box.width) / 2 - abs(self.x - box.x)
+        common_height = (self.height + box.height) / 2 - abs(self.y - box.y)
+        return common_width * common_height if common_width > 0 and common_height > 0 else 0.0
 
-    def holds(self, point: Point) -> bool:
-        """Return whether a point is inside."""
-        return abs(point[0] - self.x) <= self.width / 2 and abs(point[1] - self.y) <= self.height / 2
+    def contains(self, point: Point) -> bool:
+        """Return whether a point is inside or on the border."""
+        x, y = point
+        return abs(x - self.x) <= self.width / 2 and abs(y - self.y) <= self.height / 2
 
     def grown(self, margin: float) -> BoundingBox:
         """Return the box enlarged by a margin on all sides."""
         return BoundingBox(self.x, self.y, width=self.width + 2 * margin, height=self.height + 2 * margin)
 
 
-def between(a: Point, b: Point, t: float) -> Point:
-    """Return the point at share `t` of the way from `a` to `b`."""
-    return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
+def interpolate(start: Point, end: Point, share: float) -> Point:
+    """Return the point at a share of the way from `start` (0) to `end` (1)."""
+    start_x, start_y = start
+    end_x, end_y = end
+    return start_x + (end_x - start_x) * share, start_y + (end_y - start_y) * share
 
 
 NODE_FONT = 15.0
@@ -76,6 +79,14 @@ CIRCLE = 24
 BAR = 6
 """Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""
 
+FORK_LENGTH = 36
+MIN_STATE_WIDTH = 72
+MIN_STATE_HEIGHT = 38
+
+LABEL_PADDING = 4
+LINES_PADDING = 8
+"""Room above and below a label together, and below the lines in a state [px]."""
+
 Size = tuple[int, int]
 """Width and height [px]."""
 
@@ -86,9 +97,9 @@ def text_width(text: str, font: float = LABEL_FONT) -> int:
 
 
 def lines_size(lines: Sequence[TextLine]) -> Size:
-    """Return the size of lines of text [px]."""
-    written = [line.text for line in lines if line.text]
-    return max((text_width(text) for text in written), default=0), len(written) * ROW
+    """Return the size of lines of text without the empty ones [px]."""
+    texts = [line.text for line in lines if line.text]
+    return max((text_width(text) for text in texts), default=0), len(texts) * ROW
 
 
 def visible_lines(lines: Sequence[TextLine]) -> list[TextLine]:
@@ -99,20 +110,21 @@ def visible_lines(lines: Sequence[TextLine]) -> list[TextLine]:
 
 
 def label_size(lines: Sequence[TextLine]) -> Size | None:
-    """Return the size of an arrow's label, None if it has none."""
+    """Return the size of an arrow's label with its ranks, None if it has no visible line."""
     lines = visible_lines(lines)
-    width, height = lines_size(lines)
-    if not height:
+    if not lines:
         return None
-    digits = max(len(str(line.rank)) for line in lines)
-    return width + 2 * LABEL_SIDE + (digits - 1) * RANK_DIGIT, height + 4
+    width, height = lines_size(lines)
+    n_rank_digits = max(len(str(line.rank)) for line in lines)
+    return width + 2 * LABEL_SIDE + (n_rank_digits - 1) * RANK_DIGIT, height + LABEL_PADDING
 
 
 def head_size(node: DiagramNode) -> Size:
     """Return the size of a state's title with the lines below it."""
-    width, height = lines_size(node.lines)
-    title = text_width(node.title, NODE_FONT)
-    return max(width, title) + 2 * SIDE_ROOM, TITLE_ROW + (height + 8 if height else 0)
+    lines_width, lines_height = lines_size(node.lines)
+    title_width = text_width(node.title, NODE_FONT)
+    height = TITLE_ROW + lines_height + (LINES_PADDING if lines_height > 0 else 0)
+    return max(lines_width, title_width) + 2 * SIDE_ROOM, height
 
 
 def leaf_size(node: DiagramNode, sideways: bool) -> Size:
@@ -124,13 +136,14 @@ def leaf_size(node: DiagramNode, sideways: bool) -> Size:
     """
     if node.shape is NodeShape.STATE or node.shape is NodeShape.REGION:
         width, height = head_size(node)
-        return max(width, 72), max(height + (2 if node.lines else 12), 38)
+        bottom_room = 2 if node.lines else 12
+        return max(width, MIN_STATE_WIDTH), max(height + bottom_room, MIN_STATE_HEIGHT)
     if node.shape is NodeShape.STAY:
         return text_width(node.title) + 8, ROW + 4
-    if node.shape is NodeShape.FORK:
-        return (BAR, 36) if sideways else (36, BAR)
-    side = {NodeShape.INITIAL: DOT, NodeShape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
-    return side, side
+    if node.shape is NodeShape.FORK:  # a bar across the direction of the arrows
+        return (BAR, FORK_LENGTH) if sideways else (FORK_LENGTH, BAR)
+    diameter = {NodeShape.INITIAL: DOT, NodeShape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
+    return diameter, diameter
 
 
 INK = "#26323f"
@@ -185,7 +198,8 @@ _STYLE = f"""
 )
 
 
-def _head(name: str, ink: str) -> str:
+def _arrowhead(name: str, ink: str) -> str:
+    """Return the SVG marker of an arrowhead, to be used by its name as `url(#name)`."""
     return (
         f'<marker id="{name}" viewBox="0 0 10 8" refX="9" refY="4" markerWidth="9" markerHeight="7.2" '
         'markerUnits="userSpaceOnUse" orient="auto">'
@@ -204,13 +218,14 @@ def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[
     left, top, right, bottom = corners
     width = right - left
     height = bottom - top
-    heads = [_head("head", INK), *(_head(f"head-{mark.css_class}", MARK_INKS[mark]) for mark in CoverageMark)]
+    arrowheads = [_arrowhead("head", INK)]
+    arrowheads += [_arrowhead(f"head-{mark.css_class}", MARK_INKS[mark]) for mark in CoverageMark]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="{left:.1f} {top:.1f} {width:.1f} {height:.1f}">',
             f"<title>{escape(name)}</title>",
-            f"<style>{_STYLE}</style><defs>{''.join(heads)}</defs>",
+            f"<style>{_STYLE}</style><defs>{''.join(arrowheads)}</defs>",
             f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>',
             *parts,
             "</svg>\n",

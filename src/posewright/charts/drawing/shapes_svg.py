@@ -28,8 +28,8 @@ from posewright.charts.drawing.pen import (
     TITLE_ROW,
     BoundingBox,
     Point,
-    between,
     circle,
+    interpolate,
     lines_size,
     path,
     rect,
@@ -38,11 +38,21 @@ from posewright.charts.drawing.pen import (
 )
 
 BASE = 4
-"""From the middle of small letters to their baseline [px]."""
+NAME_BASE = 5
+"""From the middle of letters to their baseline, in small texts and in names [px]."""
+
+BASELINE_SHARE = 0.36
+"""From the middle of a label's letters to their baseline, relative to the font size."""
 
 
 class NodeDrawing:
-    """Draws the nodes of a scene."""
+    """Draws the nodes of a scene.
+
+    Attributes:
+        scene: the laid-out diagram.
+        active: the active states, which are highlighted.
+        marks: marks of states and transitions, which colour them.
+    """
 
     def __init__(self, scene: Scene, active: Highlight, marks: DiagramMarks) -> None:
         self.scene = scene
@@ -59,10 +69,10 @@ class NodeDrawing:
         """
         box = self.scene.boxes[node.key]
         if node.shape in {NodeShape.STATE, NodeShape.REGION}:
-            return self._state(node, box)
+            return self._draw_state(node, box)
         if node.shape is NodeShape.FINAL:
-            return self._final(node, box, sideways)
-        return _sign(node, box, sideways)
+            return self._draw_final_state(node, box, sideways)
+        return _draw_pseudostate(node, box, sideways)
 
     def _extra_classes(self, node: DiagramNode) -> str:
         """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
@@ -74,65 +84,80 @@ class NodeDrawing:
             classes.append("outer")
         return "".join(f" {css_class}" for css_class in classes)
 
-    def _state(self, node: DiagramNode, box: BoundingBox) -> str:
-        """Return the SVG group of a state or a region: its box, title and lines of text."""
-        left = box.x - box.width / 2
-        top = box.y - box.height / 2
+    def _draw_state(self, node: DiagramNode, box: BoundingBox) -> str:
+        """Return the SVG group of a state or a region: its box, title and lines of text.
+
+        A region fills its parallel state, so it gets a box of its own only if it has a mark or is active
+        itself. The title of a simple state without lines is in its middle, all others are in the top left
+        corner.
+        """
         extra_classes = self._extra_classes(node)
-        shape = "area" if node.shape is NodeShape.REGION else "compound" if node.inside else "state"
-        parts = [rect(f"{shape}{extra_classes}", box.grown(-4) if shape == "area" else box, corner=10)]
-        if shape == "area" and (not extra_classes or node.key in self.active.outer):
-            parts = []
-        x, y = self.scene.title_positions.get(node.key, (left + SIDE_ROOM, top + TITLE_BASE))
-        if shape == "state" and not node.lines:
-            parts.append(text("name", box.x, y=box.y + 5, content=node.title))
+        is_region = node.shape is NodeShape.REGION
+        is_simple = not is_region and not node.inside
+        parts = []
+        if not is_region:
+            parts.append(rect(f"{'state' if is_simple else 'compound'}{extra_classes}", box, corner=10))
+        elif extra_classes and node.key not in self.active.outer:
+            parts.append(rect(f"area{extra_classes}", box.grown(-4), corner=10))
+        top_left = (box.x - box.width / 2 + SIDE_ROOM, box.y - box.height / 2 + TITLE_BASE)
+        x, title_y = self.scene.title_positions.get(node.key, top_left)
+        if is_simple and not node.lines:
+            parts.append(text("name", box.x, y=box.y + NAME_BASE, content=node.title))
         else:
-            parts.append(text("region left" if shape == "area" else "name left", x, y, content=node.title))
-        below = y - TITLE_BASE + TITLE_ROW + 0.75 * ROW + BASE
-        parts += [self._text_line(line, x, below + i * ROW) for i, line in enumerate(node.lines)]
+            title_class = "region left" if is_region else "name left"
+            parts.append(text(title_class, x, title_y, content=node.title))
+        first_y = title_y - TITLE_BASE + TITLE_ROW + 0.75 * ROW + BASE
+        parts += [self._draw_line(line, x, first_y + i * ROW) for i, line in enumerate(node.lines)]
         return f'<g data-state="{node.key}">{"".join(parts)}</g>'
 
-    def _text_line(self, line: TextLine, x: float, y: float) -> str:
+    def _draw_line(self, line: TextLine, x: float, y: float) -> str:
+        """Return a line of text in a state as SVG, in the colour of its transitions' mark."""
         mark = combined_mark(self.marks, line.transitions)
         return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, content=line.text)
 
-    def _final(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
-        half = CIRCLE / 2
-        ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, radius=half - 1)
-        title = _title_beside(node, box, half, sideways)
-        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, radius=half - 5)}{title}</g>'
+    def _draw_final_state(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+        """Return the SVG group of a final state: a ring around a dot, with its title beside it."""
+        radius = CIRCLE / 2
+        ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, radius=radius - 1)
+        dot = circle("solid", box.x, box.y, radius=radius - 5)
+        title = _title_beside(node, box, radius, sideways)
+        return f'<g data-state="{node.key}">{ring}{dot}{title}</g>'
 
 
-def _sign(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
-    """Return the SVG of a pseudostate: initial, fork, stay, junction or history."""
+def _draw_pseudostate(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+    """Return the SVG of a pseudostate: initial dot, fork, "stays", or a junction or history with its title.
+
+    Args:
+        node: the pseudostate.
+        box: its position and size.
+        sideways: a title is below it, else to its right.
+    """
     if node.shape is NodeShape.INITIAL:
         return circle("solid", box.x, box.y, radius=DOT / 2)
     if node.shape is NodeShape.FORK:
         return rect("solid", box, corner=1)
     if node.shape is NodeShape.STAY:
         return text("label", box.x, y=box.y + BASE, content=node.title)
-    half = DIAMOND / 2 if node.shape is NodeShape.JUNCTION else CIRCLE / 2
-    title = _title_beside(node, box, half, sideways)
     if node.shape is NodeShape.JUNCTION:
-        corners = (
+        half = DIAMOND / 2
+        rhombus = (
             f"M{box.x - half:.1f},{box.y:.1f} l{half:g},{-half:g} l{half:g},{half:g} l{-half:g},{half:g} z"
         )
-        return path("sign", corners) + title
+        return path("sign", rhombus) + _title_beside(node, box, half, sideways)
+    radius = CIRCLE / 2
     letters = "H" if node.shape is NodeShape.HISTORY else "H*"
-    return (
-        circle("sign", box.x, box.y, radius=half - 1)
-        + text("sign-name", box.x, y=box.y + 5, content=letters)
-        + title
-    )
+    ring = circle("sign", box.x, box.y, radius=radius - 1)
+    name = text("sign-name", box.x, y=box.y + NAME_BASE, content=letters)
+    return ring + name + _title_beside(node, box, radius, sideways)
 
 
-def _title_beside(node: DiagramNode, box: BoundingBox, half: float, sideways: bool) -> str:
-    """Return the title of a sign, below it or to its right."""
+def _title_beside(node: DiagramNode, box: BoundingBox, radius: float, sideways: bool) -> str:
+    """Return the SVG of a sign's title, if it has one: below the sign (`sideways`), or to its right."""
     if not node.title:
         return ""
     if sideways:
-        return text("label", box.x, y=box.y + half + ROW - 3, content=node.title)
-    return text("label left", x=box.x + half + 6, y=box.y + BASE, content=node.title)
+        return text("label", box.x, y=box.y + radius + ROW - 3, content=node.title)
+    return text("label left", x=box.x + radius + 6, y=box.y + BASE, content=node.title)
 
 
 CORNER = 7.0
@@ -144,12 +169,12 @@ HOOK_ALONG = 11.0
 
 
 def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
-    """Return a link with its label as SVG."""
+    """Return a link with its label as SVG: a line up to the label, an arrow behind it, and the texts."""
     mark = combined_mark(marks, track.link.transitions)
     mark_class = f" {mark.css_class}" if mark else ""
-    pieces = _split_at_label(_add_hook(track), track.label)
-    parts = [path(f"line{mark_class}", _rounded_path(piece)) for piece in pieces[:-1]]
-    parts.append(path(f"arrow{mark_class}", _rounded_path(pieces[-1])))
+    *line_pieces, arrow_piece = _split_at_label(_add_hook(track), track.label)
+    parts = [path(f"line{mark_class}", _rounded_path(piece)) for piece in line_pieces]
+    parts.append(path(f"arrow{mark_class}", _rounded_path(arrow_piece)))
     return "".join([*parts, *_label_parts(track, marks)])
 
 
@@ -159,8 +184,9 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
     if box is None:
         return []
     lines = visible_lines(track.link.lines)
-    first_y = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * 0.36
-    left = box.x + box.width / 2 - LABEL_SIDE - lines_size(lines)[0]
+    text_block_width, _ = lines_size(lines)
+    first_y = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * BASELINE_SHARE
+    left = box.x + box.width / 2 - LABEL_SIDE - text_block_width
     is_left_aligned = any(line.rank or line.text.startswith(" ") for line in lines)
     label_class = "label left" if is_left_aligned else "label"
     x = left if is_left_aligned else box.x
@@ -179,47 +205,70 @@ def _add_hook(track: RoutedLink) -> list[Point]:
     """Return the route with a hook at the border of the state that the link leaves, if it has one."""
     points = list(track.points)
     if track.link.hook is Hook.START:
-        return [*_hook(points[0], points[1]), *points]
+        return [*_hook_corners(points[0], points[1]), *points]
     if track.link.hook is Hook.END:
-        return [*points, *_hook(points[-1], points[-2])[::-1]]
+        return [*points, *_hook_corners(points[-1], points[-2])[::-1]]
     return points
 
 
-def _hook(end: Point, inside: Point) -> list[Point]:
-    """Return the corners of a hook, from the border to `end`."""
-    length = math.dist(end, inside) or 1.0
-    along = (end[0] - inside[0]) / length, (end[1] - inside[1]) / length
-    out = end[0] + along[0] * HOOK_OUT, end[1] + along[1] * HOOK_OUT
-    aside = -abs(along[1]) * HOOK_ALONG, -abs(along[0]) * HOOK_ALONG
-    return [(end[0] + aside[0], end[1] + aside[1]), (out[0] + aside[0], out[1] + aside[1]), out]
+def _hook_corners(end: Point, previous: Point) -> list[Point]:
+    """Return three more corners behind the end of a route at a border, which turn it back to the border.
+
+    Args:
+        end: the end of the route, on the border.
+        previous: the corner before it, inside the state.
+
+    Returns:
+        The corners in the order from the border to `end`.
+    """
+    end_x, end_y = end
+    previous_x, previous_y = previous
+    length = math.dist(end, previous) or 1.0
+    out_x = (end_x - previous_x) / length * HOOK_OUT
+    out_y = (end_y - previous_y) / length * HOOK_OUT
+    # along the border to the left or up; the route is horizontal or vertical
+    along_x = -abs((end_y - previous_y) / length) * HOOK_ALONG
+    along_y = -abs((end_x - previous_x) / length) * HOOK_ALONG
+    outer_x = end_x + out_x
+    outer_y = end_y + out_y
+    return [(end_x + along_x, end_y + along_y), (outer_x + along_x, outer_y + along_y), (outer_x, outer_y)]
 
 
 def _split_at_label(points: Sequence[Point], label: BoundingBox | None) -> list[list[Point]]:
-    """Return the parts of a route before and after a label."""
+    """Return the parts of a route before and after its label; the whole route if there is no label on it."""
     if label is None:
         return [list(points)]
     box = label.grown(-1)
-    before: list[Point] = []
-    after: list[Point] = []
-    for a, b in pairwise(points):
-        cut = _crossing(a, b, box)
-        if cut is None:
-            (after if after else before).extend([a, b])
+    before_label: list[Point] = []
+    after_label: list[Point] = []
+    for start, end in pairwise(points):
+        crossing = _box_crossing(start, end, box)
+        if crossing is None:
+            part = after_label if after_label else before_label
+            part.extend([start, end])
             continue
-        before += [a, cut[0]] if not after else []
-        after = [cut[1], b]
-    if not after:
+        entry_point, exit_point = crossing
+        if not after_label:
+            before_label += [start, entry_point]
+        after_label = [exit_point, end]
+    if not after_label:
         return [list(points)]
-    return [_drop_repeated(before), _drop_repeated(after)]
+    return [_drop_repeated(before_label), _drop_repeated(after_label)]
 
 
-def _crossing(a: Point, b: Point, box: BoundingBox) -> tuple[Point, Point] | None:
-    """Return the points where a straight line enters and leaves a box, None if it does not meet it."""
-    length = math.dist(a, b)
-    inside = [i for i in range(int(length) + 1) if box.holds(between(a, b, i / max(length, 1.0)))]
-    if not inside:
+def _box_crossing(start: Point, end: Point, box: BoundingBox) -> tuple[Point, Point] | None:
+    """Return the points where a straight line enters and leaves a box, None if it does not meet it.
+
+    They are searched in steps of one pixel.
+    """
+    length = math.dist(start, end)
+    shares = [step / max(length, 1.0) for step in range(int(length) + 1)]
+    shares_inside = [share for share in shares if box.contains(interpolate(start, end, share))]
+    if not shares_inside:
         return None
-    return between(a, b, inside[0] / max(length, 1.0)), between(a, b, min(inside[-1] / max(length, 1.0), 1.0))
+    entry_point = interpolate(start, end, shares_inside[0])
+    exit_point = interpolate(start, end, min(shares_inside[-1], 1.0))
+    return entry_point, exit_point
 
 
 def _drop_repeated(points: Sequence[Point]) -> list[Point]:
@@ -228,12 +277,18 @@ def _drop_repeated(points: Sequence[Point]) -> list[Point]:
 
 def _rounded_path(points: Sequence[Point]) -> str:
     """Return the SVG path data of a route with rounded corners."""
-    parts = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
-    for a, b, c in zip(points, points[1:], points[2:], strict=False):
-        before = math.dist(a, b) or 1.0
-        after = math.dist(b, c) or 1.0
-        radius = min(CORNER, before / 2, after / 2)
-        start = between(b, a, radius / before)
-        end = between(b, c, radius / after)
-        parts.append(f"L{start[0]:.1f},{start[1]:.1f} Q{b[0]:.1f},{b[1]:.1f} {end[0]:.1f},{end[1]:.1f}")
-    return " ".join([*parts, f"L{points[-1][0]:.1f},{points[-1][1]:.1f}"])
+    parts = [f"M{_coordinates(points[0])}"]
+    for previous, corner, following in zip(points, points[1:], points[2:], strict=False):
+        length_before = math.dist(previous, corner) or 1.0
+        length_after = math.dist(corner, following) or 1.0
+        radius = min(CORNER, length_before / 2, length_after / 2)
+        arc_start = interpolate(corner, previous, radius / length_before)
+        arc_end = interpolate(corner, following, radius / length_after)
+        parts.append(f"L{_coordinates(arc_start)} Q{_coordinates(corner)} {_coordinates(arc_end)}")
+    return " ".join([*parts, f"L{_coordinates(points[-1])}"])
+
+
+def _coordinates(point: Point) -> str:
+    """Return a point as SVG path data: `12.5,30.0`."""
+    x, y = point
+    return f"{x:.1f},{y:.1f}"

@@ -59,6 +59,9 @@ ROOM = 24
 
 MAX_COLUMNS = 4
 
+BASELINE_SHARE = 0.8
+"""From the top of a row of text to its baseline, as a share of the row's height."""
+
 
 @dataclass(frozen=True)
 class PlacedLine:
@@ -80,7 +83,16 @@ class Composition:
 
 
 def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Composition:
-    """Return a chart's picture; AUTO uses words, or numbers if the picture would be crowded."""
+    """Return a chart's picture in a style.
+
+    Signs need a flat chart with a truth table; another chart gets words. AUTO uses words, or numbers with a
+    key if the picture would be crowded and numbers make it much smaller.
+
+    Args:
+        chart: the chart to be drawn.
+        style: what is written on the arrows.
+        marks: marks of states and transitions.
+    """
     if uses_signs(chart, style):
         explanation = [TextLine(explain_signs(chart))]
         return _compose_with_labels(
@@ -97,15 +109,12 @@ def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Com
         key=[],
         marks=marks,
     )
-    size = page_share(word_picture.width, word_picture.height)
-    if style is LabelStyle.WORDS or size <= CROWDED_PAGES:
+    word_pages = page_share(word_picture.width, word_picture.height)
+    if style is LabelStyle.WORDS or word_pages <= CROWDED_PAGES:
         return word_picture
     number_picture = _compose_with_numbers(chart, marks)
-    return (
-        number_picture
-        if page_share(number_picture.width, number_picture.height) < MAX_NUMBERS_SHARE * size
-        else word_picture
-    )
+    number_pages = page_share(number_picture.width, number_picture.height)
+    return number_picture if number_pages < MAX_NUMBERS_SHARE * word_pages else word_picture
 
 
 def _compose_with_numbers(chart: Chart, marks: DiagramMarks) -> Composition:
@@ -114,7 +123,7 @@ def _compose_with_numbers(chart: Chart, marks: DiagramMarks) -> Composition:
         label_transition=lambda numbered: [numbered.number],
         key=key_lines(chart),
         marks=marks,
-        per_line=NUMBERS_PER_LINE,
+        labels_per_line=NUMBERS_PER_LINE,
     )
 
 
@@ -123,38 +132,48 @@ def _compose_with_labels(
     label_transition: TransitionLabeller,
     key: Sequence[TextLine],
     marks: DiagramMarks,
-    per_line: int = 1,
+    labels_per_line: int = 1,
 ) -> Composition:
-    """Return the picture of a chart, with marks in front of the first line of each label."""
+    """Return the picture of a chart with its key.
+
+    Args:
+        chart: the chart to be drawn.
+        label_transition: returns the lines of a transition's label.
+        key: the lines of the key; empty if there is none.
+        marks: the marks of transitions, whose signs are written in front of the labels.
+        labels_per_line: number of labels in one line.
+    """
 
     def label_with_mark(numbered: NumberedTransition) -> list[str]:
+        """Return the lines of a label, with the mark's sign in front of the first unless that is empty."""
         lines = list(label_transition(numbered))
-        mark_sign = marks[numbered.key].sign if numbered.key in marks and numbered.depth == 0 else ""
-        return [mark_sign + lines[0], *lines[1:]] if lines and lines[0] else lines
+        is_marked = numbered.key in marks and numbered.depth == 0
+        if is_marked and lines and lines[0]:
+            lines[0] = marks[numbered.key].sign + lines[0]
+        return lines
 
-    return _add_key(find_best_scene(build_diagram(chart, label_with_mark, per_line)), key)
+    diagram = build_diagram(chart, label_with_mark, labels_per_line)
+    return _add_key(find_best_scene(diagram), key)
 
 
 def key_lines(chart: Chart) -> list[TextLine]:
-    """Return the lines of the key: each transition, under the name of its state."""
+    """Return the lines of the key: under the name of each state, its transitions with their numbers."""
     lines: list[TextLine] = []
-    heading = ""
+    previous_start = ""
     for numbered in number_transitions(chart):
-        if numbered.start != heading:
-            heading = numbered.start
-            lines.append(TextLine(heading if heading in chart.parents else f"junction {heading}"))
-        target = target_text(numbered.transition) or ", ".join(
-            segment.number for segment in transition_segments(numbered)
-        )
-        description = " ".join(
-            part for part in (transition_text(numbered.transition), f"-> {target}" if target else "") if part
-        )
+        if numbered.start != previous_start:
+            previous_start = numbered.start
+            is_state = numbered.start in chart.parents
+            lines.append(TextLine(numbered.start if is_state else f"junction {numbered.start}"))
+        description = transition_text(numbered.transition)
+        segment_numbers = ", ".join(segment.number for segment in transition_segments(numbered))
+        target = target_text(numbered.transition) or segment_numbers
+        if target:
+            description = f"{description} -> {target}".lstrip()
         prefix = f"{'  ' * numbered.depth}{numbered.number:>4}  "
         indent = " " * (len(prefix) + 2)
-        lines += [
-            TextLine(text, (numbered.key,))
-            for text in wrap_text(description, KEY_LETTERS, indent, first=prefix)
-        ]
+        for line in wrap_text(description, KEY_LETTERS, indent, first=prefix):
+            lines.append(TextLine(line, (numbered.key,)))
     return lines
 
 
@@ -162,25 +181,30 @@ def _add_key(scene: Scene, lines: Sequence[TextLine]) -> Composition:
     """Return a picture with its key, placed and split into columns so that both need the least room."""
     if not lines:
         return Composition(scene, (), scene.width, scene.height)
-    choices = [
-        _place_key_columns(scene, lines, count, below)
-        for count in range(1, MAX_COLUMNS + 1)
+    compositions = [
+        _place_key_columns(scene, lines, n_columns, below=below)
+        for n_columns in range(1, MAX_COLUMNS + 1)
         for below in (True, False)
     ]
-    return min(choices, key=lambda choice: page_share(choice.width, choice.height))
+    return min(compositions, key=lambda composition: page_share(composition.width, composition.height))
 
 
-def _place_key_columns(scene: Scene, lines: Sequence[TextLine], count: int, below: bool) -> Composition:
-    """Return the scene with the key in `count` columns, below it or to its right."""
-    lines_per_column = math.ceil(len(lines) / count)
-    x, y = (0.0, scene.height + ROOM) if below else (scene.width + ROOM, 0.0)
+def _place_key_columns(
+    scene: Scene, lines: Sequence[TextLine], n_columns: int, *, below: bool
+) -> Composition:
+    """Return the scene with the key in some columns, below the scene or to its right."""
+    lines_per_column = math.ceil(len(lines) / n_columns)
+    x = 0.0 if below else scene.width + ROOM
+    top = scene.height + ROOM if below else 0.0
     placed_lines: list[PlacedLine] = []
     for first in range(0, len(lines), lines_per_column):
         column = lines[first : first + lines_per_column]
-        placed_lines += [PlacedLine(x, y + (i + 0.8) * ROW, line) for i, line in enumerate(column)]
+        placed_lines += [
+            PlacedLine(x, top + (i + BASELINE_SHARE) * ROW, line) for i, line in enumerate(column)
+        ]
         x += max(text_width(line.text) for line in column) + COLUMN_GAP
     width = max(scene.width, x - COLUMN_GAP)
-    height = max(scene.height, y + lines_per_column * ROW)
+    height = max(scene.height, top + lines_per_column * ROW)
     return Composition(scene, tuple(placed_lines), width, height)
 
 
@@ -245,8 +269,8 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
     for outer in walk_nodes(scene.diagram.root):
         for node in outer.inside:
             yield drawing.draw(node, scene.sideways[outer.key])
-    for (ax, ay), (bx, by) in scene.dividers:
-        yield path("divider", f"M{ax:.1f},{ay:.1f} L{bx:.1f},{by:.1f}")
+    for (start_x, start_y), (end_x, end_y) in scene.dividers:
+        yield path("divider", f"M{start_x:.1f},{start_y:.1f} L{end_x:.1f},{end_y:.1f}")
     for track in scene.tracks:
         yield draw_link(track, marks)
 
@@ -258,20 +282,29 @@ def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
     )
 
 
+SAMPLE_WIDTH = 30
+SAMPLE_GAP = 8
+ENTRY_GAP = 28
+"""Width of the state and of the line in an entry of the legend, room after each, and between entries [px]."""
+
+
 def _legend_parts(top: float) -> tuple[list[str], float]:
-    """Return the legend of the marks, and its width [px]."""
+    """Return the SVG of the legend of marks (a state, a line and a name for each), and its width [px]."""
     parts: list[str] = []
     x = 0.0
     y = top + LEGEND / 2 + 8
+    line_x = SAMPLE_WIDTH + SAMPLE_GAP
+    text_x = line_x + SAMPLE_WIDTH + SAMPLE_GAP
     for mark in CoverageMark:
         label = f"{mark.sign}{mark.value}"
+        box = BoundingBox(x + SAMPLE_WIDTH / 2, y, width=SAMPLE_WIDTH, height=16)
         parts += [
-            rect(f"state {mark.css_class}", BoundingBox(x + 15, y, width=30, height=16), corner=4),
-            path(f"line {mark.css_class}", f"M{x + 38:.1f},{y:.1f} h30"),
-            text("legend", x=x + 76, y=y + 4, content=label),
+            rect(f"state {mark.css_class}", box, corner=4),
+            path(f"line {mark.css_class}", f"M{x + line_x:.1f},{y:.1f} h{SAMPLE_WIDTH}"),
+            text("legend", x=x + text_x, y=y + 4, content=label),
         ]
-        x += 76 + text_width(label) + 28
-    return parts, x - 28
+        x += text_x + text_width(label) + ENTRY_GAP
+    return parts, x - ENTRY_GAP
 
 
 def draw_chart(

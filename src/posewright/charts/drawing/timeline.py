@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from xml.sax.saxutils import escape
 
 from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text, text_width
@@ -38,13 +38,13 @@ def value_runs(values: Iterable[Value | None]) -> list[ValueRun]:
 
 
 def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, float, float]]:
-    """Return the first, least, greatest and last value in each of some columns.
+    """Return the first, least, greatest and last value in each of some columns of equal width.
 
-    A curve through these looks like the curve through all values, however many there are.
+    A curve through these looks like the curve through all values, however many there are. With fewer values
+    than columns, the columns without a value are left out.
     """
-    count = len(values)
-    edges = [round(i * count / columns) for i in range(columns + 1)]
-    parts = [values[a:b] for a, b in pairwise(edges) if a < b]
+    edges = [round(i * len(values) / columns) for i in range(columns + 1)]
+    parts = [values[start:end] for start, end in pairwise(edges) if start < end]
     return [(part[0], min(part), max(part), part[-1]) for part in parts]
 
 
@@ -59,9 +59,16 @@ LANE_PADDING = 3.0
 THIN_BAR_WIDTH = 3.0
 """Narrower bars have no border, which would cover them [px]."""
 
+MIN_BAR_WIDTH = 0.7
+"""Width at which a bar is still visible [px]."""
+
 IN_BAR = 11.0
 SWATCH = 10.0
-"""Font size in bars, and size of the swatches in the legend [px]."""
+"""Font size in bars, and size of the coloured squares in the legend [px]."""
+
+SWATCH_GAP = 5
+LEGEND_ENTRY_GAP = 14
+"""Room between a square and its name, and between an entry of the legend and the next [px]."""
 
 
 @dataclass(frozen=True)
@@ -104,21 +111,31 @@ def assign_tints(names: Sequence[str]) -> dict[str, str]:
 def draw_bars(
     lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mapping[str, str]
 ) -> list[str]:
-    """Return a bar for each run of a value, with its name if it fits."""
+    """Return the SVG of a bar for each run of a value, with the value's name if it fits.
+
+    Args:
+        lane: the lane to draw in.
+        ruler: the time axis.
+        values: the value at each tick, None for no bar.
+        tints: the fill colour of each value, by name.
+    """
     parts = []
     for run in value_runs(values):
         if run.value is None:
             continue
         name = str(run.value)
-        x = ruler.x(run.start)
-        end = ruler.x(run.end)
-        css_class = "bar" if end - x >= THIN_BAR_WIDTH else "thin"
+        left = ruler.x(run.start)
+        right = ruler.x(run.end)
+        width = right - left
+        css_class = "bar" if width >= THIN_BAR_WIDTH else "thin"
         parts.append(
-            f'<rect class="{css_class}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
+            f'<rect class="{css_class}" x="{left:.1f}" y="{lane.top + 1:.1f}" '
+            f'width="{max(width, MIN_BAR_WIDTH):.1f}" '
             f'height="{lane.height - 2:.1f}" fill="{tints[name]}"><title>{escape(name)}</title></rect>'
         )
-        if _name_fits(name, end - x):
-            parts.append(text("in-bar", x=(x + end) / 2, y=lane.top + lane.height / 2 + 4, content=name))
+        if _name_fits(name, width):
+            baseline = lane.top + lane.height / 2 + 4
+            parts.append(text("in-bar", x=(left + right) / 2, y=baseline, content=name))
     return parts
 
 
@@ -136,81 +153,85 @@ def names_without_room(ruler: Ruler, values: Sequence[Value | None]) -> list[str
     return [name for name, width in widest.items() if not _name_fits(name, width)]
 
 
-def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[tuple[float, str]]]:
-    """Return names in rows no wider than the picture, each with its x position [px]."""
-    rows: list[list[tuple[float, str]]] = []
+class LegendEntry(NamedTuple):
+    """A name in the legend of colours, with the position of its left end [px]."""
+
+    x: float
+    name: str
+
+
+def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[LegendEntry]]:
+    """Return the entries of the legend of colours, in rows no wider than the time axis."""
+    rows: list[list[LegendEntry]] = []
     x = ruler.left
     for name in names:
-        width = SWATCH + 5 + text_width(name, IN_BAR) + 14
+        width = SWATCH + SWATCH_GAP + text_width(name, IN_BAR) + LEGEND_ENTRY_GAP
         if not rows or x + width > ruler.left + ruler.width:
             rows.append([])
             x = ruler.left
-        rows[-1].append((x, name))
+        rows[-1].append(LegendEntry(x, name))
         x += width
     return rows
 
 
-def draw_legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str, str]) -> list[str]:
-    """Return a row of the legend of colours."""
+def draw_legend(lane: Lane, row: Sequence[LegendEntry], tints: Mapping[str, str]) -> list[str]:
+    """Return the SVG of a row of the legend: for each name a square in its colour, and the name."""
     parts = []
     for x, name in row:
         parts.append(
             f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH:g}" height="{SWATCH:g}" '
             f'fill="{tints[name]}"/>'
         )
-        parts.append(text("in-legend", x=x + SWATCH + 5, y=lane.top + 11, content=name))
+        parts.append(text("in-legend", x=x + SWATCH + SWATCH_GAP, y=lane.top + 11, content=name))
     return parts
 
 
 def draw_steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return a boolean over time as a step curve, high where it is true."""
-    low = lane.bottom - LANE_PADDING
-    high = lane.top + LANE_PADDING
-    edges = [f"M{ruler.left:.1f},{low:.1f}"]
-    fills = []
+    """Return the SVG of a boolean over time: a step curve, high and with a filled area where it is true."""
+    low_y = lane.bottom - LANE_PADDING
+    high_y = lane.top + LANE_PADDING
+    curve = [f"M{ruler.left:.1f},{low_y:.1f}"]
+    filled_areas = []
     for run in value_runs(bool(value) for value in values):
-        x = ruler.x(run.start)
-        end = ruler.x(run.end)
-        y = high if run.value else low
-        edges.append(f"L{x:.1f},{y:.1f} L{end:.1f},{y:.1f}")
+        left = ruler.x(run.start)
+        right = ruler.x(run.end)
+        y = high_y if run.value else low_y
+        curve.append(f"L{left:.1f},{y:.1f} L{right:.1f},{y:.1f}")
         if run.value:
-            fills.append(f"M{x:.1f},{low:.1f} V{high:.1f} H{end:.1f} V{low:.1f} z")
-    parts = [path("high", " ".join(fills))] if fills else []
-    return [*parts, path("wave", " ".join(edges))]
+            filled_areas.append(f"M{left:.1f},{low_y:.1f} V{high_y:.1f} H{right:.1f} V{low_y:.1f} z")
+    parts = [path("high", " ".join(filled_areas))] if filled_areas else []
+    return [*parts, path("wave", " ".join(curve))]
 
 
 def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
-    """Return a number over time as a step curve, with its least and greatest value beside it."""
-    low = min(values)
-    high = max(values)
-    span = (high - low) or 1.0
+    """Return the SVG of a number over time: a curve, with its least and greatest value beside it.
 
-    def y(value: float) -> float:
-        return (
-            lane.bottom
-            - LANE_PADDING
-            - (lane.height - 2 * LANE_PADDING) * ((value - low) / span if high > low else 0.5)
-        )
+    A constant is a line in the middle of the lane, with one number beside it.
+    """
+    least = min(values)
+    greatest = max(values)
+    is_constant = not least < greatest  # also if the values are NaN
 
-    points = (
-        _held_points(ruler, values) if len(values) <= 2 * ruler.width else _envelope_points(ruler, values)
-    )
-    points_text = " ".join(f"{x:.1f},{y(value):.1f}" for x, value in points)
-    right = ruler.left + ruler.width + 6
-    labels = [text("scale", x=right, y=lane.top + 9, content=f"{high:.4g}")] if high > low else []
-    labels.append(
-        text(
-            "scale",
-            x=right,
-            y=(lane.bottom - 1) if high > low else lane.top + lane.height / 2 + 4,
-            content=f"{low:.4g}",
-        )
-    )
+    def value_y(value: float) -> float:
+        share = 0.5 if is_constant else (value - least) / (greatest - least)
+        return lane.bottom - LANE_PADDING - (lane.height - 2 * LANE_PADDING) * share
+
+    has_many_ticks = len(values) > 2 * ruler.width
+    points = _envelope_points(ruler, values) if has_many_ticks else _step_points(ruler, values)
+    points_text = " ".join(f"{x:.1f},{value_y(value):.1f}" for x, value in points)
+    label_x = ruler.left + ruler.width + 6
+    if is_constant:
+        labels = [text("scale", x=label_x, y=lane.top + lane.height / 2 + 4, content=f"{least:.4g}")]
+    else:
+        labels = [
+            text("scale", x=label_x, y=lane.top + 9, content=f"{greatest:.4g}"),
+            text("scale", x=label_x, y=lane.bottom - 1, content=f"{least:.4g}"),
+        ]
     return [path("wave", f"M{points_text}"), *labels]
 
 
-def _held_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the corners of a step curve: each value lasts until it changes."""
+def _step_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+    """Return the corners of a step curve as x and value: each value lasts until it changes."""
     points = []
     for run in value_runs(values):
         value = float(run.value or 0.0)
@@ -219,7 +240,7 @@ def _held_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, flo
 
 
 def _envelope_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return points through the first, lowest, highest and last value in each column of pixels."""
+    """Return points (x and value) for the first, least, greatest and last value in each column of pixels."""
     columns = round(ruler.width)
     points = []
     for i, (first, low, high, last) in enumerate(envelope(values, columns)):
@@ -231,30 +252,35 @@ def _envelope_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float,
 MIN_SPIKE_DISTANCE = 1.5
 """Marks nearer to each other are merged [px]."""
 
-MAX_SPIKE_HEADS = 150
-"""With more marks they have no heads."""
+MAX_SPIKE_DOTS = 150
+"""With more marks they have no dots on top."""
 
 
 def draw_spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return a mark at each tick with an event; marks that would touch are merged."""
-    y = lane.bottom - LANE_PADDING
-    base = path("base", f"M{ruler.left:.1f},{y:.1f} H{ruler.left + ruler.width:.1f}")
+    """Return the SVG of a mark (a line with a dot on top) at each tick with an event, on a base line.
+
+    A mark that would touch the one before it is left out.
+
+    Args:
+        lane: the lane to draw in.
+        ruler: the time axis.
+        values: for each tick, whether the event came.
+    """
+    base_y = lane.bottom - LANE_PADDING
+    base_line = path("base", f"M{ruler.left:.1f},{base_y:.1f} H{ruler.left + ruler.width:.1f}")
     positions: list[float] = []
-    last = -10.0
-    for run in value_runs(bool(value) for value in values):
-        for tick in range(run.start, run.end) if run.value else ():
-            x = ruler.x(tick)
-            if x - last >= MIN_SPIKE_DISTANCE:
-                positions.append(x)
-                last = x
+    for tick, value in enumerate(values):
+        x = ruler.x(tick)
+        if value and (not positions or x - positions[-1] >= MIN_SPIKE_DISTANCE):
+            positions.append(x)
     if not positions:
-        return [base]
-    lines = [f"M{x:.1f},{lane.bottom - LANE_PADDING:.1f} V{lane.top + LANE_PADDING:.1f}" for x in positions]
-    heads = []
-    if len(positions) <= MAX_SPIKE_HEADS:
-        y = lane.top + LANE_PADDING + 1
-        heads = [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.2" fill="{INK}"/>' for x in positions]
-    return [base, path("spike", " ".join(lines)), *heads]
+        return [base_line]
+    top_y = lane.top + LANE_PADDING
+    spikes = [f"M{x:.1f},{base_y:.1f} V{top_y:.1f}" for x in positions]
+    dots = []
+    if len(positions) <= MAX_SPIKE_DOTS:
+        dots = [f'<circle cx="{x:.1f}" cy="{top_y + 1:.1f}" r="2.2" fill="{INK}"/>' for x in positions]
+    return [base_line, path("spike", " ".join(spikes)), *dots]
 
 
 @dataclass(frozen=True)
@@ -267,29 +293,31 @@ class StateLevel:
 
 
 def state_levels(chart: Chart) -> list[StateLevel]:
-    """Return the levels of a chart, region by region, outer levels first."""
-    if chart.parallel:
-        return [
-            level
-            for region in chart.states
-            for level in _iterate_levels(region.name, region.states or (region,))
-        ]
-    return list(_iterate_levels("", chart.states))
+    """Return the levels of a chart, region by region, outer levels first.
+
+    A region without states inside it is a level of its own.
+    """
+    if not chart.parallel:
+        return list(_iterate_levels("", chart.states))
+    levels: list[StateLevel] = []
+    for region in chart.states:
+        levels += _iterate_levels(region.name, region.states or (region,))
+    return levels
 
 
 def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
     """Yield the levels of a region's states from the outside in, then those of the regions inside them."""
     level = list(states)
     depth = 0
-    parallel = []
+    parallel_states = []
     while level:
         yield StateLevel(region, depth, tuple(state.name for state in level))
-        parallel += [state for state in level if state.parallel]
+        parallel_states += [state for state in level if state.parallel]
         level = [child for state in level if not state.parallel for child in state.states]
         depth += 1
-    for state in parallel:
-        for inner in state.states:
-            yield from _iterate_levels(inner.name, inner.states or (inner,))
+    for parallel_state in parallel_states:
+        for inner_region in parallel_state.states:
+            yield from _iterate_levels(inner_region.name, inner_region.states or (inner_region,))
 
 
 PER_TICK = 24.0
@@ -386,6 +414,14 @@ class _LaneRow:
 
 
 class _Timeline:
+    """Draws a run of a chart: first the rows of all lanes, then their SVG one below the other.
+
+    Attributes:
+        chart: the chart.
+        ticks: the ticks of the run.
+        ruler: the time axis, right of the names of the lanes.
+    """
+
     def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
         self.chart = chart
         self.ticks = ticks
@@ -410,19 +446,22 @@ class _Timeline:
         return page(title, (0, 0, right, bottom + AXIS), parts)
 
     def _state_rows(self) -> Iterator[_LaneRow]:
-        """Yield the rows of active states, one per level, with a heading for each region."""
+        """Yield a heading for each region, and a lane with the active state of each of its levels.
+
+        An inner level without an active state in the whole run is left out.
+        """
         active_by_tick = [frozenset(tick.active) for tick in self.ticks]
-        region: str | None = None
+        previous_region: str | None = None
         for level in state_levels(self.chart):
-            values = [
+            if level.region != previous_region:
+                previous_region = level.region
+                yield _LaneRow(f"states of {level.region}" if level.region else "states", HEADING)
+            active_names = [
                 next((name for name in level.states if name in active_states), None)
                 for active_states in active_by_tick
             ]
-            if level.region != region:
-                region = level.region
-                yield _LaneRow(f"states of {region}" if region else "states", HEADING)
-            if level.depth == 0 or any(values):
-                yield from self._bar_rows("", values, level.states)
+            if level.depth == 0 or any(active_names):
+                yield from self._bar_rows("", active_names, level.states)
 
     def _input_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading, and the lanes of all events and inputs."""
@@ -444,16 +483,21 @@ class _Timeline:
         return _LaneRow(name, EVENT, lambda lane: draw_spikes(lane, self.ruler, values))
 
     def _signal_rows(self, name: str, value_type: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
-        """Yield the lane of an input or an output; a missing value is the previous one, or zero."""
-        filled: list[Value] = []
+        """Yield the lane of an input or an output: bars for an enum, steps for a boolean, else a curve.
+
+        A missing value (None) is taken to be the previous one, at first the default of the type.
+        """
+        complete_values: list[Value] = []
+        previous_value = value_type.default
         for value in values:
-            filled.append(value if value is not None else filled[-1] if filled else value_type.default)
+            previous_value = value if value is not None else previous_value
+            complete_values.append(previous_value)
         if isinstance(value_type, EnumType):
-            yield from self._bar_rows(name, filled, value_type.values)
+            yield from self._bar_rows(name, complete_values, value_type.values)
         elif isinstance(value_type, BoolType):
-            yield _LaneRow(name, STEP, lambda lane: draw_steps(lane, self.ruler, filled))
+            yield _LaneRow(name, STEP, lambda lane: draw_steps(lane, self.ruler, complete_values))
         else:
-            numbers = [float(value) for value in filled]
+            numbers = [float(value) for value in complete_values]
             yield _LaneRow(name, CURVE, lambda lane: draw_curve(lane, self.ruler, numbers))
 
     def _bar_rows(
@@ -478,21 +522,29 @@ class _Timeline:
 
 
 def _axis_parts(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
-    """Yield the time axis, and a faint line at each of its labels."""
-    step = _axis_step(seconds * LABEL_ROOM / ruler.width)
-    yield path("axis", f"M{ruler.left:.1f},{bottom + 4:.1f} h{ruler.width:.1f}")
-    for i in range(int(seconds / step + 1e-9) + 1):
-        x = ruler.left + ruler.width * i * step / seconds
-        yield path("grid", f"M{x:.1f},{HEAD:.1f} V{bottom + 4:.1f}")
-        yield path("axis", f"M{x:.1f},{bottom + 4:.1f} v5")
-        yield text("time", x, y=bottom + 22, content=f"{i * step:.6g} s")
+    """Yield the SVG of the time axis: a line, and at each round time a tick mark, a label and a faint line.
+
+    Args:
+        ruler: position and width of the axis.
+        bottom: lower end of the lanes [px].
+        seconds: duration of the whole run [s].
+    """
+    axis_y = bottom + 4
+    step_s = _axis_step_s(seconds * LABEL_ROOM / ruler.width)
+    n_steps = int(seconds / step_s + 1e-9)  # a last label at the very end is not lost to rounding
+    yield path("axis", f"M{ruler.left:.1f},{axis_y:.1f} h{ruler.width:.1f}")
+    for i in range(n_steps + 1):
+        x = ruler.left + ruler.width * i * step_s / seconds
+        yield path("grid", f"M{x:.1f},{HEAD:.1f} V{axis_y:.1f}")
+        yield path("axis", f"M{x:.1f},{axis_y:.1f} v5")
+        yield text("time", x, y=bottom + 22, content=f"{i * step_s:.6g} s")
 
 
-def _axis_step(least: float) -> float:
+def _axis_step_s(min_step_s: float) -> float:
     """Return the least of ..., 0.1, 0.2, 0.5, 1, 2, 5, 10, ... that is not below a time [s]."""
     power = 1e-6
     while True:
         for digit in (1, 2, 5):
-            if digit * power >= least:
+            if digit * power >= min_step_s:
                 return digit * power
         power *= 10

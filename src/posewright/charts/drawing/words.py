@@ -14,8 +14,12 @@ from posewright.charts.model import Action, Actions, Assign, Branch, Chart, Char
 TRUE = Literal(True)
 
 GLUE = "\u00a0"
-UNIT = re.compile(r"(?<=\d) (?!(?:and|or|if|else)\b)(?=[a-z%])")
+"""A space at which lines are not broken."""
+
+UNIT_SPACE = re.compile(r"(?<=\d) (?!(?:and|or|if|else)\b)(?=[a-z%])")
 """The space between a number and its unit."""
+
+MIN_WRAP_WIDTH = 8
 
 
 def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> list[str]:
@@ -29,11 +33,14 @@ def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> lis
         indent: prefix of the second and further lines.
         first: prefix of the first line.
     """
-    glued = UNIT.sub(GLUE, text)
-    lines = _wrap_lines(glued, width, first, indent)
-    while width > 8 and len(narrower := _wrap_lines(glued, width - 1, first, indent)) == len(lines):
-        lines = narrower
-        width = width - 1
+    glued_text = UNIT_SPACE.sub(GLUE, text)
+    lines = _wrap_lines(glued_text, width, first, indent)
+    while width > MIN_WRAP_WIDTH:  # the least width with as many lines makes them about equally long
+        width -= 1
+        narrower_lines = _wrap_lines(glued_text, width, first, indent)
+        if len(narrower_lines) != len(lines):
+            break
+        lines = narrower_lines
     return [line.replace(GLUE, " ") for line in lines]
 
 
@@ -126,33 +133,38 @@ class LabelStyle(Enum):
 def uses_signs(chart: Chart, style: LabelStyle) -> bool:
     """Return whether a chart is drawn with signs, which need a flat machine with a truth table."""
     if style is LabelStyle.AUTO:
-        plenty = sum(len(state.transitions) for state in chart.states) > MANY_TRANSITIONS
-        return plenty and _fits_truth_table(chart)
+        n_transitions = sum(len(state.transitions) for state in chart.states)
+        return n_transitions > MANY_TRANSITIONS and _fits_truth_table(chart)
     return style is LabelStyle.SIGNS and _fits_truth_table(chart)
 
 
 def _fits_truth_table(chart: Chart) -> bool:
     """Return whether every transition can be written as a row of a truth table."""
-    plain = chart.is_flat and bool(chart.inputs) and not chart.junctions
-    return plain and all(_is_table_row(chart, t) for state in chart.states for t in state.transitions)
+    if not chart.is_flat or not chart.inputs or chart.junctions:
+        return False
+    return all(_is_table_row(chart, t) for state in chart.states for t in state.transitions)
 
 
 def _is_table_row(chart: Chart, transition: Transition) -> bool:
-    """Return whether a transition is a row of a truth table: one cube of inputs that sets all outputs."""
-    leads = transition.on or transition.after_s or transition.leads_to_junction or transition.is_else
-    sets = len(transition.do) <= 1 and all(isinstance(action, Assign) for action in transition.do)
-    return (
-        sets
-        and not leads
-        and _guard_cube(chart, transition) is not None
-        and _sets_all_outputs(chart, transition)
-    )
+    """Return whether a transition can be a row of a truth table.
+
+    Its guard must be a cube (each input true, false or either), and its only action must set all outputs. It
+    has no event, no delay, no junction and no `else`.
+    """
+    if transition.on or transition.after_s or transition.leads_to_junction or transition.is_else:
+        return False
+    if len(transition.do) > 1 or not all(isinstance(action, Assign) for action in transition.do):
+        return False
+    return _guard_cube(chart, transition) is not None and _sets_all_outputs(chart, transition)
 
 
 def _sets_all_outputs(chart: Chart, transition: Transition) -> bool:
+    """Return whether a transition sets all outputs to constants; in a Moore machine the states set them."""
+    if chart.kind is ChartKind.MOORE:
+        return True
     values = _assigned_values(transition)
-    constant = all(isinstance(value.constant, bool) for value in values.values())
-    return chart.kind is ChartKind.MOORE or (constant and values.keys() == chart.outputs.keys())
+    are_constant = all(isinstance(value.constant, bool) for value in values.values())
+    return are_constant and values.keys() == chart.outputs.keys()
 
 
 def _assigned_values(transition: Transition) -> Mapping[str, Expression]:
@@ -162,12 +174,17 @@ def _assigned_values(transition: Transition) -> Mapping[str, Expression]:
 
 
 def explain_signs(chart: Chart) -> str:
-    """Return the legend of signs: the columns of inputs and outputs, and the letters."""
-    columns = chart.table_form.inputs
-    outputs = chart.table_form.outputs
-    right = f" / {' '.join(outputs)}" if chart.kind is ChartKind.MEALY else ""
-    meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
-    return f"{' '.join(columns)}{right}    X = either" + (f"    {meaning}" if meaning else "")
+    """Return the legend of signs: `A B / L    X = either    A = near`.
+
+    It has the columns of the inputs, those of the outputs of a Mealy machine, and the inputs that columns
+    abbreviate.
+    """
+    input_columns = chart.table_form.inputs
+    output_columns = chart.table_form.outputs
+    outputs_text = f" / {' '.join(output_columns)}" if chart.kind is ChartKind.MEALY else ""
+    names = ", ".join(f"{column} = {name}" for column, name in input_columns.items() if column != name)
+    names_text = f"    {names}" if names else ""
+    return f"{' '.join(input_columns)}{outputs_text}    X = either{names_text}"
 
 
 def _guard_cube(chart: Chart, transition: Transition) -> Cube | None:
@@ -176,8 +193,9 @@ def _guard_cube(chart: Chart, transition: Transition) -> Cube | None:
 
 def transition_signs(chart: Chart, transition: Transition) -> str:
     """Return a transition as a row of the truth table: `01X/10`."""
-    left = cube_text(_guard_cube(chart, transition) or ())
+    inputs_text = cube_text(_guard_cube(chart, transition) or ())
     if chart.kind is ChartKind.MOORE:
-        return left
-    outputs = (_assigned_values(transition)[name].constant for name in chart.table_form.outputs.values())
-    return f"{left}/{cube_text(tuple(outputs))}"
+        return inputs_text
+    values = _assigned_values(transition)
+    outputs = tuple(values[name].constant for name in chart.table_form.outputs.values())
+    return f"{inputs_text}/{cube_text(outputs)}"

@@ -30,6 +30,7 @@ from posewright.charts.formats.transition_tables import (
 )
 from posewright.charts.formats.truth_tables import (
     Cube,
+    RowEffect,
     TruthTable,
     TruthTableRow,
     cube_text,
@@ -46,6 +47,7 @@ __all__ = [
     "TRANSITION_KEYS",
     "ChartFormat",
     "Cube",
+    "RowEffect",
     "TruthTable",
     "TruthTableRow",
     "beyond_scxml",

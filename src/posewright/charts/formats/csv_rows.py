@@ -18,7 +18,8 @@ from posewright.errors import DocumentError, FormatError, Where
 WILDCARDS = frozenset({"X", "x", "-", "*"})
 """Cells that match any value."""
 
-_FIELD = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
+_CELL = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
+"""A cell with the comma or line end behind it; the group `closed` is its closing quote, if it has one."""
 
 
 def read_csv_rows(text: str, path: Path | None, n_lines_before: int = 0) -> Iterator[tuple[list[str], Where]]:
@@ -34,37 +35,50 @@ def read_csv_rows(text: str, path: Path | None, n_lines_before: int = 0) -> Iter
     """
     reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
     # a row is yielded only after the next one has been read, as the last row may end in an open quote
-    pending: tuple[list[str], Where] | None = None
+    previous_cells: list[str] = []
+    previous_where = Where(path)
     row_begin = 0
     row_end = 0
     try:
         for cells in reader:
-            if pending is not None and any(pending[0]):
-                yield pending
+            if any(previous_cells):
+                yield previous_cells, previous_where
             row_begin = row_end
             row_end = reader.line_num
-            pending = ([cell.strip() for cell in cells], Where(path, n_lines_before + row_end))
+            previous_cells = [cell.strip() for cell in cells]
+            previous_where = Where(path, n_lines_before + row_end)
     except csv.Error as error:
         _require_closed_quotes(text, row_end, path, n_lines_before)
         raise FormatError(f"not CSV: {error}", where=Where(path, n_lines_before + reader.line_num)) from error
-    if pending is not None and any(pending[0]):
+    if any(previous_cells):
         _require_closed_quotes(text, row_begin, path, n_lines_before)
-        yield pending
+        yield previous_cells, previous_where
 
 
 def _require_closed_quotes(text: str, first_line: int, path: Path | None, n_lines_before: int) -> None:
-    """Raise a FormatError if a cell from line `first_line` (counted from 0) on has a quote without an end."""
+    """Raise a FormatError if a cell has an opening quote without a closing one.
+
+    Python's reader accepts such a cell, and takes all text up to the end of the file for it.
+
+    Args:
+        text: the table.
+        first_line: the line from which on the cells are checked, counted from 0.
+        path: the file, for messages.
+        n_lines_before: lines of the file before the text.
+    """
     remainder = "".join(islice(io.StringIO(text, newline=""), first_line, None))
     offset = 0
     while offset < len(remainder):
-        match = _FIELD.match(remainder, offset)
-        if match is None:
+        cell = _CELL.match(remainder, offset)
+        if cell is None:
             return
-        if match[0].lstrip(" ").startswith('"') and match["closed"] is None:
-            n_lines = len(io.StringIO(remainder[: match.start()] + ".", newline="").readlines())
+        is_quoted = cell[0].lstrip(" ").startswith('"')
+        if is_quoted and cell["closed"] is None:
+            # the "." makes the last line count, even if the cell is at its beginning
+            n_lines = len(io.StringIO(remainder[: cell.start()] + ".", newline="").readlines())
             where = Where(path, n_lines_before + first_line + n_lines)
             raise FormatError("the quote is not closed", where=where, hint='close it with "')
-        offset = match.end()
+        offset = cell.end()
 
 
 MAX_TABLE_BYTES = 200_000

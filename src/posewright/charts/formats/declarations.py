@@ -41,16 +41,18 @@ TYPE_KEYS = ("int", "float", "float32", "enum", "type")
 
 
 def read_type(node: Node) -> Type:
-    """Return the type that a document declares by a word or a mapping."""
+    """Return the type that a document declares by a word (`bool`) or a mapping (`{int: [0, 3]}`)."""
     if isinstance(node.value, str):
         return _read_type_keyword(node)
     if not isinstance(node.value, dict):
         node.fail("expected a type", hint=TYPE_HINT)
     fields = node.fields(optional=(*TYPE_KEYS, "unit"))
-    keys = [key for key in TYPE_KEYS if key in fields]
-    if len(keys) != 1:
-        node.fail("expected a type" if not keys else f"both {keys[0]!r} and {keys[1]!r}", hint=TYPE_HINT)
-    key = keys[0]
+    type_keys = [key for key in TYPE_KEYS if key in fields]
+    if not type_keys:
+        node.fail("expected a type", hint=TYPE_HINT)
+    if len(type_keys) > 1:
+        node.fail(f"both {type_keys[0]!r} and {type_keys[1]!r}", hint=TYPE_HINT)
+    (key,) = type_keys
     field = fields[key]
     if key == "type":
         declared_type = _read_type_keyword(field)
@@ -121,45 +123,52 @@ class _FunctionHeader:
     """A function without its rows.
 
     Attributes:
+        parameters: the type of each parameter, in order.
+        return_type: the type of its value.
         scope: the names that cells may use: constants, values of enumerations, and the parameters.
     """
 
-    takes: Mapping[str, Type]
-    gives: Type
+    parameters: Mapping[str, Type]
+    return_type: Type
     scope: Scope
 
 
 def read_function(name: str, node: Node, declared: Declarations) -> Function:
-    """Read a function of a chart.
+    """Read a function of a chart, which is declared by its rows or by a CSV file with them.
 
     Args:
         name: name of the function.
         node: its declaration.
         declared: the constants and their units.
+
+    Raises:
+        InputError: the declaration, a type, or a row is not valid, or the file cannot be read.
     """
     fields = node.fields(required=("takes", "gives"), optional=("rows", "table"))
     if ("rows" in fields) == ("table" in fields):
         node.fail("a function needs its rows", hint="write either `rows:` or `table: file.csv`")
-    takes = {
+    parameters = {
         _read_parameter_name(parameter, field, declared): read_type(field)
         for parameter, field in fields["takes"].fields().items()
     }
-    if not takes:
+    if not parameters:
         fields["takes"].fail("a function needs parameters", hint="declare a constant instead")
-    gives = read_type(fields["gives"])
-    enum_values = scope_of({**takes, "": gives}, {}).values
-    header = _FunctionHeader(takes, gives, Scope(takes, declared.constants, enum_values, declared.units))
+    return_type = read_type(fields["gives"])
+    enum_values = scope_of({**parameters, "": return_type}, {}).values  # "": the value has no name
+    scope = Scope(parameters, declared.constants, enum_values, declared.units)
+    header = _FunctionHeader(parameters, return_type, scope)
     if "rows" in fields:
         items = fields["rows"].items()
         if not items or len(items) > MAX_ROWS:
             fields["rows"].fail(f"{len(items)} rows", hint=f"a function has 1..{MAX_ROWS}")
         rows = [_read_row(item, header) for item in items]
     else:
-        rows = [_read_cells(cells, header) for cells in cells_of_table(fields["table"], tuple(takes))]
-    return Function(name, parameters=takes, return_type=gives, rows=tuple(rows), line=node.line)
+        rows = [_read_cells(cells, header) for cells in cells_of_table(fields["table"], tuple(parameters))]
+    return Function(name, parameters, return_type, rows=tuple(rows), line=node.line)
 
 
 def _read_parameter_name(name: str, node: Node, declared: Declarations) -> str:
+    """Return the name of a parameter; raise a DocumentError if it is not valid, or that of a constant."""
     if name in declared.constants:
         node.fail(f"{name!r} is a constant", hint="give the parameter another name")
     return require_name(name, node)
@@ -170,37 +179,55 @@ def _read_row(node: Node, header: _FunctionHeader) -> FunctionRow:
     if isinstance(node.value, dict):
         fields = read_fields(node, (), required=("when", "give"))
         when = read_condition(node, key="when", node=fields["when"], scope=header.scope)
-        give = read_expression(node, key="give", node=fields["give"], scope=header.scope, target=header.gives)
-        return FunctionRow(when, give, line=node.line)
+        value = read_expression(
+            node, key="give", node=fields["give"], scope=header.scope, target=header.return_type
+        )
+        return FunctionRow(when, value, line=node.line)
     return _read_cells(cells_of_list(node), header)
 
 
 def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
-    """Return a row of a function from its cells: one per parameter, and the value."""
-    where = cells[0].where
-    n_cells = len(header.takes) + 1
+    """Return a row of a function from its cells: one per parameter, then the value.
+
+    The condition of the row is the conjunction of the conditions that the cells express.
+    """
+    n_cells = len(header.parameters) + 1
     if len(cells) != n_cells:
-        needed = f"{', '.join(header.takes)} and the value"
+        needed = f"{', '.join(header.parameters)} and the value"
         cells[-1].fail(f"{len(cells)} cells where {n_cells} are needed ({needed})", hint=ROW_HINT)
     *parameter_cells, value_cell = cells
     conditions = []
-    for cell, (name, parameter_type) in zip(parameter_cells, header.takes.items(), strict=True):
+    for cell, (name, parameter_type) in zip(parameter_cells, header.parameters.items(), strict=True):
         condition = _cell_condition(name, parameter_type, cell, header.scope)
         if condition is not None:
             conditions.append(condition)
-    row_where = Where(where.path, where.line)
+    first_where = cells[0].where
+    row_where = Where(first_where.path, first_where.line)
     condition_source = SourceText(" and ".join(conditions) or "true", row_where)
     value_source = SourceText(value_cell.text, value_cell.where)
     return FunctionRow(
         when=parse_expression(condition_source, header.scope, BoolType()),
-        value=parse_expression(value_source, header.scope, header.gives),
+        value=parse_expression(value_source, header.scope, header.return_type),
         cells=tuple(cell.text for cell in parameter_cells),
-        line=where.line,
+        line=row_where.line,
     )
 
 
 def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Scope) -> str | None:
-    """Return the condition on a parameter that a cell represents, None if it matches any value."""
+    """Return the condition on a parameter that a cell expresses, as text; None if it matches any value.
+
+    Examples are `not near` for `0`, `mode == walk` for `walk`, `n >= 2 and n <= 4` for `2..4`, `n < 5` for `<
+    5`.
+
+    Args:
+        name: the parameter.
+        parameter_type: its type.
+        cell: the cell.
+        scope: the names that the cell may use.
+
+    Raises:
+        InputError: the cell is not valid for the type.
+    """
     if cell.text in WILDCARDS:
         return None
     if isinstance(parameter_type, BoolType):
@@ -214,17 +241,22 @@ def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Sco
         return f"{name} == {cell.text}"
     interval = _INTERVAL.fullmatch(cell.text)
     if interval is not None:
-        low, high = (_cell_number(end, cell, scope) for end in interval.groups())
+        low = _read_cell_number(interval[1], cell, scope)
+        high = _read_cell_number(interval[2], cell, scope)
         return f"{name} >= {low} and {name} <= {high}"
     comparison = _COMPARISON.fullmatch(cell.text)
     operator, number = comparison.groups() if comparison is not None else ("==", cell.text)
-    return f"{name} {operator} {_cell_number(number, cell, scope)}"
+    return f"{name} {operator} {_read_cell_number(number, cell, scope)}"
 
 
-def _cell_number(text: str, cell: TableCell, scope: Scope) -> str:
-    """Return the text of a number in a cell, in parentheses where needed; raise an error if it is none."""
-    column = cell.where.column
-    text_column = column + cell.text.find(text) if column is not None else None
+def _read_cell_number(text: str, cell: TableCell, scope: Scope) -> str:
+    """Return a part of a cell that is a constant number, as text, in parentheses where needed.
+
+    Raises:
+        InputError: the part is not a number, or depends on a parameter.
+    """
+    cell_column = cell.where.column
+    text_column = cell_column + cell.text.find(text) if cell_column is not None else None
     where = Where(cell.where.path, cell.where.line, text_column)
     number = parse_expression(SourceText(text, where), scope)
     if not isinstance(number.type, Numeric) or number.names:
@@ -239,7 +271,9 @@ SECTIONS = (*VARIABLES, *EVENTS, "constants", "functions")
 
 
 def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Declarations:
-    """Read the sections that declare names.
+    """Read the sections that declare names: first all names, then types, constants, and functions.
+
+    A declaration with an error is left out, and the error is collected.
 
     Args:
         fields: the fields of the document.
@@ -277,9 +311,10 @@ def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Dec
         with errors.collect(_list_declared_names(name, node)):
             functions[name] = read_function(name, node, declared)
     declared = replace(declared, functions=functions)
-    enum_values = _read_enum_values(declared, nodes, sections_by_name, errors)
-    name_nodes = {name: node for section in (*nodes.values(), enum_values) for name, node in section.items()}
-    lines = {name: node.line for name, node in name_nodes.items() if node.line is not None}
+    enum_value_nodes = _read_enum_values(declared, nodes, sections_by_name, errors)
+    lines: dict[str, int] = {}
+    for nodes_by_name in (*nodes.values(), enum_value_nodes):
+        lines |= {name: node.line for name, node in nodes_by_name.items() if node.line is not None}
     return replace(declared, lines=lines)
 
 
@@ -289,7 +324,10 @@ def _read_enum_values(
     sections_by_name: dict[str, str],
     errors: ErrorCollector,
 ) -> dict[str, Node]:
-    """Return the node of each value of an enumeration; each value must be a unique name.
+    """Return the node that first declares each value of an enumeration.
+
+    A value that is the name of something else is an error, which is collected. Enumerations with the same
+    values are the same type.
 
     Args:
         declared: the declarations.
@@ -297,18 +335,20 @@ def _read_enum_values(
         sections_by_name: the section of each name so far; values are added.
         errors: collects the errors.
     """
-    nodes_by_type: dict[Type, Node] = {}
+    node_by_enum: dict[EnumType, Node] = {}
     for section, types in zip(VARIABLES, (declared.inputs, declared.outputs, declared.locals), strict=True):
         for name, declared_type in types.items():
-            nodes_by_type.setdefault(declared_type, nodes[section][name])
+            if isinstance(declared_type, EnumType):
+                node_by_enum.setdefault(declared_type, nodes[section][name])
     for name, function in declared.functions.items():
         for declared_type in (*function.parameters.values(), function.return_type):
-            nodes_by_type.setdefault(declared_type, nodes["functions"][name])
+            if isinstance(declared_type, EnumType):
+                node_by_enum.setdefault(declared_type, nodes["functions"][name])
     value_nodes: dict[str, Node] = {}
-    for declared_type, node in nodes_by_type.items():
-        for value in declared_type.values if isinstance(declared_type, EnumType) else ():
+    for enum, node in node_by_enum.items():
+        for value in enum.values:
             with errors.collect(value):
-                _require_unused(value, f"the values of {declared_type}", sections_by_name, node)
+                _register_name(value, f"the values of {enum}", sections_by_name, node)
                 value_nodes[value] = node
     return value_nodes
 
@@ -321,21 +361,34 @@ def _list_declared_names(name: str, node: Node) -> tuple[str, object]:
 def _read_names(
     section: str, node: Node, sections_by_name: dict[str, str], errors: ErrorCollector
 ) -> dict[str, Node]:
-    """Return the names in a section and their nodes; events are a list, other sections are mappings."""
-    event_items = ((item.value, item) for item in node.items()) if section in EVENTS else None
+    """Return the node of each name in a section; names with errors are left out.
+
+    Args:
+        section: the key of the section.
+        node: the section: a list of events, or a mapping from names to their declarations.
+        sections_by_name: the section of each name so far; the names of this section are added.
+        errors: collects the errors.
+    """
     nodes: dict[str, Node] = {}
-    for key, field in event_items or node.fields().items():
-        with errors.collect(key):
-            name = require_name(key if isinstance(key, str) else field.text(), field)
-            if section in EVENTS and sections_by_name.get(name) == section:
-                field.fail(f"{name!r} occurs twice", hint="remove one of them")
-            _require_unused(name, section, sections_by_name, node=field)
-            nodes[name] = field
+    if section in EVENTS:
+        for item in node.items():
+            with errors.collect(item.value):
+                name = require_name(item.text(), item)
+                if sections_by_name.get(name) == section:
+                    item.fail(f"{name!r} occurs twice", hint="remove one of them")
+                _register_name(name, section, sections_by_name, node=item)
+                nodes[name] = item
+        return nodes
+    for name, declaration in node.fields().items():
+        with errors.collect(name):
+            require_name(name, declaration)
+            _register_name(name, section, sections_by_name, node=declaration)
+            nodes[name] = declaration
     return nodes
 
 
-def _require_unused(name: str, section: str, sections_by_name: dict[str, str], node: Node) -> None:
-    """Record the section of a name; raise a DocumentError if another declaration has the name."""
+def _register_name(name: str, section: str, sections_by_name: dict[str, str], node: Node) -> None:
+    """Add a name with its section to `sections_by_name`; raise a DocumentError if it is there already."""
     if name in sections_by_name:
         earlier = sections_by_name[name]
         sections = f"in {earlier} and in {section}" if earlier != section else f"in {section}"
@@ -344,13 +397,14 @@ def _require_unused(name: str, section: str, sections_by_name: dict[str, str], n
 
 
 def _read_constant(node: Node) -> tuple[Value, str | None]:
-    """Return the value of a constant and its unit, None if it has none."""
-    value = node.value
-    if isinstance(value, bool):
-        return value, None
-    if isinstance(value, str):
+    """Return the value of a constant and its unit; None if it has no unit."""
+    if isinstance(node.value, bool):
+        return node.value, None
+    if isinstance(node.value, str):
         return read_quantity(node)
-    return (node.integer(low=INT_LOW, high=INT_HIGH) if isinstance(value, int) else node.number()), None
+    if isinstance(node.value, int):
+        return node.integer(low=INT_LOW, high=INT_HIGH), None
+    return node.number(), None
 
 
 def read_initial_values(
@@ -365,21 +419,24 @@ def read_initial_values(
         declared: the declarations.
         errors: collects the errors of the values.
     """
-    old = "initial_outputs"
-    new = "initial_values"
-    if old in fields and new in fields:
-        fields[old].fail(f"both {new!r} and {old!r}", hint=f"use {new!r} for outputs and locals")
-    key = old if old in fields else new
-    types = declared.outputs if old in fields else declared.variables
+    old_key = "initial_outputs"
+    key = "initial_values"
+    types: Mapping[str, Type] = declared.variables
+    if old_key in fields:
+        if key in fields:
+            message = f"both {key!r} and {old_key!r}"
+            fields[old_key].fail(message, hint=f"use {key!r} for outputs and locals")
+        key = old_key
+        types = declared.outputs
+    if key not in fields:
+        return {}
     values: dict[str, Value] = {}
-    for name, node in fields[key].fields().items() if key in fields else ():
+    for name, node in fields[key].fields().items():
         with errors.collect(_list_declared_names(name, node)):
             if name not in types:
                 raise UnknownNameError.among("output or local", name, types, where=node.where)
-            value = read_expression(
-                fields[key], name, node, declared.fixed_scope, target=types[name]
-            ).constant
-            values[name] = types[name].clamp(value)
+            expression = read_expression(fields[key], name, node, declared.fixed_scope, target=types[name])
+            values[name] = types[name].clamp(expression.constant)
     return values
 
 

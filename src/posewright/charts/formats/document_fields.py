@@ -38,12 +38,12 @@ class ErrorCollector:
 
     Attributes:
         errors: the errors so far.
-        unread: names declared by parts with errors.
+        unread_names: names declared by parts with errors.
     """
 
     def __init__(self) -> None:
         self.errors: list[InputError] = []
-        self.unread: set[str] = set()
+        self.unread_names: set[str] = set()
 
     @contextmanager
     def collect(self, names: object = None) -> Iterator[None]:
@@ -64,13 +64,22 @@ class ErrorCollector:
             self.add(error, names)
 
     def add(self, error: InputError, names: object = None) -> None:
-        """Add an error, unless it is a duplicate or follows from another; `names` as in `collect`."""
-        quoted = {name for text in _QUOTE.findall(error.message) for name in _IDENTIFIER.findall(text)}
-        is_consequence = isinstance(error, ExpressionError | UnknownNameError) and self.unread & quoted
+        """Add an error, unless it is a duplicate or follows from another.
+
+        It follows from another if its message quotes a name whose declaration could not be read.
+
+        Args:
+            error: the error.
+            names: data with the names that the part with the error declares, as in `collect`.
+        """
+        quoted_texts = _QUOTE.findall(error.message)
+        quoted_names = {name for text in quoted_texts for name in _IDENTIFIER.findall(text)}
+        is_about_names = isinstance(error, ExpressionError | UnknownNameError)
+        is_consequence = is_about_names and bool(self.unread_names & quoted_names)
         if not is_consequence and error not in self.errors:
             self.errors.append(error)
         if names is not None:
-            self.unread.update(_IDENTIFIER.findall(repr(names)))
+            self.unread_names.update(_IDENTIFIER.findall(repr(names)))
 
     def raise_first(self) -> None:
         """Raise the first error in the document, with the others attached; do nothing if there is none."""
@@ -86,6 +95,9 @@ class ErrorCollector:
         first.other_errors = tuple(later_errors)
         raise first
 
+
+MAX_NUMBER_LENGTH = 18
+"""Digits of a number in an expression; a longer one is written with an exponent."""
 
 MIN_PERIOD_S = 1e-4
 """The shortest sample period of a chart [s]."""
@@ -141,14 +153,15 @@ def read_seconds(node: Node, constants: Mapping[str, Value], units: Mapping[str,
         unit = units.get(node.value, "s")
     else:
         number, unit = read_quantity(node)
-    factor = conversion_factor(unit, "s")
     if isinstance(number, bool | str):
         node.fail(f"{node.value} is not a time", hint=hint)
-    if factor is None:
+    seconds_per_unit = conversion_factor(unit, "s")
+    if seconds_per_unit is None:
         node.fail(f"{node.value} is not a time: {unit} is not a unit of time", hint=hint)
-    seconds = to_fraction(number) * factor
+    seconds = to_fraction(number) * seconds_per_unit
     if not 0 <= seconds <= MAX_TIME_S:
-        node.fail(f"{number * float(factor):g} s is out of range", hint=f"the range is 0..{MAX_TIME_S:g} s")
+        message = f"{number * float(seconds_per_unit):g} s is out of range"
+        node.fail(message, hint=f"the range is 0..{MAX_TIME_S:g} s")
     return float(seconds)
 
 
@@ -171,9 +184,12 @@ def read_fields(
 
 
 def _require_complete_expression(parent: Node, node: Node) -> None:
-    """Raise a DocumentError for an expression that YAML split at a comma: `{when: min(a, b) > 1}`."""
+    """Raise a DocumentError for an expression that YAML split at a comma: `{when: min(a, b) > 1}`.
+
+    It has an open parenthesis, and is in brackets of YAML, where a comma ends a value.
+    """
     text = node.value
-    if type(text) is not str or text.count("(") <= text.count(")"):
+    if type(text) is not str or text.count("(") <= text.count(")"):  # no subclass: those are quoted texts
         return
     if parent.in_brackets:
         hint = "inside { } and [ ] put an expression with a comma in quotes"
@@ -218,4 +234,4 @@ def expression_text(node: Node) -> str:
     if not isinstance(value, float):
         return str(value)
     text = repr(float(value))
-    return text if len(text) <= 18 else f"{value:.16e}"  # an expression's numbers have at most 18 digits
+    return text if len(text) <= MAX_NUMBER_LENGTH else f"{value:.16e}"

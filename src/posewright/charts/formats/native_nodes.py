@@ -58,15 +58,20 @@ def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Posit
 
 
 def flow_text(data: object) -> str:
-    """Return plain data as one line of YAML, which `flow_node` parses."""
+    """Return plain data as one line of YAML in flow style, such as `{go: [a, b], min_s: 0.5}`.
+
+    A text that YAML would read as something else is quoted.
+    """
     if isinstance(data, Mapping):
-        return f"{{{', '.join(f'{key}: {flow_text(value)}' for key, value in data.items())}}}"
+        entries = [f"{key}: {flow_text(value)}" for key, value in data.items()]
+        return "{" + ", ".join(entries) + "}"
     if isinstance(data, list | tuple):
-        return f"[{', '.join(map(flow_text, data))}]"
+        return "[" + ", ".join(flow_text(item) for item in data) + "]"
     if not isinstance(data, str):
         return json.dumps(data)
-    is_plain = _PLAIN_SCALAR.fullmatch(data) and data not in _YAML_CONSTANTS and not data.endswith(" ")
-    return str(data) if is_plain else json.dumps(data, ensure_ascii=False)
+    needs_no_quotes = _PLAIN_SCALAR.fullmatch(data) and data not in _YAML_CONSTANTS and not data.endswith(" ")
+    # str() turns texts of documents, which know their lines, into plain ones
+    return str(data) if needs_no_quotes else json.dumps(data, ensure_ascii=False)
 
 
 def flow_node(text: str, path: Path | None, line: int | None) -> Node:

@@ -243,7 +243,10 @@ class _ChartNames:
     """The names that states, transitions, actions and promises may use.
 
     Attributes:
+        kind: the kind of the chart.
+        declared: the variables, events, constants and functions.
         states: all states, on any level, and their nodes.
+        junctions: the named junctions.
         states_with_done_event: states that raise `done.S`: a child is final, or they have regions.
     """
 
@@ -265,29 +268,36 @@ class _ChartNames:
 
 
 def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> _ChartNames:
-    """Read all names, before the parts that use them."""
+    """Read all names, before the parts that use them.
+
+    Args:
+        root: the document.
+        fields: its sections by key.
+        errors: collects the errors. After an error in the name of a state they are raised at once.
+    """
     kind = optional_choice(fields, "kind", ChartKind) or ChartKind.STATECHART
     if kind is not ChartKind.STATECHART:
         for key in STATECHART_SECTIONS:
             if key in fields:
                 fields[key].fail(f"a {kind.value} chart has no {key}", hint="use kind: statechart")
-    errors_before = len(errors.errors)
+    n_errors_before = len(errors.errors)
     states: dict[str, Node] = {}
     for name, node in _states_below(root):
         with errors.collect():
             if not _is_state_name(name):
                 node.fail(f"{name[:MAX_NAME]!r} is not a valid name for a state", hint=STATE_HINT)
             if name in states:
-                first = f" (first in line {states[name].line})" if states[name].line else ""
+                first_line = states[name].line
+                first_place = f" (first in line {first_line})" if first_line else ""
                 hint = "a state's name is unique in the whole chart: rename one"
-                node.fail(f"there are two states called {name!r}{first}", hint=hint)
+                node.fail(f"there are two states called {name!r}{first_place}", hint=hint)
             states[name] = node
-    is_misnamed = len(errors.errors) > errors_before
+    has_misnamed_states = len(errors.errors) > n_errors_before
     states_with_done_event = frozenset(
         name for name, node in states.items() if _raises_done_event(node.value)
     )
     declared = read_declarations(fields, errors)
-    if is_misnamed:  # transitions to such a state would be errors as well
+    if has_misnamed_states:  # transitions to such a state would be errors as well
         errors.raise_first()
     return _ChartNames(
         kind=kind,
@@ -339,7 +349,14 @@ def _is_state_name(name: str) -> bool:
 
 
 class _PartReader:
-    """Reads states, junctions and promises, and collects their errors."""
+    """Reads states, junctions and promises, and collects their errors.
+
+    Attributes:
+        names: the names that they may use.
+        declared: the variables, events, constants and functions.
+        kind: the kind of the chart.
+        errors: collects the errors.
+    """
 
     def __init__(self, names: _ChartNames, errors: ErrorCollector) -> None:
         self.names = names
@@ -358,7 +375,10 @@ class _PartReader:
         return tuple(states)
 
     def _read_state(self, name: str, node: Node) -> State:
-        """Read a state and the states inside it; errors are collected, field by field."""
+        """Read a state and the states inside it; errors are collected, field by field.
+
+        A state that is a list, or empty, has only transitions.
+        """
         if isinstance(node.value, list) or node.value is None:
             return State(name, self._read_transitions(node, TRANSITION_KEYS), line=node.line)
         errors = self.errors
@@ -453,29 +473,36 @@ class _PartReader:
         return tuple(transitions)
 
     def _read_transition(self, node: Node, keys: Collection[str], earlier: list[Transition]) -> Transition:
-        """Read a transition or a segment, whichever `keys` are allowed."""
+        """Read a transition of a state, or a segment of a junction.
+
+        Args:
+            node: the transition.
+            keys: the keys that it may have: TRANSITION_KEYS, or SEGMENT_KEYS for a segment.
+            earlier: the transitions before it in the list, which an `else` excludes.
+        """
         self._require_notation(node, keys)
         fields = read_fields(node, keys)
         # first, so that a misspelt state is reported first
-        go = read_targets(fields["go"], self.names.states) if "go" in fields else ()
+        targets = read_targets(fields["go"], self.names.states) if "go" in fields else ()
         if keys is TRANSITION_KEYS:
             self._require_trigger_or_guard(node, fields)
         _require_destination(node, fields)
-        on = tuple(self._read_event(item) for item in one_or_more(fields["on"])) if "on" in fields else ()
+        event_nodes = one_or_more(fields["on"]) if "on" in fields else []
+        events = tuple(self._read_event(item) for item in event_nodes)
         is_else = "when" in fields and fields["when"].value == ELSE
-        when = ALWAYS
+        guard = ALWAYS
         if is_else:
-            when = _read_else(fields["when"], Where(node.path, node.line), earlier, on)
+            guard = _read_else(fields["when"], Where(node.path, node.line), earlier, events)
         elif "when" in fields:
-            when = read_condition(node, key="when", node=fields["when"], scope=self.names.scope)
+            guard = read_condition(node, key="when", node=fields["when"], scope=self.names.scope)
         junction: str | None = None
         if "junction" in fields:
             junction = fields["junction"].choice("junction", self.names.junctions)
         return Transition(
-            when=when,
+            when=guard,
             do=self._read_transition_actions(fields),
-            go=go,
-            on=tuple(dict.fromkeys(on)),
+            go=targets,
+            on=tuple(dict.fromkeys(events)),
             after_s=optional_seconds(fields, "after_s"),
             local=optional_flag(fields, "local"),
             then=self._read_segments(fields["then"]) if "then" in fields else (),
@@ -486,22 +513,26 @@ class _PartReader:
         )
 
     def _require_notation(self, node: Node, keys: Collection[str]) -> None:
-        """Raise an error for another notation, such as `near -> open`, with the right one as a hint."""
+        """Raise an error for notations that people try, with the right one as a hint.
+
+        They are `near -> open`, a state alone, a key without its colon (`go open`), and `near: open`.
+        """
         states = self.names.states
         arrow = _ARROW.fullmatch(node.value) if isinstance(node.value, str) else None
         if arrow is not None:
-            guard = f"when: {arrow[1]}, " if arrow[1] else ""
-            node.fail(f"`{node.value[:60]}` is not a transition", hint=f"write {{{guard}go: {arrow[2]}}}")
+            guard, target = arrow.groups()
+            guard_entry = f"when: {guard}, " if guard else ""
+            node.fail(f"`{node.value[:60]}` is not a transition", hint=f"write {{{guard_entry}go: {target}}}")
         if not isinstance(node.value, dict):
             node.fail("expected a transition", hint="write {when: guard, go: state}")
         for key, entry in node.fields().items():
             if key in keys:
                 continue
-            parts = key.split(maxsplit=1)
             if entry.value is None and key in states:
                 node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
-            if entry.value is None and len(parts) == 2 and parts[0] in keys:
-                node.fail(f"`{key}` has no colon", hint=f"write `{parts[0]}: {parts[1]}`")
+            first_word, *later_words = key.split(maxsplit=1)
+            if entry.value is None and later_words and first_word in keys:
+                node.fail(f"`{key}` has no colon", hint=f"write `{first_word}: {later_words[0]}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
                 node.fail(f"`{key}` is not a key of a transition", hint=hint)
@@ -551,6 +582,7 @@ class _PartReader:
         return (Assign(values, line=node.line),) if values else ()
 
     def _read_actions(self, node: Node | None) -> Actions:
+        """Read an action or a list of actions; empty ones are left out."""
         if node is None or node.value is None:
             return ()
         items = node.items() if isinstance(node.value, list) else [node]
@@ -586,7 +618,12 @@ class _PartReader:
         return node.choice("event", events)
 
     def _read_values(self, node: Node, scope: Scope) -> dict[str, Expression]:
-        """Read the values that variables are set to."""
+        """Read the values that variables are set to; raise an error for a name that is no output or local.
+
+        Args:
+            node: a mapping from variables to expressions.
+            scope: the names that the expressions may use.
+        """
         declared = self.declared
         variables = declared.variables
         values: dict[str, Expression] = {}
@@ -612,39 +649,47 @@ class _PartReader:
     def read_promises(self, fields: Mapping[str, Node]) -> tuple[Promise, ...]:
         """Read the promises."""
         promises: dict[str, Promise] = {}
-        for number, item in enumerate(fields["promises"].items() if "promises" in fields else (), start=1):
+        items = fields["promises"].items() if "promises" in fields else []
+        for number, item in enumerate(items, start=1):
             with self.errors.collect():
                 promise = self._read_promise(item, number, promises.keys())
                 promises[promise.name] = promise
         return tuple(promises.values())
 
     def _read_promise(self, node: Node, number: int, names: Collection[str]) -> Promise:
-        """Read a promise; one without a name is named after its kind and number."""
+        """Read a promise: `{never: x}`, `{always: x}`, or `{when: x, leads_to: y, within: 2 s}`.
+
+        Args:
+            node: the promise.
+            number: its number in the list, from 1; a promise without a name is named after its kind and
+                number.
+            names: the names of the promises before it.
+        """
         fields = read_fields(node, PROMISE_KEYS)
         kinds = [key for key in PROMISE_KINDS if key in fields]
-        if len(kinds) != 1:
-            fault = f"both {kinds[0]!r} and {kinds[1]!r}" if kinds else "the promise has no condition"
-            node.fail(fault, hint=PROMISE_HINT)
-        (kind,) = kinds
-        is_response = kind == "leads_to"
-        node.fields(required=("when", "leads_to", "within") if is_response else (kind,), optional=("name",))
-        key = "when" if is_response else kind
+        if not kinds:
+            node.fail("the promise has no condition", hint=PROMISE_HINT)
+        if len(kinds) > 1:
+            node.fail(f"both {kinds[0]!r} and {kinds[1]!r}", hint=PROMISE_HINT)
+        kind = PromiseKind(kinds[0])
+        is_response = kind is PromiseKind.LEADS_TO
+        required = ("when", "leads_to", "within") if is_response else (kind.value,)
+        node.fields(required=required, optional=("name",))
         name = read_title(fields["name"]) if "name" in fields else ""
-        name = name or default_promise_name(PromiseKind(kind), number)
+        name = name or default_promise_name(kind, number)
         if name in names:
             node.fail(f"there are two promises called {name!r}", hint="rename one")
         scope = self.names.promise_scope
         within_s = 0.0
+        goal: Expression | None = None
+        condition_key = kind.value
         if is_response:
             within_s = read_seconds(fields["within"], self.declared.constants, self.declared.units)
-        return Promise(
-            name=name,
-            kind=PromiseKind(kind),
-            when=read_condition(node, key, node=fields[key], scope=scope),
-            goal=read_condition(node, key=kind, node=fields[kind], scope=scope) if is_response else None,
-            within_s=within_s,
-            line=node.line,
-        )
+            condition_key = "when"
+        condition = read_condition(node, condition_key, node=fields[condition_key], scope=scope)
+        if is_response:
+            goal = read_condition(node, key="leads_to", node=fields["leads_to"], scope=scope)
+        return Promise(name=name, kind=kind, when=condition, goal=goal, within_s=within_s, line=node.line)
 
 
 def default_promise_name(kind: PromiseKind, number: int) -> str:
@@ -653,35 +698,39 @@ def default_promise_name(kind: PromiseKind, number: int) -> str:
 
 
 def _require_destination(node: Node, fields: Mapping[str, Node]) -> None:
-    """Raise an error unless a transition has one destination, or none but actions."""
-    keys = [key for key in DESTINATION_KEYS if key in fields]
-    if len(keys) > 1:
+    """Raise an error unless a transition has exactly one destination, or none but actions."""
+    destination_keys = [key for key in DESTINATION_KEYS if key in fields]
+    if len(destination_keys) > 1:
+        first_key, second_key, *_ = destination_keys
         hint = "a transition leads to a state or to a junction"
-        fields[keys[1]].fail(f"both {keys[0]!r} and {keys[1]!r}", hint=hint)
-    if not keys and "do" not in fields:
+        fields[second_key].fail(f"both {first_key!r} and {second_key!r}", hint=hint)
+    if not destination_keys and "do" not in fields:
         node.fail("neither 'go' nor 'do': it has no effect", hint="write the state to go to")
     if "local" in fields and "go" not in fields:
         fields["local"].fail("`local` without `go`", hint="use `local` on a transition that goes to a state")
 
 
-def _read_else(node: Node, where: Where, earlier: list[Transition], on: tuple[str, ...]) -> Expression:
-    """Return the guard of a transition with `when: else`.
+def _read_else(node: Node, where: Where, earlier: list[Transition], events: tuple[str, ...]) -> Expression:
+    """Return the guard of a transition with `when: else`: no earlier one with its events is enabled.
 
     Args:
         node: the guard.
         where: the position of the transition in the document.
         earlier: the transitions before it.
-        on: its triggers.
+        events: its triggers.
+
+    Raises:
+        DocumentError: no transition with its events comes before it, or another `else` does.
     """
     if any(transition is INVALID_TRANSITION for transition in earlier):
-        return ALWAYS
-    if not has_alternatives(earlier, on):
+        return ALWAYS  # its true guard is unknown, and an error has been collected
+    if not has_alternatives(earlier, events):
         same_events = " with the same events" if earlier else ""
         message = f"no transition{same_events} comes before this `else`"
         node.fail(message, hint="write `when: true`, or put it last")
-    if any(transition.is_else and has_alternatives([transition], on) for transition in earlier):
+    if any(transition.is_else and has_alternatives([transition], events) for transition in earlier):
         node.fail("another `else` comes before this one", hint="remove it: it would never be taken")
-    return else_guard(earlier, on, where)
+    return else_guard(earlier, events, where)
 
 
 def read_targets(node: Node, states: Collection[str]) -> tuple[StateTarget, ...]:
@@ -697,13 +746,11 @@ def _read_target(node: Node, states: Collection[str]) -> StateTarget:
     if not isinstance(node.value, dict):
         return StateTarget(node.choice("state", states))
     fields = node.fields(optional=(*HISTORY_KEYS, "default"))
-    keys = [key for key in HISTORY_KEYS if key in fields]
-    if len(keys) != 1:
+    history_keys = [key for key in HISTORY_KEYS if key in fields]
+    if len(history_keys) != 1:
         node.fail("expected a state, or its history", hint=TARGET_HINT)
-    (key,) = keys
-    default = one_or_more(fields["default"]) if "default" in fields else []
-    return StateTarget(
-        fields[key].choice("state", states),
-        HISTORY_KEYS[key],
-        tuple(name.choice("state", states) for name in default),
-    )
+    (key,) = history_keys
+    state = fields[key].choice("state", states)
+    default_nodes = one_or_more(fields["default"]) if "default" in fields else []
+    default_states = tuple(item.choice("state", states) for item in default_nodes)
+    return StateTarget(state, HISTORY_KEYS[key], default_states)

@@ -113,8 +113,9 @@ class _StateRows:
     """A state and its rows.
 
     Attributes:
-        is_marked: it is marked as initial.
-        rows: the rows, without their empty cells.
+        name: the name of the state.
+        is_marked: its name is marked as that of an initial state.
+        rows: the cells of each row by column, without the empty ones.
     """
 
     name: str
@@ -134,9 +135,12 @@ class _TableReader:
     """Converts a state-transition table to a native document.
 
     Attributes:
+        path: the file, for messages.
         declarations: the lines above the header, as YAML.
+        columns: the names in the header.
         states: the states by name, in the order of their first rows.
-        children: the states directly inside each state; inside the chart for None.
+        children: the states directly inside each state, by its name; those directly inside the chart for
+            None.
         is_moore: the table declares a Moore chart.
     """
 
@@ -144,18 +148,20 @@ class _TableReader:
         self.path = path
         lines = text.removeprefix("\ufeff").splitlines(keepends=True)
         table_lines = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
-        begin = next(table_lines, len(lines))
-        self.declarations = "".join(_declaration_line(line) for line in lines[:begin])
+        header_index = next(table_lines, len(lines))
+        self.declarations = "".join(_declaration_line(line) for line in lines[:header_index])
         self.columns: list[str] = []
         self.states: dict[str, _StateRows] = {}
-        for cells, where in read_csv_rows("".join(lines[begin:]), path, begin):
+        for cells, where in read_csv_rows("".join(lines[header_index:]), path, n_lines_before=header_index):
+            line = where.line or header_index
             if self.columns:
-                self._add_row(cells, where.line or begin)
+                self._add_row(cells, line)
             else:
-                self._require_valid_columns(cells, where.line or begin)
+                self._require_valid_columns(cells, line)
                 self.columns = cells
         if not self.states:
-            self._fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
+            hint = f"columns: {', '.join(COLUMNS[:6])}, ..."
+            self._fail("the table has no rows", header_index + 1, hint)
         self.children: dict[str | None, list[_StateRows]] = {None: []}
         for state in self.states.values():
             self.children.setdefault(self._find_parent(state), []).append(state)
@@ -179,42 +185,55 @@ class _TableReader:
                 self._fail(f"the column {name!r} is missing", line, hint)
 
     def _add_row(self, cells: list[str], line: int) -> None:
-        """Add a row to its state; a row without a state belongs to the state of the row before."""
+        """Add a row to its state; a row without a state belongs to the state of the row before.
+
+        Raises:
+            FormatError: the row has too many cells, no state, or another value in a column of the state than
+                the state's first row; or there are too many rows.
+        """
         if len(cells) > len(self.columns):
             hint = "put a cell with a comma in quotes"
             self._fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
-        filled = {name: cell.strip() for name, cell in zip(self.columns, cells, strict=False) if cell.strip()}
-        state_cell = filled.pop("state", "")
-        name = state_cell.removeprefix(INITIAL_MARK).strip() or next(reversed(self.states), "")
+        filled_cells = {
+            column: cell.strip() for column, cell in zip(self.columns, cells, strict=False) if cell.strip()
+        }
+        state_cell = filled_cells.pop("state", "")
+        is_marked = state_cell.startswith(INITIAL_MARK)
+        previous_name = next(reversed(self.states), "")
+        name = state_cell.removeprefix(INITIAL_MARK).strip() or previous_name
         if not name:
             self._fail("the first row has no state", line, "write its name in the column 'state'")
-        state = self.states.setdefault(name, _StateRows(name, state_cell.startswith(INITIAL_MARK)))
-        state.rows.append(Entries(filled, line))
+        state = self.states.setdefault(name, _StateRows(name, is_marked))
+        state.rows.append(Entries(filled_cells, line))
         for column in STATE_COLUMNS:
-            if column in filled and filled[column] != state.cell(column):
+            if column in filled_cells and filled_cells[column] != state.cell(column):
                 hint = f"the columns of a state are filled in its first row, line {state.line}"
                 self._fail(f"{column!r} of {state.name} is not in its first row", line, hint)
         if sum(len(state.rows) for state in self.states.values()) > MAX_ROWS:
             self._fail("too many rows", line, f"at most {MAX_ROWS}")
 
     def _find_parent(self, state: _StateRows) -> str | None:
-        """Return the name of the state around a state, or raise an error if there is no such state."""
+        """Return the name of the state around a state, None if it is directly inside the chart.
+
+        Raises:
+            FormatError: an ancestor has no row, or the state is its own ancestor.
+        """
         ancestor = state.cell("parent")
-        passed = {state.name}
+        visited = {state.name}
         while ancestor is not None:
             if ancestor not in self.states:
                 self._fail(f"unknown state {ancestor!r}", state.line, "give the parent a row of its own")
-            if ancestor in passed:
+            if ancestor in visited:
                 self._fail(f"{state.name} is inside itself", state.line, "name another parent")
-            passed.add(ancestor)
+            visited.add(ancestor)
             ancestor = self.states[ancestor].cell("parent")
         return state.cell("parent")
 
     def build_document(self) -> Node:
         """Return the equivalent native document, each part with its line in the table."""
-        declarations = (
-            parse_document(self.declarations, self.path).fields() if self.declarations.strip() else {}
-        )
+        declarations: dict[str, Node] = {}
+        if self.declarations.strip():
+            declarations = parse_document(self.declarations, self.path).fields()
         for key in ("states", "regions"):
             if key in declarations:
                 declarations[key].fail("the states of a table are its rows", hint="leave it out")
@@ -231,56 +250,69 @@ class _TableReader:
         return Node(Entries(data, line, lines), self.path, trail="", line=line)
 
     def _initial_state(self, parent: str | None) -> PlainData:
-        """Return the initial state inside a state, or inside the chart for None."""
+        """Return the initial state inside a state: by its `initial` cell, a mark, or its place.
+
+        Args:
+            parent: the name of the state; None for the chart, which has no such cell.
+
+        Raises:
+            FormatError: two states are marked.
+        """
         if parent is not None and self.states[parent].cell("initial") is not None:
             return self._read_cell("initial", self.states[parent].rows[0])
-        states = self.children[parent]
-        marked = [state for state in states if state.is_marked]
-        if len(marked) > 1:
+        children = self.children[parent]
+        marked_children = [state for state in children if state.is_marked]
+        if len(marked_children) > 1:
+            first, second, *_ = marked_children
             hint = "mark one of the states inside a state as initial"
-            self._fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
-        return (marked or states)[0].name
+            self._fail(f"both {first.name} and {second.name} are marked", second.line, hint)
+        return marked_children[0].name if marked_children else children[0].name
 
     def _build_states(self, parent: str | None) -> Entries:
-        states = self.children[parent]
-        return Entries({state.name: self._build_state(state) for state in states}, states[0].line)
+        """Return the plain data of all states directly inside a state, or inside the chart for None."""
+        children = self.children[parent]
+        return Entries({state.name: self._build_state(state) for state in children}, children[0].line)
 
     def _build_state(self, state: _StateRows) -> Entries:
         """Return the plain data of a state, from its rows and from the states inside it."""
         first_row = state.rows[0]
-        data = {
-            column: self._read_cell(column, first_row)
-            for column in STATE_COLUMNS
-            if column in first_row and column != "parent"
-        }
+        columns = [column for column in STATE_COLUMNS if column in first_row and column != "parent"]
         if self.is_moore and "do" in first_row:
-            data["do"] = self._read_cell("do", first_row)
+            columns.append("do")
+        data = {column: self._read_cell(column, first_row) for column in columns}
         if state.name in self.children:
             data["initial"] = self._initial_state(state.name)
             data["states"] = self._build_states(state.name)
         transitions = [self._build_transition(row, state) for row in state.rows]
+        # a row without a transition only declares the state
         items = Items((transition for transition in transitions if transition), state.line)
         return Entries({**data, "transitions": items or None}, state.line)
 
     def _build_transition(self, row: Entries, state: _StateRows) -> Entries:
-        """Return the transition of a row; empty if the row has none."""
+        """Return the plain data of the transition in a row; empty if the row has none."""
         columns = [column for column in TRANSITION_COLUMNS if column in row]
         if self.is_moore and row is state.rows[0] and "do" in columns:
             columns.remove("do")  # it is the `do` of the state
         data = {column: self._read_cell(column, row) for column in columns}
-        if self.is_moore and data and not data.keys() & {"go", "junction", "do"}:
+        has_effect = bool(data.keys() & {"go", "junction", "do"})
+        if self.is_moore and data and not has_effect:
             data["do"] = {}  # it stays in the state, and later transitions are not tried
         return Entries(data, row.line)
 
     def _read_cell(self, column: str, row: Entries) -> PlainData:
-        """Return the plain data of a cell; actions may be written without braces."""
+        """Return the plain data of a cell that is not empty, as a native document has it.
+
+        Text and names are returned as they are, events as a list. Other cells are YAML; actions may be
+        written without braces.
+        """
         text: str = row[column]
-        if column in TEXT_COLUMNS or (column in NAME_COLUMNS and _NAME.fullmatch(text)):
+        is_single_name = column in NAME_COLUMNS and _NAME.fullmatch(text) is not None
+        if column in TEXT_COLUMNS or is_single_name:
             return text
         if column == "on":
             return text.split()
-        if column in ACTION_COLUMNS and text[0] not in "{[":
-            text = f"{{{text}}}"
+        if column in ACTION_COLUMNS and not text.startswith(("{", "[")):
+            text = "{" + text + "}"
         value: PlainData = flow_node(text, self.path, row.line).value
         return value
 
@@ -338,33 +370,44 @@ def _is_initial_child(initial: tuple[StateTarget, ...], states: tuple[State, ...
 
 
 def _list_rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iterator[dict[str, str]]:
-    """Yield the rows of states and of the states inside them, cells by column."""
-    initial = chart.initial if parent is None else parent.initial
-    marked: str | None = None
-    if _is_initial_child(initial, states) and initial[0].state != states[0].name:
-        marked = initial[0].state
+    """Yield the rows of states and of the states inside them, each as its cells by column.
+
+    Args:
+        chart: the chart.
+        states: the states directly inside `parent`.
+        parent: the state around them; None for the chart.
+    """
+    initial_targets = chart.initial if parent is None else parent.initial
+    marked_name: str | None = None  # the first state needs no mark
+    if _is_initial_child(initial_targets, states) and initial_targets[0].state != states[0].name:
+        marked_name = initial_targets[0].state
+    parent_cell = {} if parent is None else {"parent": parent.name}
     for state in states:
-        name = f"{INITIAL_MARK}{state.name}" if state.name == marked else state.name
-        parent_cell = {} if parent is None else {"parent": parent.name}
+        state_cell = f"{INITIAL_MARK}{state.name}" if state.name == marked_name else state.name
         first_row, *other_rows = _list_state_rows(state, is_moore=chart.kind is ChartKind.MOORE)
-        yield {"state": name, **parent_cell, **first_row}
+        yield {"state": state_cell, **parent_cell, **first_row}
         for row in other_rows:
             yield {"state": state.name, **row}
         yield from _list_rows(chart, state.states, state)
 
 
 def _list_state_rows(state: State, *, is_moore: bool) -> list[dict[str, str]]:
-    """Return the rows of a state: its transitions, with the columns of the state in the first row."""
+    """Return the rows of a state as cells by column: one for each transition, or one without a transition.
+
+    The first row also has the columns of the state. The transitions of a Moore chart have no `do`.
+    """
+    transition_rows: list[dict[str, str]] = []
+    for transition in transitions_data(state):
+        columns = [key for key in transition if not (is_moore and key == "do")]
+        transition_rows.append({key: _format_cell(key, transition[key]) for key in columns})
     entries = state_entries(state)
-    omitted = {"do"} if is_moore else set()
-    rows = [
-        {key: _format_cell(key, value) for key, value in transition.items() if key not in omitted}
-        for transition in transitions_data(state)
-    ]
     state_cells = {key: _format_cell(key, entries[key]) for key in (*STATE_COLUMNS, "do") if key in entries}
     if _is_initial_child(state.initial, state.states):
-        del state_cells["initial"]
-    return [{**state_cells, **(rows[0] if rows else {})}, *rows[1:]]
+        del state_cells["initial"]  # the mark or the order of the states expresses it
+    if not transition_rows:
+        return [state_cells]
+    first_row, *other_rows = transition_rows
+    return [{**state_cells, **first_row}, *other_rows]
 
 
 def _format_cell(column: str, value: PlainData) -> str:
@@ -374,6 +417,6 @@ def _format_cell(column: str, value: PlainData) -> str:
     if column in TEXT_COLUMNS and isinstance(value, str):
         return value
     text = flow_text(value)
-    if column in ACTION_COLUMNS and text[0] == "{" and len(text) > 2:
+    if column in ACTION_COLUMNS and text.startswith("{") and text != "{}":
         return text[1:-1]
     return text

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     Binary,
@@ -64,23 +65,33 @@ def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
 
 
 def guard_cube(guard: Expression, names: Sequence[str]) -> Cube | None:
-    """Return the cube of a guard that is a conjunction of the named inputs and their negations, else None."""
+    """Return the cube of a guard that is a conjunction of inputs and their negations, such as `a and not b`.
+
+    None if the guard has another form, uses another name, or requires an input to be both true and false.
+
+    Args:
+        guard: the guard.
+        names: the inputs, in the order of the cube.
+    """
     values: dict[str, bool] = {}
-    for literal in _conjuncts(guard.tree):
-        if literal == Literal(True):
+    for conjunct in _conjuncts(guard.tree):
+        if conjunct == Literal(True):
             continue
-        is_negated = isinstance(literal, Unary) and literal.operator is Operator.NOT
-        name = literal.operand if isinstance(literal, Unary) and is_negated else literal
-        value = not is_negated
-        if not isinstance(name, Name) or name.name not in names:
+        required_value = True
+        operand = conjunct
+        if isinstance(conjunct, Unary) and conjunct.operator is Operator.NOT:
+            required_value = False
+            operand = conjunct.operand
+        if not isinstance(operand, Name) or operand.name not in names:
             return None
-        if values.get(name.name, value) != value:
+        if values.get(operand.name, required_value) != required_value:
             return None
-        values[name.name] = value
+        values[operand.name] = required_value
     return tuple(values.get(name) for name in names)
 
 
 def _conjuncts(tree: Tree) -> Iterator[Tree]:
+    """Yield the parts of an expression that `and` joins; the expression itself if it is no conjunction."""
     if isinstance(tree, Binary) and tree.operator is Operator.AND:
         yield from _conjuncts(tree.left)
         yield from _conjuncts(tree.right)
@@ -88,20 +99,35 @@ def _conjuncts(tree: Tree) -> Iterator[Tree]:
         yield tree
 
 
+class RowEffect(NamedTuple):
+    """The next state and the outputs of a row."""
+
+    next_state: str
+    outputs: tuple[bool, ...]
+
+
 @dataclass(frozen=True)
 class TruthTableRow:
-    """One row: in `state`, with the inputs in `cube`, the next state `go` and the outputs."""
+    """One row of a truth table.
+
+    Attributes:
+        state: the state before the tick.
+        cube: the inputs that the row covers.
+        next_state: the state after the tick.
+        outputs: the value of each output, in the order of the columns.
+        line: its line in the file.
+    """
 
     state: str
     cube: Cube
-    go: str
+    next_state: str
     outputs: tuple[bool, ...]
     line: int | None = field(default=None, compare=False)
 
     @property
-    def effect(self) -> tuple[str, tuple[bool, ...]]:
+    def effect(self) -> RowEffect:
         """The next state and the outputs."""
-        return self.go, self.outputs
+        return RowEffect(self.next_state, self.outputs)
 
     def __str__(self) -> str:
         return f"{cube_text(self.cube)}/{cube_text(self.outputs)}"
@@ -112,12 +138,15 @@ class TruthTable:
     """A truth table.
 
     Attributes:
-        form: the columns.
+        name: its name, and that of its chart.
+        table_form: the columns, and the codes of the states.
         initial: the initial state.
+        states: the names of all states.
+        rows: the rows, in the order of the file.
     """
 
     name: str
-    form: TableForm
+    table_form: TableForm
     initial: str
     states: tuple[str, ...]
     rows: tuple[TruthTableRow, ...]
@@ -134,19 +163,23 @@ class TruthTable:
         return tuple(self._by_state.get(state, ()))
 
     def cells(self, row: TruthTableRow) -> list[str]:
-        """Return the cells of a row as text, one per column."""
+        """Return the cells of a row as text: the state, the inputs, the next state, the outputs.
+
+        A state is one cell with its name, or a cell for each bit of its code; inputs and outputs are 0, 1 or
+        X.
+        """
         return [
-            *self.form.cells_of(row.state),
+            *self.table_form.state_cells(row.state),
             *cube_text(row.cube),
-            *self.form.cells_of(row.go),
+            *self.table_form.state_cells(row.next_state),
             *cube_text(row.outputs),
         ]
 
     def csv(self) -> str:
         """Return the table as the text of a CSV file."""
         buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator=self.form.newline)
-        writer.writerow(self.form.columns)
+        writer = csv.writer(buffer, lineterminator=self.table_form.newline)
+        writer.writerow(self.table_form.columns)
         writer.writerows(self.cells(row) for row in self.rows)
         return buffer.getvalue()
 
@@ -164,11 +197,11 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
         period_s: the sample period [s], which a table does not state; the UC3M thesis has 0.1 s.
         like: a chart whose declarations, times and descriptions are taken over.
     """
-    inputs = tuple(table.form.inputs.values())
-    outputs = tuple(table.form.outputs.values())
-    state_of = {name: _build_state(table, name) for name in table.states}
+    inputs = tuple(table.table_form.inputs.values())
+    outputs = tuple(table.table_form.outputs.values())
+    state_by_name = {name: _build_state(table, name) for name in table.states}
     if like is not None:
-        states = (replace(state, transitions=state_of[state.name].transitions) for state in like.states)
+        states = [replace(state, transitions=state_by_name[state.name].transitions) for state in like.states]
         return replace(like, states=tuple(states), junctions={})
     return Chart(
         name=table.name,
@@ -177,21 +210,21 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
         inputs={name: BoolType() for name in inputs},
         outputs={name: BoolType() for name in outputs},
         initial=to(table.initial),
-        states=tuple(state_of.values()),
-        form=table.form,
+        states=tuple(state_by_name.values()),
+        form=table.table_form,
     )
 
 
 def _build_state(table: TruthTable, name: str) -> State:
-    """Return a state with one transition per row of the table."""
-    inputs = tuple(table.form.inputs.values())
-    outputs = tuple(table.form.outputs.values())
+    """Return the state of a name, with one transition for each of its rows in the table."""
+    inputs = tuple(table.table_form.inputs.values())
+    outputs = tuple(table.table_form.outputs.values())
     rows = table.rows_of(name)
     transitions = []
     for row in rows:
         values = {output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}
         guard = _cube_guard(row.cube, inputs)
-        transitions.append(Transition(when=guard, do=assign(values), go=to(row.go), line=row.line))
+        transitions.append(Transition(when=guard, do=assign(values), go=to(row.next_state), line=row.line))
     return State(name, tuple(transitions), line=rows[0].line if rows else None)
 
 
@@ -215,71 +248,95 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
     rows = tuple(_read_row(form, header, cells, where) for cells, where in csv_rows)
     if not rows:
         raise FormatError("the table has no rows", where=Where(path, 1))
-    states = dict.fromkeys(name for row in rows for name in (row.state, row.go))
+    states = list(dict.fromkeys(name for row in rows for name in (row.state, row.next_state)))
     if form.state_bits:
-        form = replace(form, codes={name: name for name in states})
-        states = dict.fromkeys(sorted(states))
+        form = replace(form, codes={name: name for name in states})  # states are named by their codes
+        states.sort()
     form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
-    return TruthTable(
-        chart_name_of_file(path, "table"), form, initial=rows[0].state, states=tuple(states), rows=rows
-    )
+    name = chart_name_of_file(path, "table")
+    return TruthTable(name, form, initial=rows[0].state, states=tuple(states), rows=rows)
 
 
 def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
-    """Return the row of a truth table that its cells represent."""
+    """Return the row of a truth table that its cells represent.
+
+    Args:
+        form: the columns: the state, the inputs, the next state, the outputs.
+        header: the names of all columns.
+        cells: the text of each cell.
+        where: the place of the row, for messages.
+
+    Raises:
+        FormatError: the row has another number of cells, or a cell is not valid.
+    """
     if len(cells) != len(header):
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
     def read_bit(column: int) -> bool:
-        if cells[column] not in CELL_VALUES:
-            message = f"column {header[column]}: {cells[column]!r} is not binary"
+        cell = cells[column]
+        if cell not in CELL_VALUES:
+            message = f"column {header[column]}: {cell!r} is not binary"
             raise FormatError(message, where=where, hint="write 0 or 1")
-        return CELL_VALUES[cells[column]]
+        return CELL_VALUES[cell]
 
-    def read_state(column: int) -> str:
-        name = cells[column]
+    def read_state(first_column: int) -> str:
+        """Return the state in the cells from a column on: its name, or the bits of its code."""
         if form.state_bits:
-            return "".join("01"[read_bit(column + i)] for i in range(len(form.state_bits)))
+            code_columns = range(first_column, first_column + len(form.state_bits))
+            return "".join("1" if read_bit(column) else "0" for column in code_columns)
+        name = cells[first_column]
         if not (name.isascii() and name.isidentifier()):
             raise FormatError(f"{name!r} is not a valid name for a state", where=where)
         return name
 
-    n_state_columns = len(form.state_columns)
-    next_column = n_state_columns + len(form.inputs)
-    outputs = tuple(read_bit(i) for i in range(next_column + n_state_columns, len(cells)))
-    input_columns = range(n_state_columns, next_column)
-    cube = tuple(None if cells[i] in WILDCARDS else read_bit(i) for i in input_columns)
-    return TruthTableRow(read_state(0), cube, go=read_state(next_column), outputs=outputs, line=where.line)
+    first_input = len(form.state_columns)
+    first_next = first_input + len(form.inputs)
+    first_output = first_next + len(form.next_columns)
+    outputs = tuple(read_bit(column) for column in range(first_output, len(cells)))
+    cube = tuple(
+        None if cells[column] in WILDCARDS else read_bit(column) for column in range(first_input, first_next)
+    )
+    state = read_state(0)
+    return TruthTableRow(state, cube, next_state=read_state(first_next), outputs=outputs, line=where.line)
 
 
 def _read_form(header: list[str], where: Where) -> TableForm:
-    """Return the form of a truth table from its header: bits of the state, inputs, next state, outputs."""
-    bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
-    form = TableForm({}, {}, bits)
-    if not bits and not {"state", "next"} <= set(header):
+    """Return the form of a truth table from its header: columns of the state, inputs, next state, outputs.
+
+    A column `q` with a column `q_next` is a bit of the state. The columns between the state and the next
+    state are inputs, those after the next state are outputs.
+
+    Raises:
+        FormatError: the states have no columns, the columns are in another order, or a name is not valid.
+    """
+    state_bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
+    if not state_bits and not {"state", "next"} <= set(header):
         raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
-    next_column = header.index(form.next_columns[0])
-    inputs = header[len(form.state_columns) : next_column]
-    outputs = header[next_column + len(form.next_columns) :]
-    complete_form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, bits)
-    for name, expected in zip(header, complete_form.columns, strict=False):
-        if name != expected:
-            message = f"the column {name!r} is in the place of {expected!r}"
+    state_form = TableForm({}, {}, state_bits)
+    first_next = header.index(state_form.next_columns[0])
+    inputs = header[len(state_form.state_columns) : first_next]
+    outputs = header[first_next + len(state_form.next_columns) :]
+    form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, state_bits)
+    for name, expected_name in zip(header, form.columns, strict=False):
+        if name != expected_name:
+            message = f"the column {name!r} is in the place of {expected_name!r}"
             raise FormatError(message, where=where, hint=HEADER_HINT)
-    _require_valid_names([*bits, *inputs, *outputs], where)
-    return complete_form
+    _require_valid_names([*state_bits, *inputs, *outputs], where)
+    return form
 
 
 def _require_valid_names(names: list[str], where: Where) -> None:
-    """Raise a FormatError if a column's name is not valid, or occurs twice."""
-    earlier_names: dict[str, str] = {}
+    """Raise a FormatError if a column's name is not valid, or occurs twice (also in another case)."""
+    names_by_lower_case: dict[str, str] = {}
     for name in names:
-        earlier = earlier_names.get(name.lower())
-        earlier_names[name.lower()] = name
+        earlier_name = names_by_lower_case.get(name.lower())
+        names_by_lower_case[name.lower()] = name
         fault = find_name_fault(name)
-        if earlier is not None:
-            fault = "occurs twice" if earlier == name else f"differs from {earlier!r} only in case"
-        elif name.endswith(NEXT_SUFFIX):
+        if earlier_name == name:
+            fault = "occurs twice"
+        elif earlier_name is not None:
+            fault = f"differs from {earlier_name!r} only in case"
+        elif name.endswith(NEXT_SUFFIX):  # with its bit it would be a column of the next state
             fault = f"has no column {name[: -len(NEXT_SUFFIX)]!r}"
         if fault is not None:
             raise FormatError(f"the column {name!r} {fault}", where=where, hint=HEADER_HINT)

@@ -79,7 +79,7 @@ class TableForm:
         """All columns from left to right."""
         return (*self.state_columns, *self.inputs, *self.next_columns, *self.outputs)
 
-    def cells_of(self, state: str) -> list[str]:
+    def state_cells(self, state: str) -> list[str]:
         """Return the cells that hold a state: the bits of its code, or its name."""
         return list(self.codes[state]) if self.state_bits else [state]
 

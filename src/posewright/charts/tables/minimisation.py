@@ -18,9 +18,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from posewright.charts.formats import Cube, TruthTable, TruthTableRow, table_to_chart
+from posewright.charts.formats import Cube, RowEffect, TruthTable, TruthTableRow, table_to_chart
 from posewright.charts.model import Chart
 from posewright.charts.tables.tabulation import table_of, tabulate_chart
 from posewright.errors import InputError, MissingExtraError
@@ -34,11 +34,15 @@ MAX_TWO_LEVEL = 8
 MAX_ORDERED = 6
 """Inputs up to which the search for the best order is fast."""
 
-Effect = tuple[str, tuple[bool, ...]]
-"""The next state and the outputs."""
+Outcomes = Mapping[tuple[bool, ...], RowEffect]
+"""The effect of each combination of inputs (a point) in one state."""
 
-Outcomes = Mapping[tuple[bool, ...], Effect]
-"""The effect of each combination of inputs in one state."""
+
+class CubeEffect(NamedTuple):
+    """A row of one state: the inputs that it covers, and their effect."""
+
+    cube: Cube
+    effect: RowEffect
 
 
 class Method(Enum):
@@ -66,24 +70,24 @@ def minimise(
     """
     method = _read_method(method)
     table = tabulate_chart(chart)
-    positions = _read_order(table, best_order(chart) if order == "best" else order)
+    test_order = _read_order(table, best_order(chart) if order == "best" else order)
     rows: list[TruthTableRow] = []
     for state in table.states:
         outcomes = {tuple(bool(value) for value in row.cube): row.effect for row in table.rows_of(state)}
         if method is Method.TWO_LEVEL:
-            cubes = _minimise_two_level(outcomes)
+            cube_effects = _minimise_two_level(outcomes)
         else:
-            cubes = _minimise_by_junctions(outcomes, positions)
+            cube_effects = _minimise_by_junctions(outcomes, test_order)
         # the order of the UC3M thesis
-        cubes.sort(key=_binary_digits)
-        rows += [TruthTableRow(state, cube, *effect) for cube, effect in cubes]
+        cube_effects.sort(key=_binary_digits)
+        for cube, effect in cube_effects:
+            rows.append(TruthTableRow(state, cube, effect.next_state, effect.outputs))
     return replace(table, rows=tuple(rows))
 
 
-def _binary_digits(cube_and_effect: tuple[Cube, Effect]) -> list[int]:
+def _binary_digits(cube_effect: CubeEffect) -> list[int]:
     """Return the inputs of a cube as 0 and 1, with 0 for an input that does not matter."""
-    cube, _ = cube_and_effect
-    return [int(value or 0) for value in cube]
+    return [int(value or 0) for value in cube_effect.cube]
 
 
 def best_order(chart: Chart) -> tuple[str, ...]:
@@ -92,7 +96,7 @@ def best_order(chart: Chart) -> tuple[str, ...]:
     Raises:
         InputError: there are too many inputs to try all orders.
     """
-    names = tuple(table_of(chart).form.inputs)
+    names = tuple(table_of(chart).table_form.inputs)
     if len(names) > MAX_ORDERED:
         message = f"cannot try all orders of {len(names)} inputs"
         raise InputError(message, hint=f"at most {MAX_ORDERED} inputs; or give the order")
@@ -112,7 +116,7 @@ def _read_method(method: Method | str) -> Method:
 
 def _read_order(table: TruthTable, order: Sequence[str] | str | None) -> tuple[int, ...]:
     """Return the positions of input columns in the order of tests."""
-    columns = list(table.form.inputs)
+    columns = list(table.table_form.inputs)
     if isinstance(order, str):
         order = [name.strip() for name in order.split(",")]
     names = columns if order is None else list(order)
@@ -122,39 +126,50 @@ def _read_order(table: TruthTable, order: Sequence[str] | str | None) -> tuple[i
     return tuple(columns.index(name) for name in names)
 
 
-def _minimise_by_junctions(outcomes: Outcomes, order: tuple[int, ...]) -> list[tuple[Cube, Effect]]:
-    """Return the cubes of the paths through tests of the inputs in this order."""
+def _minimise_by_junctions(outcomes: Outcomes, test_order: tuple[int, ...]) -> list[CubeEffect]:
+    """Return a cube for each path through a binary decision tree that tests the inputs in this order.
+
+    An input whose test makes no difference is not tested.
+
+    Args:
+        outcomes: the effect of each combination of inputs.
+        test_order: indices of the inputs in the order of the tests.
+    """
     if len(set(outcomes.values())) == 1:
         point, effect = next(iter(outcomes.items()))
-        return [((None,) * len(point), effect)]
-    tested = order[0]
-    branches = []
-    for answer in (False, True):
-        half = {point: effect for point, effect in outcomes.items() if point[tested] is answer}
-        branches.append(_minimise_by_junctions(half, order[1:]))
-    if branches[0] == branches[1]:
-        return branches[0]
-    return [
-        ((*cube[:tested], answer, *cube[tested + 1 :]), effect)
-        for answer, rows in zip((False, True), branches, strict=True)
-        for cube, effect in rows
-    ]
+        return [CubeEffect((None,) * len(point), effect)]
+    tested, *later_tests = test_order
+    false_outcomes = {point: effect for point, effect in outcomes.items() if not point[tested]}
+    true_outcomes = {point: effect for point, effect in outcomes.items() if point[tested]}
+    false_branch = _minimise_by_junctions(false_outcomes, tuple(later_tests))
+    true_branch = _minimise_by_junctions(true_outcomes, tuple(later_tests))
+    if false_branch == true_branch:
+        return false_branch
+    rows = []
+    for value, branch in ((False, false_branch), (True, true_branch)):
+        for cube, effect in branch:
+            rows.append(CubeEffect((*cube[:tested], value, *cube[tested + 1 :]), effect))
+    return rows
 
 
-def _minimise_two_level(outcomes: Outcomes) -> list[tuple[Cube, Effect]]:
+def _minimise_two_level(outcomes: Outcomes) -> list[CubeEffect]:
     """Return for each effect the cubes that cover its input combinations (two-level minimisation)."""
     n_inputs = len(next(iter(outcomes)))
     if n_inputs > MAX_TWO_LEVEL:
         raise InputError(f"{n_inputs} inputs are too many for two levels", hint="use the junctions method")
-    cubes = []
+    rows = []
     for effect in dict.fromkeys(outcomes.values()):
-        points = [point for point, own_effect in outcomes.items() if own_effect == effect]
-        cubes += [(cube, effect) for cube in _cover_points(points, n_inputs)]
-    return cubes
+        points = [point for point, point_effect in outcomes.items() if point_effect == effect]
+        rows += [CubeEffect(cube, effect) for cube in _cover_points(points, n_inputs)]
+    return rows
 
 
 def _cover_points(points: Sequence[tuple[bool, ...]], n_inputs: int) -> list[Cube]:
-    """Return few cubes that together cover exactly the given points."""
+    """Return few cubes that together cover exactly the given points.
+
+    SymPy's sum of products (Quine-McCluskey) gives them: an `Or` of `And`s of symbols and their negations, or
+    less than that if there is only one.
+    """
     if n_inputs == 0 or len(points) == 2**n_inputs:
         return [(None,) * n_inputs]
     try:
@@ -163,9 +178,9 @@ def _cover_points(points: Sequence[tuple[bool, ...]], n_inputs: int) -> list[Cub
     except ImportError as error:
         raise MissingExtraError.for_extra("two-level minimisation", "charts") from error
     inputs = list(symbols(f"x:{n_inputs}"))
-    form = SOPform(inputs, [[int(value) for value in point] for point in points])
+    sum_of_products = SOPform(inputs, [[int(value) for value in point] for point in points])
     cubes = []
-    for product in form.args if isinstance(form, Or) else (form,):
+    for product in sum_of_products.args if isinstance(sum_of_products, Or) else (sum_of_products,):
         literals = product.args if isinstance(product, And) else (product,)
         cubes.append(tuple(_value_in_product(symbol, Not(symbol), literals) for symbol in inputs))
     return cubes

@@ -80,7 +80,17 @@ def _require_inputs_only(chart: Chart, expression: Expression, line: int | None)
 def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TruthTableRow:
     """Return the row of a state and a combination of inputs.
 
-    It is run from false and from true outputs, to detect an output that keeps its value.
+    The tick is run with all outputs false before it, and with all true, to detect an output that keeps its
+    value.
+
+    Args:
+        interpreter: runs the chart.
+        form: the columns of the table.
+        state: the state before the tick.
+        point: the value of each input, in the order of the columns.
+
+    Raises:
+        InputError: an output keeps its value, so that the inputs do not determine it.
     """
     chart = interpreter.chart
     inputs = dict(zip(form.inputs.values(), point, strict=True))
@@ -95,7 +105,7 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
                 hint="set every output in every case",
             )
     outputs = tuple(bool(results[0].outputs[name]) for name in form.outputs.values())
-    return TruthTableRow(state, cube=point, go=results[0].state, outputs=outputs)
+    return TruthTableRow(state, cube=point, next_state=results[0].state, outputs=outputs)
 
 
 def _start_snapshots(interpreter: Interpreter, state: str) -> list[Snapshot]:
@@ -120,8 +130,8 @@ def tabulate_chart(chart: Chart) -> TruthTable:
 
 def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TruthTableRow, ...]]:
     """Return the rows by the states that share them, as the UC3M thesis prints them."""
-    groups: dict[tuple[object, ...], list[str]] = {}
+    states_by_rows: dict[tuple[object, ...], list[str]] = {}
     for state in table.states:
-        key = tuple((row.cube, row.effect) for row in table.rows_of(state))
-        groups.setdefault(key, []).append(state)
-    return {tuple(states): table.rows_of(states[0]) for states in groups.values()}
+        rows_without_state = tuple((row.cube, row.effect) for row in table.rows_of(state))
+        states_by_rows.setdefault(rows_without_state, []).append(state)
+    return {tuple(states): table.rows_of(states[0]) for states in states_by_rows.values()}

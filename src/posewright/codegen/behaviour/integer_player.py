@@ -206,7 +206,7 @@ class PagePlayer:
             self._begin_join(np.where(page.start == UNCHANGED, self._command, page.start))
             self._begin_pass(page, self._join[1])
         else:
-            self._begin_first_pass_from_here(page, linked=planned.linked)
+            self._begin_first_pass_from_here(page, linked=planned.is_linked)
 
     def _final_positions(self) -> Integers:
         return self._command if self._pass is None else self._pass.final_positions()

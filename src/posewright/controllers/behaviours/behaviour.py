@@ -131,11 +131,11 @@ class BehaviourRunner:
         """Start again as after switching the robot off and on; random numbers continue."""
         self._chart = self._stepper.initial()
         self._monitor = Monitor(self.behaviour.chart, self._chart) if self.behaviour.chart.promises else None
-        self._readings: dict[str, Value] = {}
-        self._start_s: float | None = None
+        self._readings: dict[str, Value] = {}  # of the last tick, by input
+        self._start_s: float | None = None  # time of the first tick
 
     def step(self, state: BodyState, playing: str | None = None, *, chance: float | None = None) -> Tick:
-        """Take one tick. Where the stepper does not answer, the chart stays and the action is to stand.
+        """Take one tick. During `wait_s`, or if the stepper does not answer, the chart stays as it is.
 
         Args:
             state: the present state of the body.
@@ -150,13 +150,13 @@ class BehaviourRunner:
         if chance is None:
             chance = self._random.random()
         context = TickContext(state, state.time_s - self._start_s, playing, self._chart.outputs, chance)
-        previous = self._readings
+        previous_readings = self._readings
         self._readings = {
-            wire.name: wire.read(context, previous.get(wire.name)) for wire in self.behaviour.inputs
+            wire.name: wire.read(context, previous_readings.get(wire.name)) for wire in self.behaviour.inputs
         }
         inputs = dict(self._readings)
         for event in self._events:  # an event is true at the one tick at which its condition becomes true
-            inputs[event] = inputs[event] and previous.get(event) is False
+            inputs[event] = inputs[event] and previous_readings.get(event) is False
         is_waiting = context.since_start_s < self.behaviour.wait_s
         next_chart = None if is_waiting else self._stepper.step(self._chart, inputs)
         if next_chart is None:
@@ -193,19 +193,19 @@ class BehaviourController(Controller):
         gaits = {name: QuadrupedGait(gait, robot) for name, gait in behaviour.gaits.items()}
         self._performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
         self._frame = 0
-        self._ticks = 0
-        self._tick_frame = 0
+        self._n_ticks = 0
+        self._next_tick_frame = 0
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames up to the chart's next tick, or to a change of torque or stiffness."""
         decision = None
-        if self._frame == self._tick_frame:
+        if self._frame == self._next_tick_frame:
             tick = self._runner.step(state, self._performer.playing)
             self._performer.request(tick.action)
-            self._ticks += 1
-            self._tick_frame = self._schedule.frame_of(self._ticks)
+            self._n_ticks += 1
+            self._next_tick_frame = self._schedule.frame_of(self._n_ticks)
             decision = decision_of(tick)
-        rows = self._performer.next(state, min(n, self._tick_frame - self._frame))
+        rows = self._performer.next(state, min(n, self._next_tick_frame - self._frame))
         self._frame += len(rows)
         return rows if decision is None else replace(rows, decision=decision)
 

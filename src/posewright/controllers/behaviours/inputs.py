@@ -129,7 +129,8 @@ def _read_wire(name: str, kind: Type, node: Node, names: NamesInScope) -> InputW
     threshold = _read_threshold(node, units)
     _require_fitting_type(node, kind, source.quantity, has_threshold=threshold is not None)
     fields = node.fields()
-    unit = fields["unit"].choice("unit", units) if "unit" in fields else next(iter(units), "")
+    si_unit = next(iter(units), "")  # none for a flag
+    unit = fields["unit"].choice("unit", units) if "unit" in fields else si_unit
     none = fields["none"].number() if "none" in fields else NONE
     return InputWire(name, kind, source, unit=units.get(unit, 1.0), threshold=threshold, none=none)
 
@@ -138,7 +139,8 @@ def _require_known_keys(node: Node, quantity: Quantity, source_keys: Collection[
     """Raise a DocumentError where a key is not known, or a threshold has a unit of another quantity."""
     threshold_keys = [f"{stem}{_suffix(unit)}" for unit in quantity.units for stem in KEY_STEMS]
     for key, entry in node.fields().items():
-        if key.split("_")[0] in KEY_STEMS and key not in threshold_keys:
+        stem, _, _ = key.partition("_")
+        if stem in KEY_STEMS and key not in threshold_keys:
             limit_keys = ", ".join(key for key in threshold_keys if not key.startswith("hysteresis"))
             hint = f"write {limit_keys}" if limit_keys else "it needs no threshold"
             entry.fail(f"this input reads {quantity.value}", hint=hint)
@@ -161,17 +163,26 @@ def _read_threshold(node: Node, units: Mapping[str, float]) -> Threshold | None:
         return None
     if hysteresis is not None and hysteresis < 0.0:
         node.fail("the hysteresis is negative", hint="0 or more")
-    return Threshold(limit, above is not None, hysteresis or 0.0)
+    return Threshold(limit, above=above is not None, hysteresis=hysteresis or 0.0)
 
 
 def _read_with_unit(node: Node, stem: str, units: Mapping[str, float]) -> float | None:
-    """Read the number of a key such as `below_cm`, in SI units; None where no unit has such a key."""
+    """Read the number of a key such as `below_cm`, in SI units; None if the entry has no such key.
+
+    Args:
+        node: the entry of an input.
+        stem: what the key begins with, such as `below`.
+        units: sizes of the units that may follow, by name.
+    """
     fields = node.fields()
-    sizes = {f"{stem}{_suffix(unit)}": size for unit, size in units.items()}
-    keys = [key for key in sizes if key in fields]
-    if len(keys) > 1:
-        node.fail(f"{keys[0]} and {keys[1]} are both given", hint="give one of them")
-    return fields[keys[0]].number() * sizes[keys[0]] if keys else None
+    unit_sizes = {f"{stem}{_suffix(unit)}": size for unit, size in units.items()}  # by key
+    keys = [key for key in unit_sizes if key in fields]
+    if not keys:
+        return None
+    key, *further_keys = keys
+    if further_keys:
+        node.fail(f"{key} and {further_keys[0]} are both given", hint="give one of them")
+    return fields[key].number() * unit_sizes[key]
 
 
 def _require_fitting_type(node: Node, kind: Type, quantity: Quantity, *, has_threshold: bool) -> None:

@@ -33,10 +33,11 @@ class DocumentTexts:
     def name_of(self, path: Path) -> str:
         """Return the unique name of a file, the same for each call."""
         path = path.resolve()
-        is_below = path.is_relative_to(self._folder)
-        n_parts = len(path.relative_to(self._folder).parts) if is_below else 1
-        candidates = ("/".join(path.parts[start:]) for start in range(len(path.parts) - n_parts, -1, -1))
-        name = next(name for name in candidates if self._paths.get(name, path) == path)
+        is_in_folder = path.is_relative_to(self._folder)
+        n_parts = len(path.relative_to(self._folder).parts) if is_in_folder else 1
+        first_part = len(path.parts) - n_parts
+        candidates = ("/".join(path.parts[start:]) for start in range(first_part, -1, -1))
+        name = next(name for name in candidates if self._paths.get(name, path) == path)  # the shortest unused
         self._paths[name] = path
         return name
 
@@ -175,8 +176,8 @@ class _MotionLoader:
         self.motions: dict[str, Motion] = {}
         self._texts = texts
         self._robot = robot
-        self._files: dict[Path, MotionFile] = {}
-        self._names: dict[PageKey, str] = {}
+        self._files: dict[Path, MotionFile] = {}  # the files read
+        self._names: dict[PageKey, str] = {}  # name of each page's motion
 
     def register_name(self, entry: MotionEntry) -> None:
         """Name the page of an entry after it, unless an earlier entry has named it."""

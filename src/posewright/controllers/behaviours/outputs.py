@@ -163,7 +163,8 @@ def _read_velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, Output
         if key not in fields:
             continue
         if name in numbers:
-            fields[key].fail(f"{name.split('_')[0]} is given twice", hint="give it in one unit")
+            direction, _, _ = name.partition("_")
+            fields[key].fail(f"{direction} is given twice", hint="give it in one unit")
         numbers[name] = OutputNumber(_read_number(fields[key], scope), unit)
     return numbers
 

@@ -32,8 +32,7 @@ class Performer:
 
     * Motions follow each other as in `Player`.
     * A gait begins in its standing pose, which the joints reach by a minimum-jerk trajectory after the
-    present
-      pass of a motion. A new velocity takes effect with the next step.
+      present pass of a motion. A new velocity takes effect with the next step.
     * The action after a gait begins when the robot has come to stand on all feet.
     * Joints that an action moves separately move at no more than half their servos' speed, there and back.
 
@@ -56,7 +55,7 @@ class Performer:
         self._gaits = gaits
         self._phase = Phase.MOTION
         self._action = STAND
-        self._gait: str | None = None
+        self._gait_name: str | None = None  # that is joined to, walked or halted; None for motions
         self._join_rows: Floats = np.empty((0, len(robot.joints)))
         self._separate_joints = _SeparateJoints(robot)
 
@@ -65,20 +64,29 @@ class Performer:
         """The motion or gait that is performed; None while the robot stands still."""
         if self._phase is Phase.MOTION:
             return self._player.playing
-        return None if self._has_halted() else self._gait
+        return None if self._has_halted() else self._gait_name
+
+    @property
+    def _gait(self) -> GaitGenerator:
+        """The gait that is joined to, walked or halted."""
+        return self._gaits[str(self._gait_name)]
 
     def request(self, action: Action) -> None:
-        """Request an action; a velocity beyond the gait's range is scaled down."""
+        """Request an action; a velocity beyond the gait's range is scaled down.
+
+        A motion is requested of the player. While a gait is walked or halts, a velocity of the same gait is
+        requested of it, and any other action lets it halt; `next` begins that action after the halt.
+        """
         self._action = action
         self._separate_joints.targets = action.joints
         if self._phase is Phase.MOTION:
             self._player.request(action.name if action.velocity is None else None)
-        elif self._phase in (Phase.GAIT, Phase.HALT) and self._gait is not None:
-            if action.velocity is not None and action.name == self._gait:
-                self._request_velocity(self._gait, action.velocity)
+        elif self._phase in (Phase.GAIT, Phase.HALT):
+            if action.velocity is not None and action.name == self._gait_name:
+                self._request_velocity(action.velocity)
                 self._phase = Phase.GAIT
             elif self._phase is Phase.GAIT:
-                self._gaits[self._gait].halt()
+                self._gait.halt()
                 self._phase = Phase.HALT
 
     def next(self, state: BodyState, n: int) -> JointCommands:
@@ -86,9 +94,9 @@ class Performer:
         return self._separate_joints.override(self._commands(state, n))
 
     def _commands(self, state: BodyState, n: int) -> JointCommands:
-        """Return the next frames without the joints that are moved separately."""
-        walk_requested = self._action.velocity is not None
-        if self._phase is Phase.MOTION and walk_requested and self._player.playing is None:
+        """Begin the next phase if it is due, and return the next frames, all joints by motion or gait."""
+        is_walk_requested = self._action.velocity is not None
+        if self._phase is Phase.MOTION and is_walk_requested and self._player.playing is None:
             self._begin_join()
         if self._phase is Phase.JOIN and not len(self._join_rows):
             self._begin_gait()
@@ -101,16 +109,16 @@ class Performer:
             rows = self._join_rows[:n]
             self._join_rows = self._join_rows[n:]
             return JointCommands(rows)
-        return JointCommands(self._gaits[str(self._gait)].frames(n))
+        return JointCommands(self._gait.frames(n))
 
     def _has_halted(self) -> bool:
-        return self._phase is Phase.HALT and self._gaits[str(self._gait)].is_standing
+        return self._phase is Phase.HALT and self._gait.is_standing
 
     def _begin_join(self) -> None:
         """Prepare a join from the player's last command to the standing pose of the requested gait."""
-        self._gait = self._action.name
+        self._gait_name = self._action.name
         pose = self._player.command
-        standing_pose = self._gaits[str(self._gait)].standing_pose
+        standing_pose = self._gait.standing_pose
         self._join_rows = np.empty((0, len(pose)))
         if poses_differ(pose, standing_pose):
             robot = self._robot
@@ -119,23 +127,22 @@ class Performer:
 
     def _begin_gait(self) -> None:
         """Start the gait after the join, unless another action has been requested meanwhile."""
-        self._gaits[str(self._gait)].reset()
+        self._gait.reset()
         self._phase = Phase.GAIT
-        if self._action.velocity is None or self._action.name != self._gait:
+        if self._action.velocity is None or self._action.name != self._gait_name:
             self._leave_gait()
         else:
-            self._request_velocity(str(self._gait), self._action.velocity)
+            self._request_velocity(self._action.velocity)
 
-    def _request_velocity(self, gait: str, velocity: VelocityCommand) -> None:
+    def _request_velocity(self, velocity: VelocityCommand) -> None:
         """Request a velocity, scaled down to the gait's range."""
-        generator = self._gaits[gait]
-        generator.request(generator.clip_command(velocity))
+        self._gait.request(self._gait.clip_command(velocity))
 
     def _leave_gait(self) -> None:
-        """Hand over to the player in the gait's standing pose."""
-        self._player.take_over(self._gaits[str(self._gait)].standing_pose)
+        """Hand over to the player in the gait's standing pose, and request the present action of it."""
+        self._player.take_over(self._gait.standing_pose)
         self._phase = Phase.MOTION
-        self._gait = None
+        self._gait_name = None
         self.request(self._action)
 
 
@@ -149,8 +156,8 @@ class _SeparateJoints:
     def __init__(self, robot: Robot) -> None:
         self.targets: Mapping[int, float] = {}
         self._max_steps = SHARE_OF_SPEED * robot.max_speeds * robot.frame_period_s
-        self._angles: dict[int, float] = {}
-        self._last_row: Floats | None = None
+        self._angles: dict[int, float] = {}  # last ones of the joints that are moved, by column
+        self._last_row: Floats | None = None  # the last row returned; None before the first
 
     def override(self, commands: JointCommands) -> JointCommands:
         """Return commands in which these joints move to their targets or back to the commands."""
@@ -165,7 +172,12 @@ class _SeparateJoints:
         return replace(commands, angles=angles)
 
     def _move(self, column: int, angles: Floats) -> None:
-        """Overwrite the angles of a joint, `(n,)` [rad]; without a target it returns to them."""
+        """Overwrite the angles of a joint by those on the way to its target; without one it returns to them.
+
+        Args:
+            column: the joint.
+            angles: its angles by the motion or gait, `(n,)` [rad]; overwritten.
+        """
         max_step = float(self._max_steps[column])
         previous = angles[0] if self._last_row is None else self._last_row[column]
         angle = self._angles.get(column, float(previous))

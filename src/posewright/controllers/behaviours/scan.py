@@ -31,6 +31,10 @@ ROUNDING = 1e-9
 lie 5 degrees apart), and a beam this little outside of a view (in cosines) is in it."""
 
 
+RING_TOLERANCE_RAD = 1e-6
+"""Beams whose span lacks less than this of a turn are a ring [rad]."""
+
+
 class Side(Enum):
     """The side of a free course; the value is the sign of its angles."""
 
@@ -81,7 +85,7 @@ class Beams:
     @cached_property
     def is_ring(self) -> bool:
         """Whether the beams cover all directions."""
-        return self.span + self.step >= TURN - 1e-6
+        return self.span + self.step >= TURN - RING_TOLERANCE_RAD
 
     def cover(self, headings: Floats) -> Flags:
         """Return which headings `(n,)` [rad] the beams cover, to half a step beyond the outer ones."""
@@ -117,7 +121,7 @@ class Scan:
 
     def points_within(self, radius_m: float) -> Floats:
         """Return the points hit within a radius, x ahead and y left, `(2, n)` [m]."""
-        near = (self.is_hit & (self.ranges <= radius_m)).nonzero()[0]
+        near = np.flatnonzero(self.is_hit & (self.ranges <= radius_m))
         points: Floats = self.beams.directions.take(near, axis=1) * self.ranges.take(near)
         return points
 
@@ -156,13 +160,14 @@ class Scan:
         Returns:
             The size of the turn, 0 or more [rad]; None where no course tried is free.
         """
-        free = self._free_courses(towards_rad, width_m, length_m, step_rad, up_to_rad)
-        if free is None:
+        is_free = self._free_courses(towards_rad, width_m, length_m, step_rad, up_to_rad)
+        if is_free is None:
             return 0.0
-        middle = len(free) // 2
-        outwards = free[middle:] if side is Side.LEFT else free[middle::-1]
-        first = int(outwards.argmax())
-        return first * step_rad if outwards[first] else None
+        middle = len(is_free) // 2
+        # from the direction itself outwards, to one side
+        is_free_outwards = is_free[middle:] if side is Side.LEFT else is_free[middle::-1]
+        n_steps = int(is_free_outwards.argmax())  # to the first free course; 0 if there is none
+        return n_steps * step_rad if is_free_outwards[n_steps] else None
 
     def _free_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
@@ -182,8 +187,10 @@ class Scan:
     ) -> Flags | None:
         """Return which courses are free, as `_free_courses` does, without its cache."""
         half_m = 0.5 * width_m
+        # points that may lie in the corridor of any course
         near = _rotation_to(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
-        if self.beams.is_ring and not _in_corridor(near[0], near[1], half_m, length_m).any():
+        near_ahead, near_aside = near
+        if self.beams.is_ring and not _in_corridor(near_ahead, near_aside, half_m, length_m).any():
             return None
         turns, rotations = _course_rotations(step_rad, up_to_rad)
         # one product rotates every point to every course: first the distances ahead, then those aside

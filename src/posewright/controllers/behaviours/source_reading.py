@@ -16,6 +16,7 @@ from posewright.controllers.behaviours.sources import (
     Direction,
     FarthestSource,
     FreeCourseSource,
+    HeadingChannel,
     JointSource,
     PlayingSource,
     Quantity,
@@ -49,7 +50,7 @@ class SensorChannels:
         sensors = tuple(sensors)
         self._sources = {name: source for sensor in sensors for name, source in _sources_of(sensor)}
         self._scanners = {s.name: Scanner.of(s) for s in sensors if isinstance(s, RangeScan)}
-        self._unusable = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
+        self._unusable_names = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
 
     def source(self, node: Node) -> ChannelSource:
         """Return the source named by a node."""
@@ -61,7 +62,7 @@ class SensorChannels:
             node.fail(f"{name} has several readings", hint=f"choose one of {', '.join(components)}")
         if name in self._scanners:
             node.fail(f"{name} has many beams", hint="add corridor, free_course or farthest_along")
-        if name in self._unusable:
+        if name in self._unusable_names:
             node.fail(f"{name} has no reading that a chart can use")
         raise UnknownNameError.among("sensor", name, {*self._sources, *self._scanners}, where=node.where)
 
@@ -72,12 +73,12 @@ class SensorChannels:
             node.fail(f"{name} is not a scanner", hint="this needs a sensor of the kind range_scan")
         return self._scanners[node.choice("scanner", self._scanners)]
 
-    def heading(self, node: Node) -> tuple[str, int | None]:
-        """Return the channel and index of the heading named by a node."""
+    def heading(self, node: Node) -> HeadingChannel:
+        """Return the channel of the heading named by a node."""
         source = self.source(node)
         if source.quantity is not Quantity.ANGLE:
             node.fail(f"{node.text()} reads {source.quantity.value}", hint="a compass reads an angle")
-        return source.channel, source.index
+        return HeadingChannel(source.channel, source.index)
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
@@ -97,17 +98,17 @@ def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
 Outputs = Mapping[str, Type]
 """The types of a chart's outputs by name."""
 
-Compass = tuple[str, int | None] | None
-"""Channel and index of a heading; None where directions are relative to the robot."""
+Compass = HeadingChannel | None
+"""Channel of a heading; None where directions are relative to the robot."""
 
 
 def _read_view(node: Node, sensors: SensorChannels, outputs: Outputs) -> SourceAndKeys:
-    """Read a source that evaluates a scan."""
+    """Read a source that evaluates a scan; return it with the keys that belong to it besides `sensor`."""
     fields = node.fields()
     views = [view for view in _VIEW_READERS if view in fields]
     if len(views) != 1:
         node.fail(f"{' and '.join(views)} are both given", hint="give one of them")
-    view = views[0]
+    (view,) = views
     scanner = sensors.scanner(fields["sensor"])
     compass = sensors.heading(fields["compass"]) if "compass" in fields else None
     return _VIEW_READERS[view](fields[view], scanner, compass, outputs), (view, "compass")
@@ -212,7 +213,7 @@ def read_source(node: Node, names: NamesInScope) -> SourceAndKeys:
     kinds = [key for key in _KINDS if key in fields]
     if len(kinds) != 1:
         node.fail("an input has exactly one source", hint=f"one of {', '.join(_KINDS)}")
-    kind = kinds[0]
+    (kind,) = kinds
     if kind == "sensor":
         source, keys = _read_sensor(node, names)
         return source, {kind, *keys}

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -165,16 +165,23 @@ class RandomSource:
         return context.chance
 
 
+class HeadingChannel(NamedTuple):
+    """A channel with the robot's heading, and which of its numbers it is; None if it has only one."""
+
+    channel: str
+    component: int | None
+
+
 @dataclass(frozen=True)
 class Direction:
     """A direction, relative to the robot or, with a compass, to the field."""
 
     towards: float | str  # an angle [rad], or the name of a chart's output with an angle [deg]
-    compass: tuple[str, int | None] | None = None  # channel and index of the heading
+    compass: HeadingChannel | None = None  # the heading; None for a direction relative to the robot
 
     def __repr__(self) -> str:
         towards = self.towards if isinstance(self.towards, str) else f"{self.towards / RAD_PER_DEG:g} deg"
-        return f"Direction({towards} by {'the robot' if self.compass is None else self.compass[0]})"
+        return f"Direction({towards} by {'the robot' if self.compass is None else self.compass.channel})"
 
     def relative_to_robot(self, context: TickContext) -> float:
         """Return the angle relative to the robot's heading, positive to the left [rad]; NaN if not known."""
@@ -182,7 +189,9 @@ class Direction:
             towards = float(context.outputs[self.towards]) * RAD_PER_DEG
         else:
             towards = self.towards
-        return towards if self.compass is None else towards - context.number(*self.compass)
+        if self.compass is None:
+            return towards
+        return towards - context.number(self.compass.channel, self.compass.component)
 
 
 @dataclass(frozen=True, eq=False)

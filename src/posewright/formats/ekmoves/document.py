@@ -183,7 +183,10 @@ _MAX_NOTES = 64
 
 
 def find_timing(raw: bytes, start: int) -> tuple[Timing | None, Span]:
-    """Return the timing comment at byte `start`, which follows an array, and its span; None without one."""
+    """Return the content of the timing comment at byte `start`, right after an array, and its span.
+
+    Without a valid comment the content is None and the span is empty.
+    """
     match = _TIMING.match(raw, start)
     if match is None:
         return None, Span(start, start)
@@ -210,8 +213,9 @@ def render_timing(timing: Timing) -> bytes:
 
 def _format_decimal(value: float, min_decimals: int) -> str:
     """Return a number with as many decimals as it needs, but at least `min_decimals`."""
-    text = f"{value + 0.0:.{DECIMALS}f}"
-    return text.rstrip("0").ljust(text.index(".") + 1 + min_decimals, "0")
+    text = f"{value + 0.0:.{DECIMALS}f}"  # + 0.0 turns -0.0 into 0.0
+    min_length = text.index(".") + 1 + min_decimals
+    return text.rstrip("0").ljust(min_length, "0")
 
 
 def find_notes(raw: bytes, line_start: int, earliest: int) -> tuple[dict[str, str], Span]:

@@ -99,8 +99,8 @@ class _PoseTable:
 def render_motion(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """Return a motion as a header that will be written to `path`.
 
-    If the motion was read from a header, or `path` is a header that contains it, the result is that header
-    with the motion's poses changed; otherwise it is a new header.
+    If the motion was read from a header, or `path` is a header that contains a motion of its name, the result
+    is that header with the poses of this motion changed. Otherwise it is a new header with this motion only.
 
     Raises:
         FormatError: a header of other poses is at `path`, or the motion cannot be written.
@@ -156,7 +156,13 @@ def render_file(file: MotionFile) -> Rendering:
 
 
 def _edit_header(header: PoseHeader, motions_by_page: dict[int, Motion]) -> Rendering:
-    """Return a header with new motions on some of its pages, which are numbered from 1."""
+    """Return a header with new motions on some of its pages, which are numbered from 1.
+
+    Only bytes that differ are edited; a motion that equals the one in the header changes nothing.
+
+    Raises:
+        FormatError: a motion cannot be written, or its new name is that of another array.
+    """
     edits: list[Edit] = []
     losses: list[str] = []
     remarks: list[str] = []
@@ -236,7 +242,7 @@ def _pose_angles(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
     Raises:
         FormatError: an angle is beyond a full turn.
     """
-    rows = np.array([keyframe.pose.on(JOINT_ORDER).angles for keyframe in motion.keyframes])
+    rows = np.array([keyframe.pose.with_joints(JOINT_ORDER).angles for keyframe in motion.keyframes])
     unset = [joint for joint, column in zip(JOINT_ORDER, rows.T, strict=True) if np.isnan(column).all()]
     stand = standing_angles(card)
     rows = fill_unset_angles(rows)
@@ -248,7 +254,10 @@ def _pose_angles(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
 
 
 def _round_timings(motion: Motion) -> Iterator[Timing]:
-    """Yield the timings of the keyframes; absolute times are rounded, so rounding errors do not add up."""
+    """Yield the timings of the keyframes, with attitudes if any keyframe leans.
+
+    The time since the start of the motion is rounded, not each duration, so rounding errors do not add up.
+    """
     has_attitude = any(any(keyframe.attitude or ()) for keyframe in motion.keyframes)
     previous_end_s = 0.0
     for keyframe, (reached_s, pause_end_s) in zip(motion.keyframes, key_times(motion), strict=True):
@@ -305,14 +314,18 @@ def _edit_array(array: PoseArray, name: str, index: int, poses: _PoseTable) -> I
 
 
 def _is_same_timing(old: Timing, new: Timing) -> bool:
-    """Return whether two timings are equal within half a quantum."""
+    """Return whether two timings are equal within half a quantum of times and angles."""
     if old.attitude is None and new.attitude is not None:
         return False  # a stated level attitude differs from an unstated one
-    if abs(old.reach_s - new.reach_s) > QUANTUM_S / 2.0 or abs(old.pause_s - new.pause_s) > QUANTUM_S / 2.0:
+    reach_change_s = abs(old.reach_s - new.reach_s)
+    pause_change_s = abs(old.pause_s - new.pause_s)
+    if max(reach_change_s, pause_change_s) > QUANTUM_S / 2.0:
         return False
-    level = (0.0, 0.0, 0.0)
-    changes_deg = np.degrees(old.attitude or level) - np.degrees(new.attitude or level)
-    return bool(np.all(np.abs(changes_deg) <= QUANTUM_DEG / 2.0))
+    level_attitude = (0.0, 0.0, 0.0)
+    attitude_changes_deg = np.degrees(old.attitude or level_attitude) - np.degrees(
+        new.attitude or level_attitude
+    )
+    return bool(np.all(np.abs(attitude_changes_deg) <= QUANTUM_DEG / 2.0))
 
 
 def _end_of_line(raw: bytes, array: PoseArray) -> int:

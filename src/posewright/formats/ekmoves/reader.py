@@ -112,27 +112,31 @@ class _Reader:
             where = Where(path, MAX_LINES)
             raise FormatError(f"{n_lines:,} lines", where=where, hint=f"at most {MAX_LINES:,} lines are read")
         self._data = data
-        self._code = b""
+        self._code = b""  # `data` with blanks for comments and strings, set by `read_arrays`
         self._path = path
-        self._newlines = [match.start() for match in re.finditer(rb"\n", data)]
+        self._newline_offsets = [match.start() for match in re.finditer(rb"\n", data)]
         self.remarks = Remarks()
 
     def read_arrays(self) -> Iterator[PoseArray]:
-        """Yield the arrays of angles; other floating-point declarations get a remark."""
+        """Yield the arrays of angles; add a remark on each other floating-point declaration.
+
+        Raises:
+            FormatError: an array is invalid or declared twice, or there are more than `MAX_ARRAYS`.
+        """
         self._code = blank_non_code(self._data, self._path)
-        lines: dict[str, int] = {}  # of the arrays, by name
-        last_end = 0
+        line_by_name: dict[str, int] = {}
+        last_end = 0  # where the last array ends, with its comment
         for match in _ARRAY.finditer(self._code):
             self._remark_other_declarations(last_end, match.start())
             array = self._read_array(match, last_end)
-            if array.name in lines:
+            if array.name in line_by_name:
                 message = f"array {array.name} is declared twice"
-                hint = f"the first is on line {lines[array.name]}; rename one of them"
+                hint = f"the first is on line {line_by_name[array.name]}; rename one of them"
                 self._fail(match.start("name"), message, hint=hint)
-            if len(lines) > MAX_ARRAYS:
+            if len(line_by_name) > MAX_ARRAYS:
                 message = f"more than {MAX_ARRAYS:,} arrays"
                 self._fail(match.start(), message, hint=f"at most {MAX_ARRAYS:,} are read")
-            lines[array.name] = array.line
+            line_by_name[array.name] = array.line
             last_end = array.comment.end
             yield array
         self._remark_other_declarations(last_end, len(self._code))
@@ -177,12 +181,15 @@ class _Reader:
         """Yield the span of each number without the blanks around it; the last one may have a comma."""
         cell_start = match.start("numbers")
         text = match["numbers"]
+        if not text.strip():
+            return
         if text.rstrip().endswith(b","):
             text = text.rstrip()[:-1]
-        for cell in text.split(b",") if text.strip() else ():
-            start = cell_start + len(cell) - len(cell.lstrip())
+        for cell in text.split(b","):
+            n_leading_blanks = len(cell) - len(cell.lstrip())
+            start = cell_start + n_leading_blanks
             yield Span(start, start + len(cell.strip()))
-            cell_start += len(cell) + 1
+            cell_start += len(cell) + 1  # 1 is the comma
 
     def _read_angle(self, name: str, cell: Span) -> float:
         """Return a number of array `name` [deg]."""
@@ -206,8 +213,8 @@ class _Reader:
 
     def _line_at(self, offset: int) -> TextLine:
         """Return the line that contains a byte, cut to what a message may quote."""
-        line_index = bisect_right(self._newlines, offset - 1)
-        start = self._newlines[line_index - 1] + 1 if line_index else 0
+        line_index = bisect_right(self._newline_offsets, offset - 1)
+        start = self._newline_offsets[line_index - 1] + 1 if line_index else 0
         end = self._data.find(b"\n", start, start + _MAX_QUOTED_BYTES)
         if end < 0:
             end = start + _MAX_QUOTED_BYTES
@@ -233,14 +240,16 @@ def series_of(header: PoseHeader, path: Path | None = None) -> tuple[Series, ...
     Raises:
         FormatError: two arrays of a motion have the same pose number.
     """
-    names = frozenset(array.name for array in header.arrays)
+    all_names = frozenset(array.name for array in header.arrays)
+    # by motion name and whether the arrays have pose numbers: KICK and KICK_01 are two motions
     groups: dict[tuple[str, bool], dict[int, PoseArray]] = {}
     for array in header.arrays:
-        motion_name, number = split_name(array.name, names)
-        arrays_by_number = groups.setdefault((motion_name, number is not None), {})
-        existing = arrays_by_number.setdefault(number or 0, array)
+        motion_name, pose_number = split_name(array.name, all_names)
+        is_numbered = pose_number is not None
+        arrays_by_number = groups.setdefault((motion_name, is_numbered), {})
+        existing = arrays_by_number.setdefault(pose_number or 0, array)
         if existing is not array:
-            message = f"{array.name} and {existing.name} are both pose {number}"
+            message = f"{array.name} and {existing.name} are both pose {pose_number}"
             raise FormatError(message, where=Where(path, array.line), hint="give each pose its own number")
     return tuple(
         _build_series(name, arrays_by_number, is_numbered=is_numbered)

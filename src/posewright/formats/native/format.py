@@ -45,24 +45,28 @@ def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Mo
     return replace(motion, origin=Origin(NATIVE, data, path=path, robot=own_card))
 
 
-def render(motion: Motion, over: bytes | None = None) -> bytes:
+def render(motion: Motion, overwritten_file: bytes | None = None) -> bytes:
     """Return the bytes of a native file.
 
     A motion that was read from a native file gives that file with only the edited lines changed.
 
     Args:
         motion: the motion.
-        over: the bytes of the file that a motion of another origin is written over.
+        overwritten_file: the bytes of the native file that the result will replace, whose comments and
+            unchanged lines are kept; ignored if the motion was itself read from a native file.
     """
     origin = origin_of(motion, NATIVE)
-    data = origin.document if origin is not None and isinstance(origin.document, bytes) else over
-    if data is None:
+    old_file = overwritten_file
+    if origin is not None and isinstance(origin.document, bytes):
+        old_file = origin.document
+    if old_file is None:
         return render_document(tree_of(motion)).encode()
-    text = decode_document(data)
-    root = parse_document(text)
+    old_text = decode_document(old_file)
+    root = parse_document(old_text)
     card = None if origin is None else origin.robot
     tree = tree_of(motion, OldDocument(root.value, motion_of(root, card)))
-    return (BOM if data.startswith(BOM) else b"") + revise_document(text, tree).encode()
+    bom = BOM if old_file.startswith(BOM) else b""
+    return bom + revise_document(old_text, tree).encode()
 
 
 def write(motion: Motion, path: Path | str) -> None:

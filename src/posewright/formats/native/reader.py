@@ -171,7 +171,13 @@ def _read_stiffness(node: Node, joints: tuple[str, ...]) -> dict[str, float] | N
 
 @dataclass(frozen=True)
 class _KeyframeReader:
-    """Reads the keyframes of a motion."""
+    """Reads the keyframes of a motion.
+
+    Attributes:
+        joints: the joints of the motion, one for each angle of a pose.
+        defaults: the motion's own easing, ramps and stiffness, for keyframes without them.
+        card: the robot.
+    """
 
     joints: tuple[str, ...]
     defaults: _KeyframeDefaults

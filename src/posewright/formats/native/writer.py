@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -67,7 +67,13 @@ class _KeyframeDefaults:
 
 
 def tree_of(motion: Motion, old: OldDocument | None = None) -> dict[str, object]:
-    """Return the document of a motion; values that mean the same as in the old document stay as they are."""
+    """Return the document of a motion.
+
+    Args:
+        motion: the motion.
+        old: the document that is written over, if there is one. Values that mean the same in both stay as
+            they are written there, and the defaults for keyframes stay too.
+    """
     if old is None:
         return dict(_entries(motion, _KeyframeDefaults.of(motion.keyframes), old=None))
     tree = dict(_entries(motion, _KeyframeDefaults.from_document(old.tree), old))
@@ -120,31 +126,51 @@ def _entries(
     yield from defaults.entries()
     yield "joints", list(motion.joints)
     if motion.start is not None:
-        yield "start_pose_deg", _pose(motion.start, _old_start(old))
-    yield "keyframes", list(_keyframes(motion, defaults, old))
+        yield "start_pose_deg", _joint_values(motion.start, _find_old_start(old))
+    yield "keyframes", list(_keyframe_entries(motion, defaults, old))
 
 
-def _old_start(old: OldDocument | None) -> tuple[Pose, list[object]] | None:
+class _OldPose(NamedTuple):
+    """A pose of the old document, and the value that the document has for each joint."""
+
+    pose: Pose
+    values: list[object]
+
+
+class _OldKeyframe(NamedTuple):
+    """A keyframe of the old document, and its entry there."""
+
+    keyframe: Keyframe
+    entry: Tree
+
+
+def _find_old_start(old: OldDocument | None) -> _OldPose | None:
+    """Return the start pose of the old document, None if it gives none in degrees."""
     if old is None or "start_pose_deg" not in old.tree or old.motion.start is None:
         return None
-    return old.motion.start, old.tree["start_pose_deg"]
+    return _OldPose(old.motion.start, old.tree["start_pose_deg"])
 
 
-def _keyframes(motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None) -> Iterator[Tree]:
-    """Yield the entries of the keyframes; an unchanged keyframe keeps its entry."""
+def _keyframe_entries(motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None) -> Iterator[Tree]:
+    """Yield the entries of the keyframes; one that equals the old one of its number keeps the old entry."""
     old_keyframes = () if old is None else old.motion.keyframes
     for index, keyframe in enumerate(motion.keyframes):
         if old is None or index >= len(old_keyframes):
-            yield _keyframe(keyframe, defaults, old=None)
-        elif keyframe == old_keyframes[index]:
-            yield old.tree["keyframes"][index]
+            yield _keyframe_entry(keyframe, defaults, old=None)
+            continue
+        old_keyframe = _OldKeyframe(old_keyframes[index], entry=old.tree["keyframes"][index])
+        if keyframe == old_keyframe.keyframe:
+            yield old_keyframe.entry
         else:
-            yield _keyframe(keyframe, defaults, (old_keyframes[index], old.tree["keyframes"][index]))
+            yield _keyframe_entry(keyframe, defaults, old_keyframe)
 
 
-def _keyframe(keyframe: Keyframe, defaults: _KeyframeDefaults, old: tuple[Keyframe, Tree] | None) -> Tree:
-    """Return the entry of a keyframe; `old` are the old keyframe of the same number and its entry."""
-    old_entry: Tree = {} if old is None else old[1]
+def _keyframe_entry(keyframe: Keyframe, defaults: _KeyframeDefaults, old: _OldKeyframe | None) -> Tree:
+    """Return the entry of a keyframe, without values that equal the defaults.
+
+    A key that the `old` keyframe of the same number states is written even so.
+    """
+    old_entry: Tree = {} if old is None else old.entry
     entries: dict[str, object] = {"reach_s": keyframe.reach_s}
     if keyframe.pause_s or "pause_s" in old_entry:
         entries["pause_s"] = keyframe.pause_s
@@ -158,18 +184,20 @@ def _keyframe(keyframe: Keyframe, defaults: _KeyframeDefaults, old: tuple[Keyfra
     if stiffness != defaults.stiffness or "stiffness_nm_rad" in old_entry:
         entries["stiffness_nm_rad"] = None if stiffness is None else flow_mapping(stiffness)
     if keyframe.attitude is not None:
-        entries["attitude_deg"] = _attitude(keyframe.attitude, old)
+        entries["attitude_deg"] = _attitude_angles(keyframe.attitude, old)
     if keyframe.lights is not None:
-        has_same_lights = old is not None and old[0].lights == keyframe.lights
+        has_same_lights = old is not None and old.keyframe.lights == keyframe.lights
         entries["lights"] = old_entry["lights"] if has_same_lights else _lights(keyframe.lights)
-    entries["pose_deg"] = _pose(keyframe.pose, None if old is None else (old[0].pose, old_entry["pose_deg"]))
+    old_pose = None if old is None else _OldPose(old.keyframe.pose, old_entry["pose_deg"])
+    entries["pose_deg"] = _joint_values(keyframe.pose, old_pose)
     return flow_mapping(entries)
 
 
-def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[object]:
-    if old is not None and old[0].attitude == attitude:
-        return list(old[1]["attitude_deg"])
-    return [round(math.degrees(angle), DIGITS) + 0.0 for angle in attitude]
+def _attitude_angles(attitude: Attitude, old: _OldKeyframe | None) -> list[object]:
+    """Return roll, pitch and yaw [deg]; an unchanged attitude keeps its old numbers."""
+    if old is not None and old.keyframe.attitude == attitude:
+        return list(old.entry["attitude_deg"])
+    return [round(math.degrees(angle), DIGITS) + 0.0 for angle in attitude]  # + 0.0 turns -0.0 into 0.0
 
 
 def _lights(lights: Mapping[str, Light]) -> Tree:
@@ -187,9 +215,12 @@ def _stiffness(keyframe: Keyframe) -> Stiffness:
     return None if keyframe.stiffness is None else dict(keyframe.stiffness)
 
 
-def _pose(pose: Pose, old: tuple[Pose, list[object]] | None) -> list[object]:
-    """Return the value of each joint; an unchanged angle keeps its old value."""
-    degrees: list[float] = (np.round(np.degrees(pose.angles), DIGITS) + 0.0).tolist()
+def _joint_values(pose: Pose, old: _OldPose | None) -> list[object]:
+    """Return the value of each joint for a document: its angle [deg], None to hold it, or `FREE`.
+
+    A joint that is unchanged since the `old` pose keeps its old value.
+    """
+    degrees: list[float] = (np.round(np.degrees(pose.angles), DIGITS) + 0.0).tolist()  # no -0.0
     values: list[object] = [*degrees]
     if pose.free or any(map(math.isnan, degrees)):
         free = pose.free_mask.tolist()
@@ -198,10 +229,9 @@ def _pose(pose: Pose, old: tuple[Pose, list[object]] | None) -> list[object]:
                 values[i] = FREE
             elif math.isnan(angle):
                 values[i] = None
-    if old is None or old[0].joints != pose.joints:
+    if old is None or old.pose.joints != pose.joints:
         return values
-    old_pose, old_values = old
-    for i, is_unchanged in enumerate(pose.same_as(old_pose).tolist()):
+    for i, is_unchanged in enumerate(pose.same_as(old.pose).tolist()):
         if is_unchanged:
-            values[i] = old_values[i]
+            values[i] = old.values[i]
     return values

@@ -173,7 +173,7 @@ class OdaArchive:
         path: its file.
         version: major and minor version.
         reserved: the last bytes of the header.
-        plain: the bytes it was read from, without gzip; empty for a changed or new archive.
+        plain_bytes: the bytes it was read from, without gzip; empty for a changed or new archive.
         wrapping: the gzip around the file, None without.
         remarks: descriptions of what is unusual about it.
     """
@@ -182,7 +182,7 @@ class OdaArchive:
     path: Path | None = None
     version: tuple[int, int] = (0, 3)
     reserved: bytes = b""
-    plain: bytes = b""
+    plain_bytes: bytes = b""
     wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
 
@@ -210,7 +210,7 @@ class OdaArchive:
             "format": ODA,
             "gzip": self.compression.value,
             "n_entries": len(self.entries),
-            "holds": self._kinds(),
+            "holds": self._count_kinds(),
             "warnings": list(self.remarks),
             **({"entries": entries} if with_entries else {}),
         }
@@ -218,7 +218,7 @@ class OdaArchive:
     @property
     def summary(self) -> str:
         """A description of the archive in one line."""
-        counts = ", ".join(f"{count} {pluralize(kind, count)}" for kind, count in self._kinds().items())
+        counts = ", ".join(f"{count} {pluralize(kind, count)}" for kind, count in self._count_kinds().items())
         entries = format_entry_count(len(self.entries))
         return f"{self.path}: {entries} ({counts or 'empty'}), {_GZIP[self.compression]}"
 
@@ -233,7 +233,7 @@ class OdaArchive:
             name = escape_unprintable(entry.name)
             yield f"  {number:>{width}}  {content.kind.value:<11}{size}{packed:<7}  {name}"
 
-    def _kinds(self) -> dict[str, int]:
+    def _count_kinds(self) -> dict[str, int]:
         return dict(Counter(entry.content.kind.value for entry in self.entries))
 
     def index_of(self, name: str) -> int:
@@ -281,16 +281,16 @@ class OdaArchive:
 
     def render(self) -> bytes:
         """Return the archive's bytes: those it was read from, or new ones without gaps."""
-        plain = self.plain or self._lay_out()
-        return plain if self.wrapping is None else self.wrapping.wrap(plain)
+        plain_bytes = self.plain_bytes or self._build_bytes()
+        return plain_bytes if self.wrapping is None else self.wrapping.wrap(plain_bytes)
 
     def _replace_entries(self, entries: tuple[OdaEntry, ...]) -> OdaArchive:
-        return replace(self, entries=entries, plain=b"")
+        return replace(self, entries=entries, plain_bytes=b"")
 
-    def _lay_out(self) -> bytes:
-        """Return the archive's bytes, with data in the table's order and no gaps, as Sony's tool does."""
-        count = len(self.entries)
-        offset = HEAD.size + ROW.size * count
+    def _build_bytes(self) -> bytes:
+        """Return new bytes with the data in the table's order and no gaps, as Sony's tool lays them out."""
+        n_entries = len(self.entries)
+        offset = HEAD.size + ROW.size * n_entries  # of the data of the next entry
         size = offset + sum(len(entry.data) for entry in self.entries)
         if size > MAX_ARCHIVE_BYTES:
             hint = f"at most {MAX_ARCHIVE_BYTES:,}; split it in two"
@@ -299,7 +299,7 @@ class OdaArchive:
         for entry in self.entries:
             rows.append(entry.row(offset))
             offset += len(entry.data)
-        head = HEAD.pack(MAGIC, *self.version, count, ROW.size, self.reserved)
+        head = HEAD.pack(MAGIC, *self.version, n_entries, ROW.size, self.reserved)
         return b"".join((head, *rows, *(entry.data for entry in self.entries)))
 
 

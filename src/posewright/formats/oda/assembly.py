@@ -49,6 +49,10 @@ _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 """Names that are devices on Windows, with any suffix."""
 
 _MAX_STEM_LENGTH = 200  # file systems allow 255 bytes with the suffix
+_CHECKSUM_LENGTH = 9  # room for `~` and the first digits of a checksum
+_EMPTY_STEM = "%"
+"""The file of an entry without a name; no code has only one character."""
+
 _CODE = re.compile(rb"%([0-9A-F]{2})")
 _COUNTER = re.compile(r"~[0-9]+$")
 
@@ -60,22 +64,19 @@ def file_stem(name: str) -> str:
     back.
     """
     raw = name.encode("latin-1")
-    last = len(raw) - 1
-    parts: list[str] = []
+    characters: list[str] = []
     for i, byte in enumerate(raw):
-        is_safe = _SAFE.fullmatch(raw, i, i + 1) and not _is_unsafe_at_end(byte, i, last)
-        parts.append(chr(byte) if is_safe else f"%{byte:02X}")
-    stem = "".join(parts)
+        is_unsafe_at_start = i == 0 and byte in b".- "  # a hidden file, or an option of a command
+        is_unsafe_at_end = i == len(raw) - 1 and byte in b". "  # Windows drops it
+        is_safe = _SAFE.fullmatch(raw, i, i + 1) and not is_unsafe_at_start and not is_unsafe_at_end
+        characters.append(chr(byte) if is_safe else f"%{byte:02X}")
+    stem = "".join(characters)
     if _DEVICES.match(stem):
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
     if len(stem) > _MAX_STEM_LENGTH:
-        stem = f"{stem[: _MAX_STEM_LENGTH - 9]}~{zlib.crc32(raw)}"[:_MAX_STEM_LENGTH]
-    return stem or "%"
-
-
-def _is_unsafe_at_end(byte: int, at: int, last: int) -> bool:
-    """Return whether a character is unsafe as the first (hidden file, option) or last (Windows drops it)."""
-    return (at == 0 and byte in b".- ") or (at == last and byte in b". ")
+        beginning = stem[: _MAX_STEM_LENGTH - _CHECKSUM_LENGTH]
+        stem = f"{beginning}~{zlib.crc32(raw)}"[:_MAX_STEM_LENGTH]
+    return stem or _EMPTY_STEM
 
 
 def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
@@ -85,9 +86,11 @@ def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
     """
     name = path.name
     file_suffix = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
-    stem = _COUNTER.sub("", name[: len(name) - len(file_suffix)] if file_suffix else name)
-    if not stem.isascii() or stem == "%":
-        return "" if stem == "%" else stem
+    stem = _COUNTER.sub("", name[: len(name) - len(file_suffix)])
+    if stem == _EMPTY_STEM:
+        return ""
+    if not stem.isascii():  # not from `file_stem`, so it has no codes
+        return stem
     raw = _CODE.sub(lambda code: bytes((int(code[1], 16),)), stem.encode("ascii"))
     return raw.decode("latin-1")
 
@@ -100,10 +103,10 @@ class FileNames:
         self._last_counters: dict[str, int] = {}
 
     def choose_name(self, entry: str, suffix: str) -> str:
-        """Return the name of an entry's file; a second entry of the same name gets `~2` after it."""
+        """Return the name of an entry's file, and reserve it; a second entry of the same name gets `~2`."""
         stem = file_stem(entry)
-        key = f"{stem}{suffix}".lower()
         name = f"{stem}{suffix}"
+        key = name.lower()
         while name.lower() in self._used_names:
             self._last_counters[key] = self._last_counters.get(key, 1) + 1
             name = f"{stem}~{self._last_counters[key]}{suffix}"
@@ -176,7 +179,7 @@ def _build_motion_part(document: OmtnDocument, name: str) -> ArchivePart:
     remarks = list(document.remarks)
     if document.name != name:
         remarks.append(f"the motion itself is called {document.name!r}, by which MoNet finds it")
-    return ArchivePart(name, document.plain, remarks=tuple(remarks))
+    return ArchivePart(name, document.plain_bytes, remarks=tuple(remarks))
 
 
 def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Robot | None) -> ArchivePart:
@@ -197,7 +200,17 @@ def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Rob
 def with_parts(
     archive: OdaArchive, parts: Iterable[ArchivePart], compression: Compression, *, overwrite: bool = False
 ) -> OdaArchive:
-    """Return an archive with further entries; the bytes of the old entries do not change."""
+    """Return an archive with further entries; the bytes of the old entries do not change.
+
+    Args:
+        archive: the archive.
+        parts: the files to add, in this order, after the old entries.
+        compression: the use of gzip in the archive; `ENTRIES` packs the new entries.
+        overwrite: whether a part replaces an old entry of its name, at the place of that entry.
+
+    Raises:
+        FormatError: two parts have the same name, or an old entry has it and `overwrite` is false.
+    """
     new_entries: dict[str, OdaEntry] = {}
     for part in parts:
         data = GzipWrapping().wrap(part.data) if compression is Compression.ENTRIES else part.data

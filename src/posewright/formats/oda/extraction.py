@@ -30,6 +30,7 @@ from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import MAX_UNPACKED_BYTES, document_of, motion_of, plain_entry
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
+from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
@@ -151,10 +152,10 @@ def extract_archive(
     motion_format = None if is_unchanged else format_named(format or OMTN)
     converter = _EntryConverter(archive, folder, motion_format, robot=card)
     numbers = _resolve_numbers(archive, entries)
-    for i, number in enumerate(numbers):
+    for n_converted, number in enumerate(numbers, 1):
         converter.convert(number)
         if tell is not None:
-            tell(i + 1, 2 * len(numbers))
+            tell(n_converted, 2 * len(numbers))  # writing the files is the second half
     if converter.losses and not accept_loss:
         message = f"{len(converter.losses)} things would be lost, the first of {converter.losses[0]}"
         hint = "accept_loss=True writes it all the same"
@@ -179,9 +180,9 @@ class _EntryConverter:
         folder: the folder of the files.
         format: the motion format to write, None to leave entries unchanged.
         robot: the robot to carry motions over to, None for none.
-        names: chooses the names of the files.
+        file_names: chooses the names of the files.
         files: the bytes of each file.
-        size: total size of the files so far [bytes].
+        n_bytes: total size of the files so far.
 
     The other attributes are as in `Extraction`.
     """
@@ -190,9 +191,9 @@ class _EntryConverter:
     folder: Path
     format: MotionFormat | None
     robot: Robot | None
-    names: FileNames = field(default_factory=FileNames)
+    file_names: FileNames = field(default_factory=FileNames)
     files: dict[ExtractedEntry, bytes] = field(default_factory=dict)
-    size: int = 0
+    n_bytes: int = 0
     placeholders: list[str] = field(default_factory=list)
     no_motions: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -200,41 +201,53 @@ class _EntryConverter:
     remarks: list[str] = field(default_factory=list)
 
     def convert(self, number: int) -> None:
-        """Convert the entry with a number to a file, or note why it is left out."""
+        """Convert the entry with a number, from 1, and add it to `files`, or to the entries left out.
+
+        Raises:
+            FormatError: the files have more than `MAX_UNPACKED_BYTES` in all.
+        """
         entry = self.archive.entries[number - 1]
         kind = entry.content.kind
         if kind is EntryKind.PLACEHOLDER:
             self.placeholders.append(entry.name)
-        elif kind is not EntryKind.MOTION and self.format is not None:
+            return
+        if kind is not EntryKind.MOTION and self.format is not None:
             self.no_motions.append(entry.name)
-        else:
-            try:
-                suffix, data = self._convert_entry(number, entry, kind)
-            except InputError as error:
-                self.failed.append(str(error))
-                return
-            self.size += len(data)
-            if self.size > MAX_UNPACKED_BYTES:
-                message = f"its first {number} entries unpack to more than {MAX_UNPACKED_BYTES:,} bytes"
-                raise FormatError(message, where=Where(self.archive.path), hint="name fewer entries")
-            file = self.folder / self.names.choose_name(entry.name, suffix)
-            self.files[ExtractedEntry(number, entry.name, kind, file)] = data
+            return
+        try:
+            suffix, data = self._convert_entry(number, entry, kind)
+        except InputError as error:
+            self.failed.append(str(error))
+            return
+        self.n_bytes += len(data)
+        if self.n_bytes > MAX_UNPACKED_BYTES:
+            message = f"its first {number} entries unpack to more than {MAX_UNPACKED_BYTES:,} bytes"
+            raise FormatError(message, where=Where(self.archive.path), hint="name fewer entries")
+        file = self.folder / self.file_names.choose_name(entry.name, suffix)
+        self.files[ExtractedEntry(number, entry.name, kind, file)] = data
 
     def _convert_entry(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
-        """Return the suffix and the bytes of an entry's file."""
+        """Return the suffix and the bytes of an entry's file: unpacked from gzip, a motion also converted."""
         if kind is not EntryKind.MOTION:
             return suffix_of(kind, entry.type), plain_entry(entry, number, self.archive)
         document = document_of(entry, number, self.archive)
         if self.format is None:
-            return suffix_of(kind, entry.type), document.plain
+            return suffix_of(kind, entry.type), document.plain_bytes
         motion = mark_single_page(motion_of(document, number, self.archive, self.archive.path))
+        return self._convert_motion(motion, entry.name, self.format)
+
+    def _convert_motion(self, motion: Motion, entry_name: str, target: MotionFormat) -> tuple[str, bytes]:
+        """Return the suffix and the bytes of a motion's file in another format, for `robot` if one is set.
+
+        Adds what is lost to `losses`, and the remarks on the other robot to `remarks`.
+        """
         retargeted = retarget_to_robot(motion, self.robot)
-        motion = retargeted.motion
-        suffix = self.format.suffixes[0]
-        rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
+        suffix = target.suffixes[0]
+        path = Path(f"{retargeted.motion.name}{suffix}")
+        rendering = target.render(retargeted.motion, path, WriteOptions())
         losses = (*describe_retargeting_losses(retargeted), *rendering.losses)
-        self.losses += [f"{entry.name}: {loss}" for loss in losses]
-        self.remarks += [f"{entry.name}: {remark}" for remark in retargeted.remarks]
+        self.losses += [f"{entry_name}: {loss}" for loss in losses]
+        self.remarks += [f"{entry_name}: {remark}" for remark in retargeted.remarks]
         return suffix, rendering.data
 
 
@@ -248,7 +261,7 @@ def _resolve_numbers(archive: OdaArchive, entries: Sequence[PageReference]) -> l
 
 
 def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressCallback | None) -> None:
-    """Write the converted files to the folder, which is created if need be.
+    """Write the converted files to the folder, which is created if need be; report the progress to `tell`.
 
     Raises:
         OutputError: a file exists and must not be overwritten, or the folder cannot be created.
@@ -266,10 +279,10 @@ def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressC
         message = f"cannot be created: {reason or error}"
         raise OutputError(message, where=Where(folder), hint="name a folder") from error
     n_files = len(converter.files)
-    for i, (entry, data) in enumerate(converter.files.items()):
+    for n_written, (entry, data) in enumerate(converter.files.items(), 1):
         write_atomically(entry.file, data, durable=False)
         if tell is not None:
-            tell(n_files + i + 1, 2 * n_files)
+            tell(n_files + n_written, 2 * n_files)  # converting the entries was the first half
 
 
 def _find_existing(folder: Path, names: Sequence[str]) -> list[str]:

@@ -55,7 +55,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, robot: Robot | None = N
     """Return an archive as a motion file with a page for each motion; its number is that of the entry.
 
     All motions are checked, and damaged ones are left out with a warning; but each `Motion` is built at its
-    first use only.
+    first use only. With a `robot`, the motions are for it if it has their joints.
 
     Raises:
         FormatError: the motions unpack to more than `MAX_UNPACKED_BYTES` in all.
@@ -64,17 +64,18 @@ def archive_motion_file(archive: OdaArchive, path: Path, robot: Robot | None = N
     n_unpacked_bytes = 0
     remarks = list(archive.remarks)
     for number, entry in enumerate(archive.entries, 1):
-        if entry.content.kind is EntryKind.MOTION:
-            try:
-                document = document_of(entry, number, archive)
-            except FormatError as error:
-                remarks.append(f"left out: {error}")
-                continue
-            n_unpacked_bytes += len(document.wrapping.unpacked if document.wrapping else entry.data)
-            _require_unpacked_size(n_unpacked_bytes, entry, path)
-            summaries[number] = MotionSummary(
-                document.name or entry.name, len(document.angles), document.duration_s
-            )
+        if entry.content.kind is not EntryKind.MOTION:
+            continue
+        try:
+            document = document_of(entry, number, archive)
+        except FormatError as error:
+            remarks.append(f"left out: {error}")
+            continue
+        n_unpacked_bytes += len(document.wrapping.unpacked if document.wrapping else entry.data)
+        _require_unpacked_size(n_unpacked_bytes, entry, path)
+        summaries[number] = MotionSummary(
+            document.name or entry.name, len(document.angles), document.duration_s
+        )
     builders = [partial(archive_motion, number, archive, path, robot) for number in summaries]
     motions = LazyMotions(builders, tuple(summaries.values()))
     labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in summaries)
@@ -124,10 +125,10 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     if origin is None or not isinstance(origin.document, OdaArchive):
         name = in_latin_1(motion.name)[:NAME_BYTES]
         return replace(rendering, data=OdaArchive().with_entry(name, rendering.data).render())
-    index = origin.page - 1
-    archive = origin.document.with_data(index, rendering.data)
+    entry_index = origin.page - 1
+    archive = origin.document.with_data(entry_index, rendering.data)
     if origin.is_single_page:
-        archive = archive.with_only(index)
+        archive = archive.with_only(entry_index)
     return replace(rendering, data=archive.render())
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import ByteRange, GzipWrapping, is_gzip, unpack_gzip
@@ -25,9 +26,20 @@ from posewright.formats.oda.archive import (
 VERSION = (0, 3)
 
 MAX_ENTRIES = 5_000  # the most known are 2697 (formats.md 1.1)
-_COUNT_AT, _ROW_SIZE_AT, _RESERVED_AT = 8, 12, 16
+_VERSION_OFFSET = 4
+_N_ENTRIES_OFFSET = 8
+_ROW_SIZE_OFFSET = 12
+_RESERVED_OFFSET = 16
+"""Offsets of the fields of `HEAD` in a file."""
+
 _OFFSET_IN_ROW, _SIZE_IN_ROW = 132, 136
+"""Where the fields offset and size are in a row of the table."""
+
 _SAMPLE_BYTES = 4096
+_MIN_SAMPLE_BYTES = 64
+_N_BYTE_VALUES = 256.0
+_MIN_SHARE_OF_RANDOM = 0.85
+"""Fewest different byte values of an encrypted sample, as a share of those expected of random bytes."""
 
 
 def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
@@ -43,7 +55,7 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
         wrapping, remarks = unpack_gzip(data, byte_range, MAX_ARCHIVE_BYTES)
         data = wrapping.unpacked
         byte_range = byte_range.unpacked_range()
-    _require_magic(data, byte_range)
+    _require_archive_header(data, byte_range)
     if len(data) > MAX_ARCHIVE_BYTES:
         message = f"the archive has {len(data):,} bytes"
         byte_range.fail(message, MAX_ARCHIVE_BYTES, f"at most {MAX_ARCHIVE_BYTES:,} are read")
@@ -56,7 +68,7 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
         path,
         version=(major, minor),
         reserved=reserved,
-        plain=data,
+        plain_bytes=data,
         wrapping=wrapping,
         remarks=remarks,
     )
@@ -70,9 +82,10 @@ def looks_encrypted(data: bytes, path: Path | None = None) -> bool:
     """
     if path is None or path.suffix.lower() != ".oda" or data[:4] == MAGIC or is_gzip(data):
         return False
-    head = data[:_SAMPLE_BYTES]
-    expected_values = 256.0 * -math.expm1(len(head) * math.log1p(-1.0 / 256.0))
-    return len(head) >= 64 and len(set(head)) >= 0.85 * expected_values
+    sample = data[:_SAMPLE_BYTES]
+    # n random bytes have 256 (1 - (1 - 1/256)^n) different values on average
+    n_expected_values = _N_BYTE_VALUES * -math.expm1(len(sample) * math.log1p(-1.0 / _N_BYTE_VALUES))
+    return len(sample) >= _MIN_SAMPLE_BYTES and len(set(sample)) >= _MIN_SHARE_OF_RANDOM * n_expected_values
 
 
 def encrypted_error(path: Path | None = None) -> FormatError:
@@ -82,7 +95,7 @@ def encrypted_error(path: Path | None = None) -> FormatError:
     return FormatError(message, where=Where(path=path, offset=0), hint=hint)
 
 
-def _require_magic(data: bytes, byte_range: ByteRange) -> None:
+def _require_archive_header(data: bytes, byte_range: ByteRange) -> None:
     """Raise a FormatError unless the data begin with the header of an archive."""
     if looks_encrypted(data, byte_range.path):
         raise encrypted_error(byte_range.path)
@@ -92,77 +105,101 @@ def _require_magic(data: bytes, byte_range: ByteRange) -> None:
         byte_range.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
 
 
+class _TableRow(NamedTuple):
+    """The fields of `ROW`; the field of the name may have further bytes after a zero."""
+
+    type: bytes
+    name_field: bytes
+    offset: int
+    size: int
+    reserved: int
+
+    @property
+    def end(self) -> int:
+        """The offset of the end of the data."""
+        return self.offset + self.size
+
+
 @dataclass(frozen=True)
 class _TableReader:
-    """Reads the table of an archive and checks that it is possible."""
+    """Reads the table of an archive and checks that it is possible.
+
+    Attributes:
+        data: the bytes of the archive, without gzip.
+        byte_range: the place of these bytes in the file, for messages.
+    """
 
     data: bytes
     byte_range: ByteRange
 
     def read_entries(self) -> tuple[OdaEntry, ...]:
         """Return the entries after checking their offsets and sizes."""
-        _, _, _, count, row_size, _ = HEAD.unpack_from(self.data)
+        _, _, _, n_entries, row_size, _ = HEAD.unpack_from(self.data)
         if row_size != ROW.size:
             message = f"the header gives {row_size} bytes per entry of the table"
-            self.byte_range.fail(message, _ROW_SIZE_AT, f"it must be {ROW.size}")
-        end = HEAD.size + ROW.size * count
-        if count > MAX_ENTRIES:
-            message = f"the header counts {count} entries"
-            self.byte_range.fail(message, _COUNT_AT, f"at most {MAX_ENTRIES} are read")
-        if end > len(self.data):
-            message = f"a table of {count} entries ends at byte {end}, but the file ends at {len(self.data)}"
-            self.byte_range.fail(message, _COUNT_AT)
-        rows = list(ROW.iter_unpack(self.data[HEAD.size : end]))
-        for number, (_, name, offset, size, _) in enumerate(rows):
-            self._require_bounds(number, name, offset, size, end)
-        self._require_no_overlaps(
-            [(offset, size, number) for number, (*_, offset, size, _) in enumerate(rows)]
-        )
-        return tuple(self._read_entry(*row) for row in rows)
+            self.byte_range.fail(message, _ROW_SIZE_OFFSET, f"it must be {ROW.size}")
+        table_end = HEAD.size + ROW.size * n_entries
+        if n_entries > MAX_ENTRIES:
+            message = f"the header counts {n_entries} entries"
+            self.byte_range.fail(message, _N_ENTRIES_OFFSET, f"at most {MAX_ENTRIES} are read")
+        if table_end > len(self.data):
+            message = f"a table of {n_entries} entries ends at byte {table_end}"
+            self.byte_range.fail(f"{message}, but the file ends at {len(self.data)}", _N_ENTRIES_OFFSET)
+        rows = [_TableRow._make(row) for row in ROW.iter_unpack(self.data[HEAD.size : table_end])]
+        for index, row in enumerate(rows):
+            self._require_bounds(index, row, table_end)
+        self._require_no_overlaps(rows)
+        return tuple(self._read_entry(row) for row in rows)
 
-    def _read_entry(self, kind: bytes, field: bytes, offset: int, size: int, reserved: int) -> OdaEntry:
-        name, after_name = _split_name(field)
-        kind_name = kind.rstrip(b"\0").decode("latin-1")
+    def _read_entry(self, row: _TableRow) -> OdaEntry:
+        """Return the entry of a row of the table."""
+        name, after_name = _split_name(row.name_field)
         return OdaEntry(
             name,
-            type=kind_name,
-            data=self.data[offset : offset + size],
+            type=row.type.rstrip(b"\0").decode("latin-1"),
+            data=self.data[row.offset : row.end],
             after_name=after_name,
-            reserved=reserved,
-            offset=offset,
+            reserved=row.reserved,
+            offset=row.offset,
         )
 
-    def _require_bounds(self, number: int, name: bytes, offset: int, size: int, table_end: int) -> None:
-        """Raise a FormatError unless an entry lies after the table and within the file."""
-        if offset + size <= len(self.data) and (not size or offset >= table_end):
+    def _require_bounds(self, index: int, row: _TableRow, table_end: int) -> None:
+        """Raise a FormatError unless the data of an entry are after the table and within the file."""
+        is_in_file = row.end <= len(self.data)
+        if is_in_file and (not row.size or row.offset >= table_end):
             return
-        entry_label = f"entry {number + 1}, {_split_name(name)[0]!r},"
-        row_offset = HEAD.size + ROW.size * number
-        if offset + size <= len(self.data):
-            message = f"{entry_label} begins at byte {offset}, within the table"
+        name, _ = _split_name(row.name_field)
+        entry_label = f"entry {index + 1}, {name!r},"
+        row_offset = HEAD.size + ROW.size * index
+        if is_in_file:
+            message = f"{entry_label} begins at byte {row.offset}, within the table"
             self.byte_range.fail(message, row_offset + _OFFSET_IN_ROW, f"the table ends at byte {table_end}")
-        message = f"{entry_label} ends at byte {offset + size}, but the file ends at {len(self.data)}"
-        field_in_row = _SIZE_IN_ROW if offset <= len(self.data) else _OFFSET_IN_ROW
-        self.byte_range.fail(message, row_offset + field_in_row)
+        message = f"{entry_label} ends at byte {row.end}, but the file ends at {len(self.data)}"
+        wrong_field = _SIZE_IN_ROW if row.offset <= len(self.data) else _OFFSET_IN_ROW
+        self.byte_range.fail(message, row_offset + wrong_field)
 
-    def _require_no_overlaps(self, spans: list[tuple[int, int, int]]) -> None:
-        """Raise a FormatError if entries overlap, given their offset, size and number."""
-        spans = sorted(span for span in spans if span[1])
-        for (offset, size, number), (next_offset, _, next_number) in pairwise(spans):
-            if next_offset < offset + size:
-                message = f"entry {next_number + 1} begins at byte {next_offset}, within entry {number + 1}"
-                field_offset = HEAD.size + ROW.size * next_number + _OFFSET_IN_ROW
-                self.byte_range.fail(message, field_offset, f"which ends at byte {offset + size}")
+    def _require_no_overlaps(self, rows: list[_TableRow]) -> None:
+        """Raise a FormatError if the data of two entries overlap; empty entries may be anywhere."""
+        indices = [index for index, row in enumerate(rows) if row.size]
+        indices.sort(key=lambda index: (rows[index].offset, rows[index].size))
+        for index, next_index in pairwise(indices):
+            end = rows[index].end
+            next_offset = rows[next_index].offset
+            if next_offset < end:
+                message = f"entry {next_index + 1} begins at byte {next_offset}, within entry {index + 1}"
+                field_offset = HEAD.size + ROW.size * next_index + _OFFSET_IN_ROW
+                self.byte_range.fail(message, field_offset, f"which ends at byte {end}")
 
     def describe_deviations(self, entries: tuple[OdaEntry, ...]) -> tuple[str, ...]:
         """Return remarks on what is unusual about the archive."""
         _, major, minor, _, _, reserved = HEAD.unpack_from(self.data)
         remarks: list[str] = []
         if (major, minor) != VERSION:
-            remarks.append(self.byte_range.remark(f"version {major}.{minor} is unknown; 0.3 is known", 4))
+            remark = f"version {major}.{minor} is unknown; 0.3 is known"
+            remarks.append(self.byte_range.remark(remark, _VERSION_OFFSET))
         if any(reserved):
             remark = "reserved bytes of the header are not zero; they are kept"
-            remarks.append(self.byte_range.remark(remark, _RESERVED_AT))
+            remarks.append(self.byte_range.remark(remark, _RESERVED_OFFSET))
         counts = Counter(entry.name for entry in entries)
         duplicates = [name for name, count in counts.items() if count > 1]
         if duplicates:

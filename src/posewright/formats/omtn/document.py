@@ -23,22 +23,24 @@ PLACEHOLDER = b"NotOMTN "
 """The content of an archive entry that AIBO Mind left empty."""
 
 URAD = 1_000_000  # angles are whole micro-radians
-MAX_STRING = 255
+MAX_STRING = 255  # bytes; the length of a string takes one byte
+VALUE_BYTES = 4  # bytes of every value of a keyframe
+SECTION_HEAD_BYTES = 8  # number and size of a section
 MAX_KEYFRAMES = 0xFFFF
 MAX_JOINTS = 255  # far more than any robot has; the most seen are 20
-MAX_BETWEEN = 1_000_000
+MAX_FRAMES_BETWEEN = 1_000_000
 """Most frames between two keyframes (4.4 hours); more is damage. The most known are 600."""
 
 MAX_ANGLE_URAD = 6_283_185
 """Largest angle, a full turn; known motions stay within 130 degrees (formats.md 1.1)."""
 
 DEFAULT_FRAME_MS = 16  # for a 0 in the file, as in all of the ERS-110 and ERS-111
-HEAD = struct.Struct("<4sIIIHHHHI")
+HEADER = struct.Struct("<4sIIIHHHHI")
 """Magic and section 0: number, size, sections, major, minor, keyframes, milliseconds a frame, reserved."""
 
-HEAD_BYTES = 24
-LONG_BYTES = 12
-SHORT_BYTES = 10
+HEADER_SECTION_BYTES = 24
+LONG_HEAD_BYTES = 12
+SHORT_HEAD_BYTES = 10
 """Bytes of section 3 before the keyframes, with its size as a u32, or as a u16 on the ERS-110 and ERS-111."""
 
 
@@ -47,20 +49,20 @@ class Leftovers:
     """Bytes without a known meaning, kept so that the file can be written unchanged.
 
     Attributes:
-        head: bytes after the header.
-        names: bytes at the end of section 1; None for the usual padding.
-        joints: bytes at the end of section 2; None for the usual padding.
-        keyframes: bytes at the end of section 3.
-        after: bytes after the last section.
+        after_header: bytes at the end of section 0, the header.
+        after_names: bytes at the end of section 1; None for the usual padding.
+        after_joints: bytes at the end of section 2; None for the usual padding.
+        after_keyframes: bytes at the end of section 3.
+        after_sections: bytes after the last section.
         reserved: a number in the header, 0 in all known files.
         n_sections: the number of sections in the header, 4 in all known files.
     """
 
-    head: bytes = b""
-    names: bytes | None = None
-    joints: bytes | None = None
-    keyframes: bytes = b""
-    after: bytes = b""
+    after_header: bytes = b""
+    after_names: bytes | None = None
+    after_joints: bytes | None = None
+    after_keyframes: bytes = b""
+    after_sections: bytes = b""
     reserved: int = 0
     n_sections: int = 4
 
@@ -77,11 +79,11 @@ class OmtnDocument:
         angles: (n_keyframes, n_joints) [micro-radians], read-only.
         attitudes: (n_keyframes, 3) roll, pitch and yaw of the trunk as Sony counts them: roll + leans to
             the right, pitch + leans BACK, yaw + turns left [micro-radians], read-only.
-        between: (n_keyframes - 1,) frames interpolated between two keyframes, read-only; the movement takes
-            one frame more.
-        minor: minor version; 2 for the whole body, 1 for a part, 0 and 1 for an ERS-110 or ERS-111.
+        n_frames_between: (n_keyframes - 1,) number of frames interpolated between a keyframe and the next,
+            read-only; the movement takes one frame more.
+        minor_version: 2 for the whole body, 1 for a part, 0 and 1 for an ERS-110 or ERS-111.
         frame_ms: frame period in the file [ms]; 0 means 16.
-        is_short: whether the size of section 3 takes two bytes, as for the ERS-110 and ERS-111.
+        has_short_size: whether the size of section 3 takes two bytes, as for the ERS-110 and ERS-111.
         is_padded: whether sections 1 and 2 are padded to multiples of four bytes.
         leftovers: bytes without a known meaning.
         wrapping: the gzip around it, None without.
@@ -94,34 +96,34 @@ class OmtnDocument:
     locators: tuple[str, ...]
     angles: Integers
     attitudes: Integers
-    between: Integers
-    minor: int = 2
+    n_frames_between: Integers
+    minor_version: int = 2
     frame_ms: int = DEFAULT_FRAME_MS
-    is_short: bool = False
+    has_short_size: bool = False
     is_padded: bool = True
     leftovers: Leftovers = field(default_factory=Leftovers)
     wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("angles", "attitudes", "between"):
-            getattr(self, name).setflags(write=False)
-        shapes = (self.angles.shape, self.attitudes.shape, self.between.shape)
-        keyframes, joints = self.angles.shape
-        if shapes != ((keyframes, len(self.locators)), (keyframes, 3), (keyframes - 1,)):
+        for array in (self.angles, self.attitudes, self.n_frames_between):
+            array.setflags(write=False)
+        shapes = (self.angles.shape, self.attitudes.shape, self.n_frames_between.shape)
+        n_keyframes, n_joints = self.angles.shape
+        if shapes != ((n_keyframes, len(self.locators)), (n_keyframes, 3), (n_keyframes - 1,)):
             raise FormatError(f"angles, attitudes and frames between of shapes {shapes} do not match")
-        if not 1 <= keyframes <= MAX_KEYFRAMES or not joints:
+        if not 1 <= n_keyframes <= MAX_KEYFRAMES or not n_joints:
             hint = f"an OMTN holds 1 to {MAX_KEYFRAMES} keyframes of at least one joint"
-            raise FormatError(f"{keyframes} keyframes of {joints} joints", hint=hint)
+            raise FormatError(f"{n_keyframes} keyframes of {n_joints} joints", hint=hint)
         for text in (self.name, self.creator, self.design, *self.locators):
-            _pack_string(text)
-        if self.is_short and self._section_3_bytes > 0xFFFF:
+            _pack_string(text)  # raises if the file cannot hold the text
+        if self.has_short_size and self._section_3_bytes > 0xFFFF:
             hint = "files of an ERS-110 or ERS-111 have two bytes for their size"
-            raise FormatError(f"{keyframes} keyframes are too many for this robot", hint=hint)
+            raise FormatError(f"{n_keyframes} keyframes are too many for this robot", hint=hint)
 
     def __repr__(self) -> str:
-        keyframes, joints = self.angles.shape
-        return f"OmtnDocument({self.name!r}, {self.design!r}, {keyframes} keyframes of {joints} joints)"
+        n_keyframes, n_joints = self.angles.shape
+        return f"OmtnDocument({self.name!r}, {self.design!r}, {n_keyframes} keyframes of {n_joints} joints)"
 
     @property
     def step_ms(self) -> int:
@@ -131,8 +133,8 @@ class OmtnDocument:
     @property
     def times_ms(self) -> NDArray[np.int64]:
         """Time of each keyframe, `(n_keyframes,)` [ms]."""
-        frames = np.cumsum(self.between.astype(np.int64) + 1)
-        return np.concatenate([[0], frames]) * self.step_ms
+        key_frames = np.cumsum(self.n_frames_between.astype(np.int64) + 1)
+        return np.concatenate([[0], key_frames]) * self.step_ms
 
     @property
     def duration_s(self) -> float:
@@ -141,55 +143,68 @@ class OmtnDocument:
 
     def render(self) -> bytes:
         """Return the file's bytes."""
-        return self.plain if self.wrapping is None else self.wrapping.wrap(self.plain)
+        return self.plain_bytes if self.wrapping is None else self.wrapping.wrap(self.plain_bytes)
 
     @property
-    def plain(self) -> bytes:
-        """The file's bytes without gzip."""
-        parts = (self._head(), self._names(), self._joints(), self._keyframes(), self.leftovers.after)
-        return b"".join(parts)
+    def plain_bytes(self) -> bytes:
+        """The file's bytes without gzip: the header, the three other sections, and what follows them."""
+        sections = (
+            self._render_header(),
+            self._render_names(),
+            self._render_joints(),
+            self._render_keyframes(),
+        )
+        return b"".join((*sections, self.leftovers.after_sections))
 
     @property
     def _section_3_bytes(self) -> int:
-        n_values = self.angles.size + self.attitudes.size + self.between.size
-        n_head_bytes = SHORT_BYTES if self.is_short else LONG_BYTES
-        return n_head_bytes + 4 * n_values + len(self.leftovers.keyframes)
+        n_values = self.angles.size + self.attitudes.size + self.n_frames_between.size
+        n_head_bytes = SHORT_HEAD_BYTES if self.has_short_size else LONG_HEAD_BYTES
+        return n_head_bytes + VALUE_BYTES * n_values + len(self.leftovers.after_keyframes)
 
-    def _head(self) -> bytes:
-        """Return the bytes of the first section: magic, counts and frame period."""
-        extra = self.leftovers.head
-        head = HEAD.pack(
+    def _render_header(self) -> bytes:
+        """Return the magic and section 0, the header: counts, version and frame period."""
+        extra = self.leftovers.after_header
+        section_number = 0
+        major_version = 1
+        header = HEADER.pack(
             MAGIC,
-            0,
-            HEAD_BYTES + len(extra),
+            section_number,
+            HEADER_SECTION_BYTES + len(extra),
             self.leftovers.n_sections,
-            1,
-            self.minor,
+            major_version,
+            self.minor_version,
             len(self.angles),
             self.frame_ms,
             self.leftovers.reserved,
         )
-        return head + extra
+        return header + extra
 
-    def _names(self) -> bytes:
+    def _render_names(self) -> bytes:
         body = b"".join(map(_pack_string, (self.name, self.creator, self.design)))
-        return self._section(1, body, self.leftovers.names)
+        return self._render_section(1, body, self.leftovers.after_names)
 
-    def _joints(self) -> bytes:
+    def _render_joints(self) -> bytes:
         body = len(self.locators).to_bytes(2, "little") + b"".join(map(_pack_string, self.locators))
-        return self._section(2, body, self.leftovers.joints)
+        return self._render_section(2, body, self.leftovers.after_joints)
 
-    def _section(self, number: int, body: bytes, tail: bytes | None) -> bytes:
-        if tail is None:
-            tail = bytes(-len(body) % 4 if self.is_padded else 0)
-        return u32(number) + u32(8 + len(body) + len(tail)) + body + tail
+    def _render_section(self, number: int, body: bytes, padding: bytes | None) -> bytes:
+        """Return a section with its number and size; without stated `padding`, it has the usual one."""
+        if padding is None:
+            padding = bytes(-len(body) % 4 if self.is_padded else 0)
+        return u32(number) + u32(SECTION_HEAD_BYTES + len(body) + len(padding)) + body + padding
 
-    def _keyframes(self) -> bytes:
-        size = self._section_3_bytes
-        start = struct.pack("<IHI" if self.is_short else "<III", 3, size, 0)
-        frames_before = np.concatenate([[0], self.between])[:, None]
-        values = np.hstack([frames_before, self.attitudes, self.angles]).astype("<i4").tobytes()
-        return start + values[4:] + self.leftovers.keyframes  # the first keyframe has no frames before it
+    def _render_keyframes(self) -> bytes:
+        """Return section 3: number, size, type 0 (angles), and the values of all keyframes.
+
+        A keyframe has the number of frames before it, roll, pitch, yaw, and the joint angles. The first one
+        has no frames before it, so that value is left out.
+        """
+        head_format = "<IHI" if self.has_short_size else "<III"
+        head = struct.pack(head_format, 3, self._section_3_bytes, 0)
+        n_frames_before = np.concatenate([[0], self.n_frames_between])[:, None]
+        values = np.hstack([n_frames_before, self.attitudes, self.angles]).astype("<i4").tobytes()
+        return head + values[VALUE_BYTES:] + self.leftovers.after_keyframes
 
 
 def _pack_string(text: str) -> bytes:

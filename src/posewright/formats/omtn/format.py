@@ -30,7 +30,7 @@ from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
     MAGIC,
     MAX_ANGLE_URAD,
-    MAX_BETWEEN,
+    MAX_FRAMES_BETWEEN,
     OMTN,
     URAD,
     Integers,
@@ -65,7 +65,7 @@ class OmtnLayout:
         joints: the joint of each column.
         locators: Sony's locator of each column.
         creator: the author.
-        minor: the minor version.
+        minor_version: the minor version.
         frame_ms: the frame period in the header [ms].
         base: the document the motion came from, if the file has its columns; else None.
         default_name: the name of the motion if that document has none.
@@ -75,7 +75,7 @@ class OmtnLayout:
     joints: tuple[str, ...]
     locators: tuple[str, ...]
     creator: str
-    minor: int
+    minor_version: int
     frame_ms: int
     base: OmtnDocument | None = None
     default_name: str = ""
@@ -154,24 +154,24 @@ def _build_layout(
 ) -> OmtnLayout:
     """Return the layout of the file, from `base` or the design; the motion's extras override its numbers."""
     if base is not None:
-        minor = base.minor
+        minor_version = base.minor_version
         frame_ms = base.frame_ms
         creator = base.creator
     else:
         dialect = dialect_of(design)
-        minor = dialect.minor(design)
+        minor_version = dialect.minor_version(design)
         frame_ms = dialect.frame_ms
         creator = OURS
     extras = motion.extras
     if base is not None or extras.get(DESIGN) == design:
-        minor = _parse_header_number(extras.get(MINOR), minor)
+        minor_version = _parse_header_number(extras.get(MINOR), minor_version)
         frame_ms = _parse_header_number(extras.get(FRAME_MS), frame_ms)
     return OmtnLayout(
         design,
         joints,
         locators,
         creator=extras.get(CREATOR, creator),
-        minor=minor,
+        minor_version=minor_version,
         frame_ms=frame_ms,
         base=base,
     )
@@ -212,6 +212,10 @@ def columns_of(
         card: its robot.
         joints: the joint of each column.
         rows: angles of the motion's joints, `(n, n_joints)` [rad], NaN for a joint that is never set.
+
+    Returns:
+        Angles `(n, len(joints))` [micro-radians], those of the pose `stand` where `rows` has none; and the
+        remark, empty if all joints are set.
     """
     set_columns: dict[str, Floats] = {}
     for joint, column in zip(motion.joints, rows.T, strict=True):
@@ -232,10 +236,10 @@ def micro_radians(angles: Floats) -> Integers:
 
 def _require_within_turn(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
     """Raise a FormatError if an angle is larger than a full turn."""
-    within = np.abs(angles) * URAD <= MAX_ANGLE_URAD
-    if within.all():
+    is_within_turn = np.abs(angles) * URAD <= MAX_ANGLE_URAD
+    if is_within_turn.all():
         return
-    row, column = divmod(int(within.argmin()), len(joints))
+    row, column = divmod(int(is_within_turn.argmin()), len(joints))  # of the first angle that is not
     angle_deg = math.degrees(angles[row, column])
     message = f"{joints[column]} of motion {motion.name!r} goes to {angle_deg:g} deg"
     raise FormatError(message, hint="an OMTN holds angles within 360 deg")
@@ -263,19 +267,20 @@ class FrameTimeline:
 
 
 def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
-    """Return one pass of a motion on frames of `step_ms`.
+    """Return one pass of a motion as keyframes at whole frames of `step_ms`, the first at frame 0.
 
     A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not leave a frame
-    early, since that would make the movement before it too fast.
+    early, since that would make the movement before it too fast. Angles are those at the rounded times, but
+    the attitude is that at the exact ones.
     """
-    timeline = timeline_of(motion, step_ms, pose_at_zero=True, early_jumps=False)
+    timeline = timeline_of(motion, step_ms, starts_at_zero=True, early_jumps=False)
     losses, remarks = _describe_start(motion)
-    times = np.array([pose.exact_s for pose in timeline.poses])
-    attitudes = motion.attitude_at(times)
+    exact_times_s = np.array([pose.exact_s for pose in timeline.poses])
+    attitudes = motion.attitude_at(exact_times_s)
     return FrameTimeline(
         np.array([pose.time_ms // step_ms for pose in timeline.poses], dtype=np.int64),
         angles=fill_unset_angles(np.stack([pose.angles for pose in timeline.poses])),
-        attitudes=np.zeros((len(times), 3)) if attitudes is None else attitudes,
+        attitudes=np.zeros((len(exact_times_s), 3)) if attitudes is None else attitudes,
         losses=(*losses, *timeline.losses),
         remarks=(*remarks, *timeline.remarks),
         times_s=timeline.times_s,
@@ -283,7 +288,10 @@ def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
 
 
 def _describe_start(motion: Motion) -> tuple[list[str], list[str]]:
-    """Return losses and remarks on how the written motion starts."""
+    """Return losses and remarks on how the written motion starts.
+
+    An OMTN has no start pose and no movement to its first keyframe.
+    """
     takes_time = motion.keyframes[0].reach_s > 0.0
     if motion.start is not None:
         if takes_time:
@@ -315,7 +323,7 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
     card = robot_of_motion(motion)
     layout = layout_of(motion, card)
     timeline = frame_timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
-    losses = (*describe_path_losses(motion, extras=EXTRAS, start=True), *timeline.losses)
+    losses = (*describe_path_losses(motion, extras=EXTRAS, holds_start_pose=True), *timeline.losses)
     losses += describe_unsupported_joints(motion, layout.joints, card)
     timeline, repeat_remarks = _repeat_single_keyframe(timeline, layout)
     angles, unset_remarks = columns_of(motion, card, layout.joints, rows=timeline.angles)
@@ -329,8 +337,8 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
         creator=in_latin_1(layout.creator),
         angles=angles,
         attitudes=micro_radians(timeline.attitudes * ATTITUDE_SIGNS),
-        between=_frames_between(motion, timeline),
-        minor=layout.minor,
+        n_frames_between=_count_frames_between(motion, timeline),
+        minor_version=layout.minor_version,
         frame_ms=layout.frame_ms,
     )
     remarks = (*timeline.remarks, *repeat_remarks, *unset_remarks, *remarks_on_name(name))
@@ -348,8 +356,8 @@ def _blank_document(layout: OmtnLayout) -> OmtnDocument:
         locators=layout.locators,
         angles=np.zeros((1, n_joints), np.int32),
         attitudes=np.zeros((1, 3), np.int32),
-        between=np.zeros(0, np.int32),
-        is_short=dialect.is_short,
+        n_frames_between=np.zeros(0, np.int32),
+        has_short_size=dialect.has_short_size,
         is_padded=dialect.is_padded,
     )
 
@@ -369,12 +377,15 @@ def _repeat_single_keyframe(
     return repeated, ("its one keyframe is written twice, as Sony's player skips a single one",)
 
 
-def _frames_between(motion: Motion, timeline: FrameTimeline) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    between = np.diff(timeline.frames) - 1
-    if (between > MAX_BETWEEN).any():
-        message = f"a movement of motion {motion.name!r} takes {int(between.max()) + 1:,} frames"
-        raise FormatError(message, hint=f"at most {MAX_BETWEEN:,}; add a keyframe between")
-    return between.astype(np.int32)
+def _count_frames_between(
+    motion: Motion, timeline: FrameTimeline
+) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Return the number of frames between each keyframe and the next, `(n - 1,)`."""
+    n_frames_between = np.diff(timeline.frames) - 1
+    if (n_frames_between > MAX_FRAMES_BETWEEN).any():
+        message = f"a movement of motion {motion.name!r} takes {int(n_frames_between.max()) + 1:,} frames"
+        raise FormatError(message, hint=f"at most {MAX_FRAMES_BETWEEN:,}; add a keyframe between")
+    return n_frames_between.astype(np.int32)
 
 
 def _choose_name(motion: Motion, layout: OmtnLayout) -> str:

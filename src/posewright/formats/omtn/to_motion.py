@@ -31,7 +31,7 @@ class Dialect:
         body_minor: minor version of a motion of the whole body.
         part_minor: minor version of a motion of a part of the body.
         frame_ms: the frame period in the header [ms].
-        is_short: whether the size of section 3 takes two bytes.
+        has_short_size: whether the size of section 3 takes two bytes.
         is_padded: whether sections 1 and 2 are padded.
     """
 
@@ -39,10 +39,10 @@ class Dialect:
     body_minor: int = 2
     part_minor: int = 1
     frame_ms: int = DEFAULT_FRAME_MS
-    is_short: bool = False
+    has_short_size: bool = False
     is_padded: bool = True
 
-    def minor(self, design: str) -> int:
+    def minor_version(self, design: str) -> int:
         """Return the minor version of a motion with a design label."""
         return self.part_minor if "_" in design else self.body_minor
 
@@ -50,7 +50,7 @@ class Dialect:
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {
         "DRX-700": Dialect(
-            "sony_ers110", body_minor=0, part_minor=0, frame_ms=0, is_short=True, is_padded=False
+            "sony_ers110", body_minor=0, part_minor=0, frame_ms=0, has_short_size=True, is_padded=False
         ),
         "DRX-900": Dialect("sony_ers220"),
         "DRX-910": Dialect("sony_ers210"),
@@ -140,22 +140,23 @@ def _extras(document: OmtnDocument) -> Iterator[tuple[str, str]]:
     dialect = dialect_of(document.design)
     yield CREATOR, document.creator
     yield DESIGN, document.design
-    if document.minor != dialect.minor(document.design):
-        yield MINOR, str(document.minor)
+    if document.minor_version != dialect.minor_version(document.design):
+        yield MINOR, str(document.minor_version)
     if document.frame_ms != dialect.frame_ms:
         yield FRAME_MS, str(document.frame_ms)
 
 
 def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyframe, ...]:
     """Return the keyframes of a document, with attitudes if any is set."""
-    reaches = [0.0, *((document.between.astype(np.int64) + 1) * document.step_ms / 1000.0).tolist()]
+    n_frames = document.n_frames_between.astype(np.int64) + 1
+    reach_times_s = [0.0, *(n_frames * document.step_ms / 1000.0).tolist()]
     angles = document.angles / URAD
     attitudes = (document.attitudes / URAD * ATTITUDE_SIGNS + 0.0).tolist()  # + 0.0 turns -0.0 into 0.0
     has_attitudes = document.attitudes.any()
     keyframes: list[Keyframe] = []
-    for row, reach_s, (roll, pitch, yaw) in zip(angles, reaches, attitudes, strict=True):
+    for pose_angles, reach_s, (roll, pitch, yaw) in zip(angles, reach_times_s, attitudes, strict=True):
         attitude = (roll, pitch, yaw) if has_attitudes else None
-        keyframes.append(Keyframe(Pose(joints, row), reach_s, attitude=attitude))
+        keyframes.append(Keyframe(Pose(joints, pose_angles), reach_s, attitude=attitude))
     return tuple(keyframes)
 
 
@@ -177,14 +178,17 @@ def sdk_path(document: OmtnDocument) -> Integers:
     Raises:
         InputError: it would have more than `MAX_NUMBERS` numbers.
     """
-    steps = 2 * document.between.astype(np.int64) + 2
-    total = int(steps.sum())
-    if total * document.angles.shape[1] > MAX_NUMBERS:
+    n_steps = 2 * document.n_frames_between.astype(np.int64) + 2  # of each movement
+    n_rows = int(n_steps.sum())
+    if n_rows * document.angles.shape[1] > MAX_NUMBERS:
         raise InputError(
-            f"the motion has {total:,} steps of 8 ms", hint=f"at most {MAX_NUMBERS:,} angles are computed"
+            f"the motion has {n_rows:,} steps of 8 ms", hint=f"at most {MAX_NUMBERS:,} angles are computed"
         )
-    change = np.diff(document.angles, axis=0)  # angles are within a turn, so differences fit into 32 bits
-    delta = np.sign(change) * (np.abs(change) // steps[:, None].astype(np.int32))  # C rounds towards zero
-    index = (np.arange(total) - np.repeat(np.cumsum(steps) - steps, steps)).astype(np.int32)
-    path = np.repeat(document.angles[:-1], steps, axis=0) + index[:, None] * np.repeat(delta, steps, axis=0)
+    changes = np.diff(document.angles, axis=0)  # angles are within a turn, so differences fit into 32 bits
+    # the player is written in C, where a division rounds towards zero
+    step_changes = np.sign(changes) * (np.abs(changes) // n_steps[:, None].astype(np.int32))
+    first_rows = np.cumsum(n_steps) - n_steps
+    steps_since_keyframe = (np.arange(n_rows) - np.repeat(first_rows, n_steps)).astype(np.int32)
+    keyframe_angles = np.repeat(document.angles[:-1], n_steps, axis=0)
+    path = keyframe_angles + steps_since_keyframe[:, None] * np.repeat(step_changes, n_steps, axis=0)
     return np.asarray(path, dtype=np.int32)

@@ -75,9 +75,10 @@ class Geometry:
         else:
             radius, height = self.size_m
             kg = density * math.pi * radius**2 * height
-            axial = kg * radius**2 / 2.0
-            transverse = kg * (3.0 * radius**2 + height**2) / 12.0
-            mass = Mass(kg, np.zeros(3), np.diag([transverse, axial, transverse]))
+            axial_inertia = kg * radius**2 / 2.0
+            transverse_inertia = kg * (3.0 * radius**2 + height**2) / 12.0
+            inertia = np.diag([transverse_inertia, axial_inertia, transverse_inertia])  # its axis is y
+            mass = Mass(kg, np.zeros(3), inertia)
         rotation = self.pose[:3, :3]
         return Mass(mass.kg, self.pose[:3, 3], rotation @ mass.inertia @ rotation.T)
 
@@ -116,7 +117,7 @@ class Mass:
         kg = sum(part.kg for part in parts)
         centre = np.asarray(sum(part.kg * part.centre_m for part in parts) / kg)
         inertia = np.zeros((3, 3))
-        for part in parts:
+        for part in parts:  # parallel axis theorem
             offset = part.centre_m - centre
             inertia += part.inertia + part.kg * (offset @ offset * np.eye(3) - np.outer(offset, offset))
         return cls(kg, centre, inertia)

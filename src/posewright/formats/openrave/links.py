@@ -86,7 +86,15 @@ class BodyBuilder:
     is_robot: bool = False
 
     def include(self, body: KinBody, prefix: str, tag: Element) -> None:
-        """Add the links, joints and sensors of another body, with a prefix before their names."""
+        """Add the links, joints and sensors of another body, with a prefix before their names.
+
+        The name of the body is taken over if this one has none, and so is that it is a robot.
+
+        Args:
+            body: the other body.
+            prefix: the prefix.
+            tag: the tag that includes it, for messages.
+        """
         self.require_count(len(self.links) + len(body.links), tag)
         for link in body.links:
             if prefix + link.name in self.links:
@@ -126,7 +134,11 @@ class BodyBuilder:
         return tuple(self.links.values())
 
     def add_link(self, tag: Element, prefix: str) -> None:
-        """Add a <Body>, or extend the link of the same name."""
+        """Add a <Body>, or extend the link of the same name.
+
+        Its pose is relative to the link that its <offsetfrom> names; without one, to its own pose so far if
+        it is extended. Shapes are added to those it has; a mass replaces the one it has.
+        """
         name = prefix + tag.attributes.get("name", f"link{len(self.links)}")
         old_link = self.links.get(name)
         self.require_count(len(self.links) + 1, tag)
@@ -199,6 +211,33 @@ class BodyBuilder:
         if len(link_names) != 2 or link_names[0] == link_names[1]:
             hint = "name two <Body>, the parent first"
             tag.fail(f"a joint between {len(set(link_names))} bodies", hint)
+        parent, child = link_names
+        anchor, axis = self._read_anchor_and_axis(tag, prefix)
+        formulas = [value for key, value in tag.attributes.items() if key.startswith("mimic_pos")]
+        initial_deg = tag.number("initial") or 0.0
+        self.joints.append(
+            RaveJoint(
+                name=name,
+                kind=JointKind(kind),
+                parent=parent,
+                child=child,
+                anchor_m=anchor,
+                axis=axis,
+                limits=_read_limits(tag, kind),
+                is_enabled=tag.attributes.get("enable", "true").lower() != "false",
+                mimic=formulas[0] if formulas else "",
+                initial_rad=initial_deg * RAD_PER_DEG,
+                max_velocity=_read_velocity(tag, "maxvel", "maxveldeg"),
+                max_torque=tag.number("maxtorque"),
+                where=tag.where,
+            )
+        )
+
+    def _read_anchor_and_axis(self, tag: Element, prefix: str) -> tuple[Floats, Floats]:
+        """Return a point [m] and the unit vector of a joint's axis in the frame of the environment.
+
+        The joint gives them in the frame of the link that its <offsetfrom> names, if it has one.
+        """
         frame = np.eye(4)
         offset = tag.last("offsetfrom")
         if offset is not None:
@@ -209,26 +248,10 @@ class BodyBuilder:
         axis = np.array([0.0, 0.0, 1.0]) if axis_tag is None else np.array(axis_tag.numbers(3))
         if np.linalg.norm(axis) < 1e-9:
             tag.fail("an axis of length 0", "write a direction")
-        axis = frame[:3, :3] @ axis
-        formulas = [value for key, value in tag.attributes.items() if key.startswith("mimic_pos")]
-        initial = tag.number("initial")
-        self.joints.append(
-            RaveJoint(
-                name=name,
-                kind=JointKind(kind),
-                parent=link_names[0],
-                child=link_names[1],
-                anchor_m=frame[:3, :3] @ anchor + frame[:3, 3],
-                axis=axis / np.linalg.norm(axis),
-                limits=_read_limits(tag, kind),
-                is_enabled=tag.attributes.get("enable", "true").lower() != "false",
-                mimic=formulas[0] if formulas else "",
-                initial_rad=(initial or 0.0) * RAD_PER_DEG,
-                max_velocity=_read_velocity(tag, "maxvel", "maxveldeg"),
-                max_torque=tag.number("maxtorque"),
-                where=tag.where,
-            )
-        )
+        rotation = frame[:3, :3]
+        translation = frame[:3, 3]
+        axis = rotation @ axis
+        return rotation @ anchor + translation, axis / np.linalg.norm(axis)
 
     def read_geometry(self, tag: Element) -> Geometry | None:
         """Return a shape; None for a plane, which is infinite."""
@@ -243,7 +266,11 @@ class BodyBuilder:
         return self.read_mesh(tag, geometry) if geometry.kind is GeometryKind.MESH else geometry
 
     def read_mass(self, tag: Element, geometries: tuple[Geometry, ...]) -> Mass | None:
-        """Return the mass that a <Mass> gives a link with these shapes; None if it gives none."""
+        """Return the mass that a <Mass> gives a link with these shapes; None if it gives none.
+
+        By its type it is that of the shapes (mimicgeom), of a solid box or sphere of a given size, or a given
+        number (custom). A total mass scales it; <inertia> and <com> replace what was computed.
+        """
         kind = tag.attributes.get("type", "box").lower()
         total = tag.number("total") or tag.number("mass")
         density = tag.number("density") or _DEFAULT_DENSITY
@@ -269,9 +296,8 @@ class BodyBuilder:
         if kind == "mimicgeom" and total and mass.kg:
             mass = replace(mass, kg=total, inertia=mass.inertia * (total / mass.kg))
         inertia_tag = tag.last("inertia")
-        if (
-            inertia_tag is not None
-        ):  # OpenRAVE reads it for `custom` only; the thesis's Bioloid has it in boxes
+        # OpenRAVE reads it for `custom` only; the thesis's Bioloid has it in boxes
+        if inertia_tag is not None:
             mass = replace(mass, inertia=np.array(inertia_tag.numbers(9)).reshape(3, 3))
         centre_tag = tag.last("com")
         if centre_tag is not None:
@@ -315,17 +341,19 @@ def _read_limits(tag: Element, kind: str) -> tuple[float, float] | None:
     """Return the lower and upper limit of a joint; None if it has none."""
     if tag.attributes.get("circular", "").lower() in ("true", "1"):
         return None
-    for names, factor in ((("limitsdeg",), RAD_PER_DEG), (("limits", "limitsrad"), 1.0)):
-        child = tag.last(*names)
-        if child is not None:
-            unit = 1.0 if kind == "slider" else factor
-            low, high = sorted(limit * unit for limit in child.numbers(2))
-            return low, high
+    degree = 1.0 if kind == "slider" else RAD_PER_DEG  # a slider's limits are metres in every tag
+    limits_in_degrees = tag.last("limitsdeg")
+    if limits_in_degrees is not None:
+        low, high = sorted(limit * degree for limit in limits_in_degrees.numbers(2))
+        return low, high
+    limits = tag.last("limits", "limitsrad")
+    if limits is not None:
+        low, high = sorted(limits.numbers(2))
+        return low, high
     low_stop = tag.number("lostop")
     high_stop = tag.number("histop")
     if low_stop is not None and high_stop is not None:
-        factor = 1.0 if kind == "slider" else RAD_PER_DEG
-        return low_stop * factor, high_stop * factor
+        return low_stop * degree, high_stop * degree
     return None
 
 

@@ -66,24 +66,32 @@ class _OpenRaveReader:
     Attributes:
         folder: the folder; no file outside of it is opened.
         notes: descriptions of tags that were ignored.
-        size: total size of all files opened [bytes].
+        n_bytes: total size of all files opened, each counted as `_MIN_COUNTED_BYTES` at least.
         depth: current nesting of bodies.
     """
 
     folder: Path
     notes: list[str] = field(default_factory=list)
-    size: int = 0
+    n_bytes: int = 0
     depth: int = 0
 
-    def read_environment(self, root: Element, opened: tuple[Path, ...]) -> Environment:
-        """Read an environment with the files that it includes; `opened` are the files that led to it."""
+    def read_environment(self, root: Element, open_paths: tuple[Path, ...]) -> Environment:
+        """Read an environment with the files that it includes.
+
+        Args:
+            root: its element.
+            open_paths: its file and the files that include each other up to it.
+
+        Raises:
+            FormatError: two bodies have the same name, or the content is invalid.
+        """
         bodies: list[KinBody] = []
         friction = None
         for tag in root.children:
             if tag.name in ("robot", "kinbody"):
-                bodies.append(self.read_body(tag, opened))
+                bodies.append(self.read_body(tag, open_paths))
             elif tag.name == "environment":
-                inner = self.read_included(tag, opened, "environment")
+                inner = self.read_included(tag, open_paths, "environment")
                 bodies += inner.bodies if isinstance(inner, Environment) else ()
             elif tag.name == "physicsengine":
                 for part in tag.all("odeproperties"):
@@ -96,26 +104,45 @@ class _OpenRaveReader:
         return Environment(tuple(bodies), friction, tuple(self.notes))
 
     def read_included(
-        self, tag: Element, opened: tuple[Path, ...], kind: str
+        self, tag: Element, open_paths: tuple[Path, ...], kind: str
     ) -> Environment | KinBody | None:
-        """Return the content of the file in a tag's `file` attribute; None without such an attribute."""
+        """Return the content of the file in a tag's `file` attribute; None without such an attribute.
+
+        Args:
+            tag: the tag.
+            open_paths: the file of the tag and the files that include each other up to it.
+            kind: the tag that the file should have as its root: `environment`, `robot` or `kinbody`.
+
+        Raises:
+            FormatError: the file is missing, includes itself, or has another root.
+        """
         name = tag.attributes.get("file")
         if name is None:
             return None
-        path = self.find(tag, name)
-        if path in opened:
-            tag.fail(f"{name!r} includes itself", " includes ".join(file.name for file in (*opened, path)))
-        if len(opened) >= _MAX_INCLUDES:
+        path = self.resolve_file(tag, name)
+        if path in open_paths:
+            tag.fail(
+                f"{name!r} includes itself", " includes ".join(file.name for file in (*open_paths, path))
+            )
+        if len(open_paths) >= _MAX_INCLUDES:
             tag.fail("documents include each other too deep", f"at most {_MAX_INCLUDES} levels")
         root = read_markup(path, _RULES)
         if root.name == "environment" and kind == "environment":
-            return self.read_environment(root, (*opened, path))
+            return self.read_environment(root, (*open_paths, path))
         if root.name not in ("robot", "kinbody"):
             tag.fail(f"{name!r} is a <{root.name}>", f"name a file with a <{kind}>")
-        return self.read_body(root, (*opened, path))
+        return self.read_body(root, (*open_paths, path))
 
-    def find(self, tag: Element, name: str) -> Path:
-        """Return the path of a file that a document names, relative to that document, with checks."""
+    def resolve_file(self, tag: Element, name: str) -> Path:
+        """Return the path of a file that a document names, and count its size.
+
+        Args:
+            tag: the tag that names the file; the name is relative to its document.
+            name: the file as it is named.
+
+        Raises:
+            FormatError: there is no such file, it is outside of `folder`, or the files are too large.
+        """
         try:
             folder = self.folder if tag.path is None else tag.path.parent
             path = (folder / name.replace("\\", "/")).resolve()
@@ -126,14 +153,14 @@ class _OpenRaveReader:
             tag.fail(f"{name[:200]!r} leads out of the folder", f"put it below {self.folder}")
         if not exists:
             tag.fail(f"there is no file {name[:200]!r}", f"it was looked for at {path}")
-        self.size += max(path.stat().st_size, _MIN_COUNTED_BYTES)
-        if self.size > MAX_SCENE_BYTES:
+        self.n_bytes += max(path.stat().st_size, _MIN_COUNTED_BYTES)
+        if self.n_bytes > MAX_SCENE_BYTES:
             tag.fail("too many or too large files", f"at most {MAX_SCENE_BYTES:,} bytes together are read")
         return path
 
     def read_meshes(self, tag: Element, name: str) -> tuple[SceneMesh, ...]:
         """Return the meshes of a file named by <data> or <render>."""
-        path = self.find(tag, name)
+        path = self.resolve_file(tag, name)
         if path.suffix.lower() not in SCENES:
             tag.fail(f"a mesh of the kind {path.suffix!r} is not read", f"export it as {', '.join(SCENES)}")
         try:
@@ -141,28 +168,28 @@ class _OpenRaveReader:
         except FormatError as error:
             raise FormatError(f"{name!r} cannot be read: {error}", where=tag.where) from error
 
-    def read_body(self, tag: Element, opened: tuple[Path, ...]) -> KinBody:
+    def read_body(self, tag: Element, open_paths: tuple[Path, ...]) -> KinBody:
         """Return a body or a robot with everything that it includes."""
         if self.depth >= _MAX_BODY_DEPTH:
             tag.fail("bodies are nested too deep", f"at most {_MAX_BODY_DEPTH} levels")
         self.depth += 1
         builder = BodyBuilder(self.read_mesh, self.note_ignored)
-        self.fill(tag, builder, opened)
+        self.add_content(tag, builder, open_paths)
         self.depth -= 1
         name = tag.attributes.get("name", "") or builder.name
         is_robot = tag.name == "robot" or builder.is_robot
         links = builder.build_links(tag)
         return KinBody(name, is_robot, links, joints=tuple(builder.joints), sensors=tuple(builder.sensors))
 
-    def fill(self, tag: Element, builder: BodyBuilder, opened: tuple[Path, ...]) -> None:
+    def add_content(self, tag: Element, builder: BodyBuilder, open_paths: tuple[Path, ...]) -> None:
         """Add the content of a tag, of the file that it names, and of the bodies inside it to a body."""
         prefix = tag.attributes.get("prefix", "")
-        included = self.read_included(tag, opened, tag.name)
+        included = self.read_included(tag, open_paths, tag.name)
         if isinstance(included, KinBody):
             builder.include(included, prefix, tag)
         for child in tag.children:
             if child.name in ("kinbody", "robot"):
-                builder.include(self.read_body(child, opened), prefix, child)
+                builder.include(self.read_body(child, open_paths), prefix, child)
             elif child.name == "body":
                 builder.add_link(child, prefix)
             elif child.name == "mass":

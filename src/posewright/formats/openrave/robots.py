@@ -83,7 +83,7 @@ class _MechanismBuilder:
         path: the document.
         body: the robot.
         links: its links by name.
-        origins: the origin of each link that is built already, `(3,)` [m].
+        origins: the origin of each link that is built already, in the frame of the document, `(3,)` [m].
         remarks: descriptions of what was left out or assumed.
     """
 
@@ -102,22 +102,28 @@ class _MechanismBuilder:
             self.remarks.append(Oddity(message, None if where is None else where.line))
 
     def build(self) -> Mechanism:
-        """Return the robot, each link after its parent."""
+        """Return the robot as a mechanism; its first link is the base, and each link comes after its parent.
+
+        Raises:
+            FormatError: a link is not connected to the base.
+            InputError: there are no links.
+        """
         if not self.body.links:
             raise InputError("the robot has no links", where=Where(self.path))
         base = self.body.links[0]
         if base.is_static:
             self.add_remark(f"{base.name} is fixed in the file; here it is free to move", base.where)
         links = [self.build_link(base.name, joint=None, parent="")]
-        pending = [base.name]
-        joints = self.spanning_tree()
-        while pending:
-            parent = pending.pop(0)
-            for joint in [candidate for candidate in joints if parent in (candidate.parent, candidate.child)]:
+        parents = [base.name]  # links whose children are not built yet
+        joints = self.find_spanning_tree()
+        while parents:
+            parent = parents.pop(0)
+            joints_at_parent = [joint for joint in joints if parent in (joint.parent, joint.child)]
+            for joint in joints_at_parent:
                 joints.remove(joint)
                 child = joint.child if joint.parent == parent else joint.parent
                 links.append(self.build_link(child, joint, parent))
-                pending.append(child)
+                parents.append(child)
         for name, link in self.links.items():
             if name not in self.origins:
                 message = f"the link {name!r:.80} is not connected to the base {base.name!r:.80}"
@@ -127,14 +133,18 @@ class _MechanismBuilder:
         for attached_sensor in self.body.sensors:
             mount_and_sensor = self.build_sensor(attached_sensor)
             if mount_and_sensor is not None:
-                mounts.append(mount_and_sensor[0])
-                sensors.append(mount_and_sensor[1])
+                mount, sensor = mount_and_sensor
+                mounts.append(mount)
+                sensors.append(sensor)
         mechanism = Mechanism(self.body.name, tuple(links))
         return replace(mechanism, mounts=tuple(mounts), sensors=tuple(sensors))
 
-    def spanning_tree(self) -> list[RaveJoint]:
-        """Return joints that connect the links without a ring; joints with a motor are preferred."""
-        groups = {name: {name} for name in self.links}
+    def find_spanning_tree(self) -> list[RaveJoint]:
+        """Return joints that connect the links without a ring; add a remark on each joint that is left out.
+
+        Joints with a motor are preferred to passive ones.
+        """
+        groups = {name: {name} for name in self.links}  # the links connected so far to each link
         tree: list[RaveJoint] = []
         for joint in sorted(self.body.joints, key=lambda joint: not joint.is_enabled):
             if groups[joint.parent] is groups[joint.child]:
@@ -146,7 +156,13 @@ class _MechanismBuilder:
         return [joint for joint in self.body.joints if joint in tree]
 
     def build_link(self, name: str, joint: RaveJoint | None, parent: str) -> Link:
-        """Return a link parallel to the document's axes, with its origin at its hinge."""
+        """Return a link parallel to the document's axes, with its origin at its hinge, and note this origin.
+
+        Args:
+            name: the name of the link.
+            joint: the joint to its parent; None for the base.
+            parent: the name of its parent, which must be built already; empty for the base.
+        """
         rave_link = self.links[name]
         hinge = None if joint is None else self.build_hinge(joint, is_reversed=joint.child != name)
         position = rave_link.pose[:3, 3]
@@ -161,8 +177,8 @@ class _MechanismBuilder:
             centre = rotation @ mass.centre_m + offset
             inertia = rotation @ mass.inertia @ rotation.T
             link = replace(link, mass_kg=mass.kg, centre_m=to_triple(centre), inertia=to_rows(inertia))
-        forms = tuple(_build_form(geometry, rotation, offset) for geometry in rave_link.geometries)
-        return replace(link, shapes=forms)
+        shapes = tuple(_build_shape(geometry, rotation, offset) for geometry in rave_link.geometries)
+        return replace(link, shapes=shapes)
 
     def build_hinge(self, joint: RaveJoint, *, is_reversed: bool) -> Hinge | None:
         """Return the hinge of a joint; None if it is fixed.
@@ -173,8 +189,10 @@ class _MechanismBuilder:
         """
         name = joint.name
         limits = joint.limits
-        if limits is not None and limits[0] == limits[1]:
-            return None
+        if limits is not None:
+            lower, upper = limits
+            if lower == upper:
+                return None
         if joint.kind is not JointKind.HINGE:
             self.add_remark(f"{name} is a slider: only hinges are read, so it is fixed at 0", joint.where)
             return None
@@ -190,8 +208,16 @@ class _MechanismBuilder:
         if limits is None:
             self.add_remark(f"{name} has no limits: half a turn either way is assumed", joint.where)
             limits = (-math.pi, math.pi)
+        lower, upper = limits
         axis = to_triple(-joint.axis if is_reversed else joint.axis)
-        return Hinge(name, axis, *limits, joint.max_torque or 0.0, joint.max_velocity or 0.0)
+        return Hinge(
+            name,
+            axis,
+            lower_rad=lower,
+            upper_rad=upper,
+            effort_nm=joint.max_torque or 0.0,
+            speed_rad_s=joint.max_velocity or 0.0,
+        )
 
     def build_sensor(self, attached: AttachedSensor) -> tuple[Mount, SensorSpec] | None:
         """Return a sensor and its mount; None, with a remark, if its kind is unknown or it has no name."""
@@ -212,15 +238,23 @@ class _MechanismBuilder:
         return mount, build(attached)
 
 
-def _build_form(geometry: Geometry, link_rotation: Floats, link_offset: Floats) -> LinkShape:
-    """Return a shape in the frame of its link; a mesh becomes the box around it."""
+def _build_shape(geometry: Geometry, link_rotation: Floats, link_offset: Floats) -> LinkShape:
+    """Return a shape in the frame of its link; a mesh becomes the box around it.
+
+    Args:
+        geometry: the shape as OpenRAVE has it.
+        link_rotation: the axes of OpenRAVE's link in the frame of ours, `(3, 3)`.
+        link_offset: the origin of OpenRAVE's link in the frame of ours, `(3,)` [m].
+    """
     rotation = link_rotation @ geometry.pose[:3, :3]
     position = link_rotation @ geometry.pose[:3, 3] + link_offset
     kind = ShapeKind.BOX
     size_m: tuple[float, ...] = geometry.size_m
     if geometry.kind is GeometryKind.SPHERE:
         kind = ShapeKind.SPHERE
-        size_m = (2.0 * size_m[0],) * 3
+        (radius,) = size_m
+        diameter = 2.0 * radius
+        size_m = (diameter, diameter, diameter)
     elif geometry.kind is GeometryKind.CYLINDER:
         kind = ShapeKind.CYLINDER
         radius, height = size_m
@@ -268,10 +302,12 @@ def _read_range(sensor: AttachedSensor) -> float:
 
 
 def _build_scan(sensor: AttachedSensor) -> RangeScan:
+    """Return a laser scanner; a parameter that it does not give has OpenRAVE's default."""
     first_deg = _read_number(sensor, key="minangle", default=-90.0, low=-360.0, high=360.0)
     last_deg = _read_number(sensor, key="maxangle", default=90.0, low=-360.0, high=360.0)
     step_deg = _read_number(sensor, key="resolution", default=1.0, low=0.01, high=180.0)
-    beams = min(max(1 + math.floor((last_deg - first_deg) / step_deg + 1e-6), 1), MAX_BEAMS)
+    n_steps = math.floor((last_deg - first_deg) / step_deg + 1e-6)  # 1e-6 outweighs rounding errors
+    beams = min(max(1 + n_steps, 1), MAX_BEAMS)
     return RangeScan(
         sensor.name,
         mount=sensor.name,
@@ -285,7 +321,10 @@ def _build_scan(sensor: AttachedSensor) -> RangeScan:
 def _read_image_size(
     sensor: AttachedSensor, default_width: int, default_height: int, max_size: int
 ) -> Iterator[tuple[int, float]]:
-    """Yield width and height of an image, each with its field of view [deg]."""
+    """Yield width and height of an image [pixels], each with its field of view [deg].
+
+    The fields of view follow from the focal lengths in <kk>; without it, the horizontal one is 90 deg.
+    """
     width = int(_read_number(sensor, key="width", default=default_width, low=1, high=max_size))
     height = int(_read_number(sensor, key="height", default=default_height, low=1, high=max_size))
     default_intrinsics = (width / 2.0, width / 2.0, width / 2.0, height / 2.0)

@@ -26,7 +26,7 @@ from posewright.formats.motion_file import PageReference, find_page
 ROBOPLUS_TEXT = "roboplus-mtn"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_AS_TEXT = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
+_HEX_CHECKSUM = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
 
 
 def checksum(body: bytes) -> bytes:
@@ -67,7 +67,7 @@ class Trailer:
             return cls(raw, raw[:2], "a line end was appended to the checksum")
         if not raw.strip(b"\r\n"):
             return cls(raw, None, "the checksum was removed")
-        match = _AS_TEXT.fullmatch(raw.rstrip(b"\r\n"))
+        match = _HEX_CHECKSUM.fullmatch(raw.rstrip(b"\r\n"))
         if match:
             value = bytes.fromhex((match[1] + match[2]).decode())
             return cls(raw, value, "the checksum is written as text")
@@ -77,7 +77,10 @@ class Trailer:
 
 
 def trailer_remarks(body: bytes, trailer: Trailer) -> tuple[str, ...]:
-    """Return a remark on what is wrong with the trailer of `body`; empty if it is as RoboPlus writes it."""
+    """Return a remark on what is wrong with the trailer of `body`; empty if it is as RoboPlus writes it.
+
+    For a wrong checksum, the remark names a common damage before which it was right, if there is one.
+    """
     expected = f"0x{checksum(body).hex()}"
     if trailer.value == checksum(body):
         return (f"{trailer.damage}; its value {expected} is right",) if trailer.damage else ()
@@ -93,12 +96,12 @@ def trailer_remarks(body: bytes, trailer: Trailer) -> tuple[str, ...]:
 
 
 def _likely_originals(body: bytes) -> tuple[tuple[bytes, str], ...]:
-    """Return what the file may have been before common damage, and a description of the damage."""
-    lf = body.replace(b"\r\n", b"\n")
+    """Return what the body may have been before common damage, each with a description of the damage."""
+    body_with_lf = body.replace(b"\r\n", b"\n")
     return (
         (BOM + body, "its byte order mark was stripped"),
-        (lf, "its line ends were converted to CRLF"),
-        (BOM + lf, "its byte order mark was stripped and its line ends were converted"),
+        (body_with_lf, "its line ends were converted to CRLF"),
+        (BOM + body_with_lf, "its byte order mark was stripped and its line ends were converted"),
     )
 
 
@@ -110,7 +113,7 @@ MAX_NAME_BYTES = 13
 DUMMY_TICKS = 512
 DEFAULT_COMPLIANCE = 5
 STANDARD_RATE = 1.0
-STANDARD_ACCEL = 32
+STANDARD_INERTIAL_FORCE = 32
 
 
 @dataclass(frozen=True)
@@ -142,19 +145,19 @@ class PlayParam:
         exit: number of the page played when the motion is stopped, 0 for none.
         repeat: how often the page is played.
         rate: speed multiplier.
-        accel: "inertial force", the length of the ramps [1/128 s].
+        inertial_force: the length of the acceleration ramps [1/128 s]; the name is ROBOTIS'.
     """
 
     next: int = 0
     exit: int = 0
     repeat: int = 1
     rate: float = STANDARD_RATE
-    accel: int = STANDARD_ACCEL
+    inertial_force: int = STANDARD_INERTIAL_FORCE
 
     def render(self) -> bytes:
         """Return the line without its line end."""
         rate = f"{self.rate:.1f}" if round(self.rate, 1) == self.rate else f"{self.rate:.12f}".rstrip("0")
-        return f"play_param={self.next} {self.exit} {self.repeat} {rate} {self.accel}".encode()
+        return f"play_param={self.next} {self.exit} {self.repeat} {rate} {self.inertial_force}".encode()
 
 
 @dataclass(frozen=True)
@@ -209,14 +212,14 @@ class Page:
 
     def changed_to(self, new: Page) -> Page:
         """Return the new page with the lines of this page that mean the same in both."""
-        if self.values == new.values:
+        if self.content == new.content:
             return self
         if not self.lines:
             return new
         return replace(new, lines=tuple(_revised_lines(self, new)))
 
     @property
-    def values(self) -> tuple[object, ...]:
+    def content(self) -> tuple[object, ...]:
         """The content of the page, without its lines."""
         return self.name, self.compliance, self.play, self.steps
 
@@ -235,28 +238,32 @@ def _compliance_line(compliance: tuple[int, ...]) -> bytes:
 
 
 def _revised_lines(old: Page, new: Page) -> Iterator[bytes]:
-    """Yield the lines of the old page, with those replaced that mean something else in the new one."""
+    """Yield the lines of the old page, with those replaced that mean something else in the new one.
+
+    Lines of further steps are added before `page_end`; those of steps that the new page lacks are left out.
+    """
     eol = b"\r\n" if old.lines[-1].endswith(b"\r\n") else b"\n"
-    new_lines: dict[bytes, bytes] = {}
+    new_lines: dict[bytes, bytes] = {}  # by the key of the line that they replace
     if old.name != new.name:
         new_lines[b"name"] = b"name=" + new.name
     if old.compliance != new.compliance:
         new_lines[b"compliance"] = _compliance_line(new.compliance)
     if old.play != new.play:
         new_lines[b"play_param"] = new.play.render()
-    n_steps = 0
+    n_old_steps = 0  # so far
     for line in old.lines:
         key = line.strip(b" \t\r\n").partition(b"=")[0]
         if key == b"step":
-            if n_steps < len(new.steps):
-                is_unchanged = old.steps[n_steps] == new.steps[n_steps]
-                yield line if is_unchanged else new.steps[n_steps].render() + eol
-            n_steps += 1
+            step_index = n_old_steps
+            n_old_steps += 1
+            if step_index < len(new.steps):
+                is_unchanged = old.steps[step_index] == new.steps[step_index]
+                yield line if is_unchanged else new.steps[step_index].render() + eol
         elif key in new_lines:
             yield new_lines[key] + eol
         else:
             if key == b"page_end":
-                yield from (step.render() + eol for step in new.steps[n_steps:])
+                yield from (step.render() + eol for step in new.steps[n_old_steps:])
             yield line
 
 
@@ -308,10 +315,11 @@ class RoboplusDocument:
 
     def with_page(self, number: int, page: Page) -> RoboplusDocument:
         """Return the document with one page replaced; unchanged lines keep their bytes."""
-        changed = self.page(number).changed_to(page)
-        if changed is self.page(number):
+        old_page = self.page(number)
+        new_page = old_page.changed_to(page)
+        if new_page is old_page:
             return self
-        pages = (*self.pages[: number - 1], changed, *self.pages[number:])
+        pages = (*self.pages[: number - 1], new_page, *self.pages[number:])
         return replace(self, pages=pages, trailer=None)
 
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:

@@ -46,6 +46,10 @@ from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
 Row = tuple[int, ...]
+"""The position of each ID 0..25 [ticks]."""
+
+_MAX_ROUNDING_TICKS = 0.5 + 1e-6
+_ROUNDING_ERROR = 1e-9  # of a quotient of two times
 
 _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
 _NEW_PAGE = Page(b"", steps=(Step(_EMPTY_ROW, pause_s=0.0, play_s=0.0),))
@@ -66,7 +70,7 @@ class WrittenSteps(NamedTuple):
 
 
 def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> WrittenSteps:
-    """Return the steps of a motion.
+    """Return the steps of a motion; add losses to `losses`.
 
     Rounding to the nearest tick moves a joint by half a tick at most, which no servo resolves, so it is no
     loss. A movement or pause too long for one step becomes several steps.
@@ -74,7 +78,8 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
     Args:
         motion: the motion.
         columns: the joints of the page.
-        base: the page it was read from; positions of other IDs and unchanged times are kept.
+        base: the page it is written over, empty for a new one; positions of IDs without a column and
+            unchanged times are kept.
         losses: the list to which descriptions of losses are added.
 
     Raises:
@@ -106,23 +111,29 @@ def _require_fits_file(motion: Motion, old_times: set[float]) -> None:
 
 
 def _build_rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:
-    """Return the 26 positions of each keyframe; a joint without an angle keeps its last position."""
+    """Return the 26 positions of each keyframe, by ID; add a loss for each joint that is clipped.
+
+    A joint without an angle keeps its last position; before its first angle, and for IDs without a column, it
+    is that of the step of the same number in the page it is written over, `base`.
+    """
     rows: list[Row] = []
-    clipped: dict[str, float] = {}
-    for index, pose in enumerate(motion.resolved_poses()[1:]):
+    max_excess: dict[str, float] = {}  # by clipped joint [ticks]
+    _, *keyframe_poses = motion.resolved_poses()  # the first one is the start pose
+    for index, pose in enumerate(keyframe_poses):
         old_row = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
         row = list(old_row)
-        ticks = columns.ticks(pose.on(columns.joints).angles)
-        for column, (number, position) in enumerate(zip(columns.ids, ticks, strict=True)):
+        exact_ticks = columns.ticks(pose.with_joints(columns.joints).angles)
+        for column, (servo_id, position) in enumerate(zip(columns.ids, exact_ticks, strict=True)):
             joint = columns.joints[column]
             if math.isfinite(position):
-                row[number] = min(max(round(position), 0), columns.last_tick(column))
-                if abs(row[number] - position) > 0.5 + 1e-6:
-                    clipped[joint] = max(clipped.get(joint, 0.0), abs(row[number] - position))
+                row[servo_id] = min(max(round(position), 0), columns.last_tick(column))
+                excess = abs(row[servo_id] - position)
+                if excess > _MAX_ROUNDING_TICKS:
+                    max_excess[joint] = max(max_excess.get(joint, 0.0), excess)
             elif joint in motion.joints and rows:
-                row[number] = rows[-1][number]
+                row[servo_id] = rows[-1][servo_id]
         rows.append(tuple(row))
-    for joint, excess in clipped.items():
+    for joint, excess in max_excess.items():
         losses.append(f"{joint} goes {excess:.0f} ticks past the end of its servo: clipped")
     return rows
 
@@ -130,26 +141,43 @@ def _build_rows(motion: Motion, columns: Columns, base: Page, losses: list[str])
 def _split_steps(
     previous_row: Row, row: Row, reach_s: float, pause_s: float, old_times: set[float]
 ) -> Iterator[Step]:
-    """Yield the steps from one row to the next and its pause, several if they are too long for one step."""
-    n_parts = 1 if reach_s in old_times else max(1, math.ceil(reach_s / MAX_TIME_S - 1e-9))
-    units = [round(reach_s / GRID_S * part / n_parts) for part in range(n_parts + 1)]
-    for part in range(1, n_parts):
-        pairs = zip(previous_row, row, strict=True)
-        between = tuple(round(start + (end - start) * part / n_parts) for start, end in pairs)
-        yield Step(between, pause_s=0.0, play_s=_grid_time(units[part] - units[part - 1]))
-    last_s = reach_s if n_parts == 1 else _grid_time(units[-1] - units[-2])
+    """Yield the steps from one row to the next and its pause, several if they are too long for one step.
+
+    Args:
+        previous_row: the positions at the start.
+        row: the positions to reach.
+        reach_s: the time of the movement [s].
+        pause_s: the time to stay there [s].
+        old_times: times of the page that is written over; such a time is never split.
+    """
+    n_movements = 1 if reach_s in old_times else max(1, math.ceil(reach_s / MAX_TIME_S - _ROUNDING_ERROR))
+    if n_movements == 1:
+        last_play_s = reach_s
+    else:
+        *play_times_s, last_play_s = _split_time(reach_s, n_movements)
+        for i, play_s in enumerate(play_times_s, 1):
+            start_and_end = zip(previous_row, row, strict=True)
+            middle_row = tuple(round(start + (end - start) * i / n_movements) for start, end in start_and_end)
+            yield Step(middle_row, pause_s=0.0, play_s=play_s)
     if pause_s in old_times or pause_s <= MAX_TIME_S:
-        yield Step(row, pause_s, last_s)
+        yield Step(row, pause_s, last_play_s)
         return
-    yield Step(row, pause_s=0.0, play_s=last_s)
-    n_pauses = math.ceil(pause_s / MAX_TIME_S - 1e-9)
-    units = [round(pause_s / GRID_S * part / n_pauses) for part in range(n_pauses + 1)]
-    for start, end in pairwise(units):
-        yield Step(row, pause_s=0.0, play_s=_grid_time(end - start))
+    yield Step(row, pause_s=0.0, play_s=last_play_s)
+    n_pauses = math.ceil(pause_s / MAX_TIME_S - _ROUNDING_ERROR)
+    for play_s in _split_time(pause_s, n_pauses):
+        yield Step(row, pause_s=0.0, play_s=play_s)
 
 
-def _grid_time(units: int) -> float:
-    return round(units * GRID_S, 3)
+def _split_time(duration_s: float, n_parts: int) -> Iterator[float]:
+    """Yield the duration of each of `n_parts` parts [s]; their ends are rounded to the controller's steps."""
+    ends = [round(duration_s / GRID_S * part / n_parts) for part in range(n_parts + 1)]
+    for start, end in pairwise(ends):
+        yield _grid_time(end - start)
+
+
+def _grid_time(n_steps: int) -> float:
+    """Return the time of some steps of the controller [s], without rounding errors of floats."""
+    return round(n_steps * GRID_S, 3)
 
 
 def _round_time(seconds: float, old_times: set[float]) -> float:
@@ -194,9 +222,10 @@ def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
 def put_motion(
     document: RoboplusDocument, number: int, motion: Motion, card: Robot
 ) -> WrittenDocument[RoboplusDocument]:
-    """Return the document with a motion as page `number`.
+    """Return the document with a motion as page `number`, which is filled or replaced.
 
-    Unchanged lines keep their bytes. A motion of more than seven steps continues in free pages.
+    Unchanged lines keep their bytes. A motion of more than seven steps continues in free pages, except for an
+    unchanged page that has more.
     """
     losses: list[str] = []
     base = document.page(number)
@@ -230,7 +259,16 @@ def _describe_unwritable(motion: Motion, columns: Columns) -> Iterator[str]:
 def _put_long_page(
     document: RoboplusDocument, number: int, page: Page, losses: list[str]
 ) -> RoboplusDocument:
-    """Return the document with a page of too many steps split over free pages, linked by `next`."""
+    """Return the document with a page of too many steps split over free pages, linked by `next`.
+
+    A short page that repeats is written out as often as it repeats; otherwise, repeating is a loss.
+
+    Args:
+        document: the document.
+        number: the number of the first page.
+        page: its content, with all steps.
+        losses: the list to which the loss is added.
+    """
     steps = page.steps
     repeat = page.play.repeat
     loops = page.play.next == number
@@ -298,21 +336,25 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
 def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
     """Return the document with every page at its number in the file, and the motions for these pages.
 
-    A moved or copied page keeps its lines, with the positions of other IDs; a removed one leaves an empty
-    page.
+    A moved or copied page keeps its lines, among them positions of IDs that are no joints of the robot; a
+    removed one leaves an empty page; a new one is filled with a single step for now.
     """
-    motions = list(file.motions)
+    motions: list[Motion] = []
     for removed_number in document.filled_pages.keys() - {label.number for label in file.pages}:
         document = document.with_page(removed_number, EMPTY_PAGE)
-    for index, (label, motion) in enumerate(zip(file.pages, motions, strict=True)):
+    for label, motion in zip(file.pages, file.motions, strict=True):
+        placed_motion = motion
         origin = origin_of(motion, ROBOPLUS_TEXT)
-        if origin is None or not isinstance(origin.document, RoboplusDocument):
+        if origin is None or not isinstance(origin.document, RoboplusDocument):  # a new page
             if document.page(label.number).is_empty:  # so that other pages can lead to it
                 document = document.with_page(label.number, _NEW_PAGE)
-        elif origin.page != label.number:
-            document = document.with_page(label.number, origin.document.page(origin.page))
-            if motion.name == origin.document.page_name(origin.page):
-                motions[index] = replace(motion, name=document.page_name(label.number))
+        elif origin.page != label.number:  # a moved or copied page
+            old_document = origin.document
+            document = document.with_page(label.number, old_document.page(origin.page))
+            if motion.name == old_document.page_name(origin.page):
+                # a page without a name is called by its number, which is another one now
+                placed_motion = replace(motion, name=document.page_name(label.number))
+        motions.append(placed_motion)
     return document, motions
 
 

@@ -9,7 +9,7 @@ from posewright.errors import FormatError, InputError
 from posewright.formats.roboplus.document import (
     MAX_NAME_BYTES,
     MAX_STEPS,
-    STANDARD_ACCEL,
+    STANDARD_INERTIAL_FORCE,
     Page,
     PlayParam,
     RoboplusDocument,
@@ -29,7 +29,7 @@ class PageLinks:
         document: the document of the page.
         number: the number of the page.
         motion: the motion.
-        old_motion: the old page as a motion; values that are the same in both are kept.
+        old_motion: the old page as a motion, None for a new page; values that are the same in both are kept.
         losses: the list to which descriptions of losses are added.
     """
 
@@ -40,7 +40,10 @@ class PageLinks:
     losses: list[str]
 
     def apply_to(self, play: PlayParam) -> PlayParam:
-        """Return `play` with repeat, next and exit; a page that plays for ever is its own next page."""
+        """Return `play` with repeat, next and exit of the motion; add losses to `losses`.
+
+        A page that plays for ever is its own next page.
+        """
         motion = self.motion
         old = self.old_motion
         if old is None or motion.exit != old.exit:
@@ -58,7 +61,10 @@ class PageLinks:
         return replace(play, next=next_page, repeat=min(motion.repeat, MAX_REPEATS))
 
     def _find_page(self, kind: str, reference: str | None) -> int:
-        """Return the number of the page that a next or exit motion is, 0 for none or an unknown one."""
+        """Return the number of the page that a next or exit motion is, 0 for none.
+
+        An unknown one is added to `losses`, and gives 0, too. `kind` is `next` or `exit`.
+        """
         if reference is None:
             return 0
         if reference in (self.motion.name, str(self.number)):
@@ -76,15 +82,20 @@ def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]
     Raises:
         FormatError: fewer than `count` pages are free.
     """
-    used = {number}
+    used_numbers = {number}
     for page in document.filled_pages.values():
-        used |= {page.play.next, page.play.exit}
-    free = [i for i, page in enumerate(document.pages, 1) if page.is_unused and i not in used]
-    free.sort(key=lambda i: (i < number, i))
-    if len(free) < count:
+        used_numbers |= {page.play.next, page.play.exit}
+    free_numbers = [
+        free_number
+        for free_number, page in enumerate(document.pages, 1)
+        if page.is_unused and free_number not in used_numbers
+    ]
+    free_numbers.sort(key=lambda free_number: (free_number < number, free_number))
+    if len(free_numbers) < count:
         hint = f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a new file"
-        raise FormatError(f"the motion needs {count} more pages and {len(free)} are free", hint=hint)
-    return free[:count]
+        message = f"the motion needs {count} more pages and {len(free_numbers)} are free"
+        raise FormatError(message, hint=hint)
+    return free_numbers[:count]
 
 
 def extract_page(document: RoboplusDocument, number: int) -> RoboplusDocument:
@@ -94,12 +105,13 @@ def extract_page(document: RoboplusDocument, number: int) -> RoboplusDocument:
     order mark and checksum are repaired, so that RoboPlus opens the new document.
     """
     old_numbers = [number, *sorted(reachable_pages(document, number) - {number})]
-    new_numbers = {old: new for new, old in enumerate(old_numbers, 1)}
+    new_number_of = {old_number: new_number for new_number, old_number in enumerate(old_numbers, 1)}
     pages: list[Page] = []
     for page in map(document.page, old_numbers):
-        next_page = new_numbers.get(page.play.next, 0)
-        exit_page = new_numbers.get(page.play.exit, 0)
-        pages.append(page.changed_to(replace(page, play=replace(page.play, next=next_page, exit=exit_page))))
+        next_page = new_number_of.get(page.play.next, 0)
+        exit_page = new_number_of.get(page.play.exit, 0)
+        play = replace(page.play, next=next_page, exit=exit_page)
+        pages.append(page.changed_to(replace(page, play=play)))
     extracted_document = document.with_pages(tuple(pages))
     return document if extracted_document is document else extracted_document.repaired()
 
@@ -117,26 +129,30 @@ def reachable_pages(document: RoboplusDocument, number: int) -> set[int]:
     return reached
 
 
-_SHARE_TOLERANCE = 0.02
+_RAMP_SHARE_TOLERANCE = 0.02
+_MAX_RAMP_SHARE = 0.5  # two ramps take the whole movement
+_MAX_INERTIAL_FORCE = 255
 _FRAMES_PER_SECOND = 128
 
 
 def page_of(
     motion: Motion, columns: Columns, base: Page, old_motion: Motion | None, losses: list[str]
 ) -> Page:
-    """Return a page with the name, compliance, rate and inertial force of a motion.
+    """Return the old page with the name, compliance, rate and inertial force of a motion.
 
     Args:
         motion: the motion.
         columns: the joints of the page.
-        base: the old page.
-        old_motion: the old page as a motion; values that are the same in both are kept.
+        base: the old page, an empty one for a new page.
+        old_motion: the old page as a motion, None if it is empty; values that are the same in both are kept.
         losses: the list to which descriptions of losses are added.
     """
     has_same_name = old_motion is not None and motion.name == old_motion.name
     has_same_speed = old_motion is not None and motion.speed == old_motion.speed
     rate = base.play.rate if has_same_speed else _round_rate(motion.speed, losses)
-    play = replace(base.play, rate=rate, accel=_choose_accel(motion, rate, base, old_motion, losses))
+    play = replace(
+        base.play, rate=rate, inertial_force=_choose_inertial_force(motion, rate, base, old_motion, losses)
+    )
     return replace(
         base,
         name=base.name if has_same_name else name_bytes(motion.name, losses),
@@ -146,7 +162,10 @@ def page_of(
 
 
 def name_bytes(name: str, losses: list[str]) -> bytes:
-    """Return a name as a page holds it: 13 bytes of UTF-8 without control characters."""
+    """Return a name as a page holds it: at most 13 bytes of UTF-8 without control characters.
+
+    A name that has to be changed is added to `losses`.
+    """
     printable = "".join(character if character.isprintable() else " " for character in name)
     short_name = printable.encode("utf-8", "replace")[:MAX_NAME_BYTES].decode("utf-8", "ignore")
     if short_name != name:
@@ -165,7 +184,11 @@ def _round_rate(speed: float, losses: list[str]) -> float:
 def _choose_compliance(
     motion: Motion, columns: Columns, base: Page, old_motion: Motion | None, losses: list[str]
 ) -> tuple[int, ...]:
-    """Return the compliance of each ID, which is the same for all steps of a page."""
+    """Return the compliance of each ID, which is the same for all steps of a page.
+
+    It is that of the old page, `base`, except for joints whose stiffness in the first keyframe is another
+    than in `old_motion`. Adds to `losses` what is rounded, and that the stiffness changes later.
+    """
     new_stiffness = dict(motion.keyframes[0].stiffness or {})
     if any(dict(frame.stiffness or {}) != new_stiffness for frame in motion.keyframes):
         losses.append("stiffness that changes from keyframe to keyframe: a page has that of the first")
@@ -180,45 +203,51 @@ def _choose_compliance(
     return tuple(values)
 
 
-def _choose_accel(
+def _choose_inertial_force(
     motion: Motion, rate: float, base: Page, old_motion: Motion | None, losses: list[str]
 ) -> int:
-    """Return the inertial force of a page, 0 for linear movements."""
+    """Return the inertial force of a page, 0 for linear movements.
+
+    The old page, `base`, keeps its own if it has one. Adds to `losses` the easings that a page does not have,
+    and the ramps that differ.
+    """
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:
         return 0
-    accel = base.play.accel if old_motion is not None and base.play.accel else None
+    inertial_force = base.play.inertial_force if old_motion is not None and base.play.inertial_force else None
     if easings != {Easing.TRAPEZOID}:
         names = ", ".join(sorted(easing.value for easing in easings))
         losses.append(f"easing {names}: a page only has ROBOTIS' trapezoid, one for all its steps")
-        return STANDARD_ACCEL if accel is None else accel
-    if accel is None:
-        accel = _ramp_frames(motion, rate)
-    _describe_changed_ramps(motion, rate, accel, losses)
-    return accel
+        return STANDARD_INERTIAL_FORCE if inertial_force is None else inertial_force
+    if inertial_force is None:
+        inertial_force = _inertial_force_of(motion, rate)
+    _describe_changed_ramps(motion, rate, inertial_force, losses)
+    return inertial_force
 
 
-def _ramp_frames(motion: Motion, rate: float) -> int:
-    """Return the inertial force for the ramps of a motion.
+def _inertial_force_of(motion: Motion, rate: float) -> int:
+    """Return the inertial force, the length of all ramps of a page [1/128 s], for the ramps of a motion.
 
-    A ramp of half the movement gives a lower bound only, because longer ramps are cut off there.
+    It is that of the longest ramp. A ramp of half the movement gives a lower bound only, because longer ramps
+    are cut off there. `rate` is the speed multiplier of the page.
     """
-    exact: list[float] = []
+    exact_ramps: list[float] = []
     lower_bounds: list[float] = []
     for keyframe in motion.keyframes:
         ramp_frames = keyframe.accel_share * keyframe.reach_s / rate * _FRAMES_PER_SECOND
         lower_bounds.append(ramp_frames)
-        if keyframe.accel_share < 0.5 and ramp_frames > 0.0:
-            exact.append(ramp_frames)
-    frames = round(max(exact)) if exact else math.ceil(max(lower_bounds))
-    return min(max(frames, 1), 255)
+        if keyframe.accel_share < _MAX_RAMP_SHARE and ramp_frames > 0.0:
+            exact_ramps.append(ramp_frames)
+    n_frames = round(max(exact_ramps)) if exact_ramps else math.ceil(max(lower_bounds))
+    return min(max(n_frames, 1), _MAX_INERTIAL_FORCE)
 
 
-def _describe_changed_ramps(motion: Motion, rate: float, accel: int, losses: list[str]) -> None:
-    """Add a loss if keyframes get other acceleration ramps in a page than they have."""
+def _describe_changed_ramps(motion: Motion, rate: float, inertial_force: int, losses: list[str]) -> None:
+    """Add a loss if keyframes have other acceleration ramps in a page of this inertial force and `rate`."""
     n_changed = 0
     for keyframe in motion.keyframes:
-        written_share = robotis_accel_share(accel, keyframe.reach_s / rate)
-        n_changed += abs(keyframe.accel_share - written_share) > _SHARE_TOLERANCE
+        written_share = robotis_accel_share(inertial_force, keyframe.reach_s / rate)
+        if abs(keyframe.accel_share - written_share) > _RAMP_SHARE_TOLERANCE:
+            n_changed += 1
     if n_changed:
-        losses.append(f"ramps of {n_changed} keyframes: a page has one inertial force, {accel}")
+        losses.append(f"ramps of {n_changed} keyframes: a page has one inertial force, {inertial_force}")

@@ -51,7 +51,8 @@ def read_roboplus(data: bytes, path: Path | None = None) -> RoboplusDocument:
 def _require_complete(n_pages: int, body: bytes, trailer: bytes, path: Path | None) -> None:
     """Raise FormatError for a file cut off between two pages; a file with fewer pages has a trailer."""
     where = Where(path=path, line=body.count(b"\n") + 1)
-    has_no_trailer = not trailer.strip(b"\r\n") or b"page_begin".startswith(trailer)
+    is_cut_page_begin = b"page_begin".startswith(trailer)
+    has_no_trailer = not trailer.strip(b"\r\n") or is_cut_page_begin
     if n_pages < MAX_PAGES and has_no_trailer:
         message = f"the file ends after page {n_pages} without a checksum: it was cut off"
         hint = f"RoboPlus writes {MAX_PAGES} pages, empty ones too, and two bytes of checksum"
@@ -63,7 +64,14 @@ def _require_complete(n_pages: int, body: bytes, trailer: bytes, path: Path | No
 
 @dataclass
 class _RoboplusReader:
-    """Reads the lines of one file."""
+    """Reads the lines of one file.
+
+    Attributes:
+        path: the file, for messages.
+        remarks: what is unusual about it.
+        values: reads the values of its lines.
+        enabled: for each ID 0..25, whether the file moves it; None before its `enable=` line.
+    """
 
     path: Path | None
     remarks: Remarks = field(default_factory=Remarks)
@@ -79,15 +87,17 @@ class _RoboplusReader:
         if b"\r\n" in body:
             self.remarks.add("the lines end in CRLF; RoboPlus writes LF")
         lines = split_lines(body.removeprefix(BOM), self.path)
-        first = next((i for i, line in enumerate(lines) if line.text == b"page_begin"), len(lines))
-        self._read_head(lines[:first])
+        page_lines = (index for index, line in enumerate(lines) if line.text == b"page_begin")
+        n_head_lines = next(page_lines, len(lines))
+        self._read_head(lines[:n_head_lines])
         if self.enabled is None:
             raise FormatError("there is no enable= line before the first page", where=Where(self.path, 1))
-        pages = self._read_pages(lines[first:])
+        pages = self._read_pages(lines[n_head_lines:])
         self._remark_dead_ends(pages)
-        if self.values.off_grid > 1:
-            self.remarks.add(f"{self.values.off_grid} times in all are not multiples of {GRID_S:g} s")
-        head = body[: len(body) - sum(len(line.raw) for line in lines[first:])]
+        if self.values.n_off_grid > 1:
+            self.remarks.add(f"{self.values.n_off_grid} times in all are not multiples of {GRID_S:g} s")
+        n_page_bytes = sum(len(line.raw) for line in lines[n_head_lines:])
+        head = body[: len(body) - n_page_bytes]
         return RoboplusDocument(head, self.enabled, self.values.motor_types, pages)
 
     def _read_head(self, lines: list[TextLine]) -> None:
@@ -107,11 +117,11 @@ class _RoboplusReader:
     def _read_head_line(self, line: TextLine) -> None:
         """Store the value of a line before the first page."""
         if line.key == b"version":
-            self.values.version(line)
+            self.values.check_version(line)
         elif line.key == b"enable":
-            self.enabled = tuple(bool(flag) for flag in self.values.numbers(line, 1))
+            self.enabled = tuple(bool(flag) for flag in self.values.read_numbers(line, high=1))
         elif line.key == b"motor_type":
-            self.values.motor_types = self.values.numbers(line, 255)
+            self.values.motor_types = self.values.read_numbers(line, high=255)
         elif line.key in (b"step", b"page_end", *_PAGE_KEYS):
             line.fail(f"{line.key.decode()} outside a page", hint="write page_begin before it")
         elif line.key != b"type":
@@ -143,25 +153,25 @@ class _RoboplusReader:
         steps: list[Step] = []
         for line in _content_lines(lines):
             if line.key == b"step":
-                steps.append(self.values.step(line))
+                steps.append(self.values.read_step(line))
             elif line.key in _PAGE_KEYS and b"=" in line.text:
                 if line.key in lines_by_key:
                     line.fail(f"a second {line.key.decode()}= line in a page", hint="write it once per page")
                 lines_by_key[line.key] = line
             else:
                 self._note_unknown(line)
-        end = lines[-1]
+        end_line = lines[-1]
         for key in _PAGE_KEYS:
             if key not in lines_by_key:
-                end.fail(f"the page has no {key.decode()}= line", hint="write it once per page")
+                end_line.fail(f"the page has no {key.decode()}= line", hint="write it once per page")
         if len(steps) > MAX_STEPS_IN_FILE:
-            end.fail(f"a page of {len(steps)} steps", hint=f"a whole file holds {MAX_STEPS_IN_FILE}")
+            end_line.fail(f"a page of {len(steps)} steps", hint=f"a whole file holds {MAX_STEPS_IN_FILE}")
         if len(steps) > MAX_STEPS:
-            self.remarks.add(f"a page has {len(steps)} steps; a controller plays {MAX_STEPS}", end)
+            self.remarks.add(f"a page has {len(steps)} steps; a controller plays {MAX_STEPS}", end_line)
         return Page(
             lines_by_key[b"name"].value,
-            compliance=self.values.numbers(lines_by_key[b"compliance"], MAX_COMPLIANCE),
-            play=self.values.play(lines_by_key[b"play_param"]),
+            compliance=self.values.read_numbers(lines_by_key[b"compliance"], high=MAX_COMPLIANCE),
+            play=self.values.read_play_param(lines_by_key[b"play_param"]),
             steps=tuple(steps),
             lines=tuple(line.raw for line in lines),
         )
@@ -189,7 +199,11 @@ def _page_lines(lines: list[TextLine]) -> Iterator[list[TextLine]]:
 
 
 def _content_lines(lines: list[TextLine]) -> Iterator[TextLine]:
-    """Yield the lines between page_begin and page_end that are not blank."""
+    """Yield the lines of a page between page_begin and page_end that are not blank.
+
+    Raises:
+        FormatError: page_begin or page_end is missing, or there is a second page_begin.
+    """
     is_open = False
     for line in lines:
         if line.text == b"page_begin":

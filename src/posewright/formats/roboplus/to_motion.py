@@ -45,60 +45,64 @@ class ValueReader:
     Attributes:
         remarks: the list of remarks.
         motor_types: the type of each ID's servo.
-        off_grid: number of times that are no multiple of `GRID_S`.
+        n_off_grid: number of times that are no multiple of `GRID_S`.
     """
 
     remarks: Remarks
     motor_types: tuple[int, ...] = (0,) * IDS
-    off_grid: int = 0
+    n_off_grid: int = 0
 
-    def version(self, line: TextLine) -> None:
-        """Check a `version=` line, with a remark for an unknown version."""
+    def check_version(self, line: TextLine) -> None:
+        """Check a `version=` line; add a remark on an unknown version."""
         (word,) = line.words(1, "one number, 1.01")
-        self._note_comma(line)
+        self._remark_on_comma(line)
         if line.decimal(word, "the version", 0.0, 1e6) not in (1.0, 1.01):
             self.remarks.add(f"version {quote_bytes(word)} is unknown; 1.00 and 1.01 are known", line)
 
-    def numbers(self, line: TextLine, high: int) -> tuple[int, ...]:
+    def read_numbers(self, line: TextLine, high: int) -> tuple[int, ...]:
         """Return the integer 0..`high` of each ID."""
         words = line.words(IDS, f"one for each of the IDs 0..{IDS - 1}")
         key = line.key.decode("latin-1")
         return tuple(line.whole(word, f"{key} of ID {i}", 0, high) for i, word in enumerate(words))
 
-    def play(self, line: TextLine) -> PlayParam:
+    def read_play_param(self, line: TextLine) -> PlayParam:
         """Return a `play_param=` line as `PlayParam`."""
-        words = line.words(5, "next page, exit page, repeat, rate, inertial force")
-        self._note_comma(line)
+        next_page, exit_page, repeat, rate, inertial_force = line.words(
+            5, "next page, exit page, repeat, rate, inertial force"
+        )
+        self._remark_on_comma(line)
         return PlayParam(
-            next=line.whole(words[0], "the next page", 0, MAX_PAGES),
-            exit=line.whole(words[1], "the exit page", 0, MAX_PAGES),
-            repeat=line.whole(words[2], "the repeat count", 1, 255),
-            rate=line.decimal(words[3], "the rate", 0.01, MAX_RATE),
-            accel=line.whole(words[4], "the inertial force", 0, 255),
+            next=line.whole(next_page, "the next page", 0, MAX_PAGES),
+            exit=line.whole(exit_page, "the exit page", 0, MAX_PAGES),
+            repeat=line.whole(repeat, "the repeat count", 1, 255),
+            rate=line.decimal(rate, "the rate", 0.01, MAX_RATE),
+            inertial_force=line.whole(inertial_force, "the inertial force", 0, 255),
         )
 
-    def step(self, line: TextLine) -> Step:
+    def read_step(self, line: TextLine) -> Step:
         """Return a `step=` line as `Step`."""
-        words = line.words(IDS + 2, f"{IDS} positions, seconds of pause, seconds of play")
-        self._note_comma(line)
-        ticks = tuple(
-            line.whole(word, f"the position of ID {i}", 0, max_ticks(kind))
-            for i, (word, kind) in enumerate(zip(words, self.motor_types, strict=False))
+        *positions, pause_word, play_word = line.words(
+            IDS + 2, f"{IDS} positions, seconds of pause, seconds of play"
         )
-        pause = line.decimal(words[IDS], "the time of the pause", 0.0, MAX_SECONDS)
-        play = line.decimal(words[IDS + 1], "the time of the movement", 0.0, MAX_SECONDS)
-        self._note_times(line, pause, play)
-        return Step(ticks, pause, play)
+        self._remark_on_comma(line)
+        ticks = tuple(
+            line.whole(word, f"the position of ID {i}", 0, max_ticks(motor_type))
+            for i, (word, motor_type) in enumerate(zip(positions, self.motor_types, strict=True))
+        )
+        pause_s = line.decimal(pause_word, "the time of the pause", 0.0, MAX_SECONDS)
+        play_s = line.decimal(play_word, "the time of the movement", 0.0, MAX_SECONDS)
+        self._remark_on_times(line, pause_s, play_s)
+        return Step(ticks, pause_s, play_s)
 
-    def _note_comma(self, line: TextLine) -> None:
+    def _remark_on_comma(self, line: TextLine) -> None:
         if b"," in line.value:
             self.remarks.add_once("numbers have a decimal comma (from a Windows with that setting)", line)
 
-    def _note_times(self, line: TextLine, *times: float) -> None:
+    def _remark_on_times(self, line: TextLine, *times: float) -> None:
         """Add remarks about times [s] that a controller rounds or cannot count."""
         for seconds in times:
             if not is_on_grid(seconds):
-                self.off_grid += 1
+                self.n_off_grid += 1
                 self.remarks.add_once(
                     f"a time is not a multiple of {GRID_S:g} s; a controller rounds it", line
                 )
@@ -121,6 +125,7 @@ MAX_SLOPE_POWER = 7
 """The widest slope of a Dynamixel of the AX series is two to this power (robots.md 2.6)."""
 
 _SPAN_DEG = {1023: 300.0, 4095: 360.0}
+"""The range of a servo by its largest position [deg]."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +146,11 @@ class Columns:
     def of(cls, robot: Robot, enabled: tuple[bool, ...], motor_types: tuple[int, ...]) -> Columns:
         """Return the enabled columns that move a joint of `robot`."""
         id_by_joint = robot.ids(NUMBERING)
-        all_ids = [id_by_joint[joint] for joint in robot.joint_names if joint in id_by_joint]
-        ids = tuple(number for number in all_ids if number < IDS and enabled[number])
+        robot_ids = [id_by_joint[joint] for joint in robot.joint_names if joint in id_by_joint]
+        ids = tuple(servo_id for servo_id in robot_ids if servo_id < IDS and enabled[servo_id])
         joint_by_id = robot.numbering(NUMBERING)
-        servos = tuple(robot.servo(joint_by_id[number]) for number in ids)
-        return cls(ids, servos, tuple(motor_types[number] for number in ids))
+        servos = tuple(robot.servo(joint_by_id[servo_id]) for servo_id in ids)
+        return cls(ids, servos, tuple(motor_types[servo_id] for servo_id in ids))
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -154,40 +159,44 @@ class Columns:
 
     def angles(self, ticks: tuple[int, ...]) -> Floats:
         """Return the joint angles, `(n_joints,)` [rad], of the 26 positions of a step."""
-        return np.array([self._angle(i, float(ticks[number])) for i, number in enumerate(self.ids)])
+        return np.array([self._joint_angle(i, float(ticks[number])) for i, number in enumerate(self.ids)])
 
     def ticks(self, angles: Floats) -> list[float]:
         """Return the unrounded position of each joint for joint angles `(n_joints,)` [rad]."""
-        return [self._ticks(i, angle) for i, angle in enumerate(angles.tolist())]
+        return [self._joint_ticks(i, angle) for i, angle in enumerate(angles.tolist())]
 
     def last_tick(self, column: int) -> int:
         """Return the largest position of a joint's servo in the file."""
         return max_ticks(self.motor_types[column])
 
-    def is_foreign(self, column: int) -> bool:
+    def has_other_resolution(self, column: int) -> bool:
         """Return whether the file's servo has another resolution than the robot's.
 
         Positions are then counted from the middle of both, where the horn is mounted.
         """
         return self.servos[column].ticks != self.last_tick(column) + 1
 
-    def _angle(self, column: int, ticks: float) -> float:
+    def _joint_angle(self, column: int, ticks: float) -> float:
+        """Return the angle of one joint [rad] at a position [ticks]."""
         servo = self.servos[column]
-        if not self.is_foreign(column):
+        if not self.has_other_resolution(column):
             return servo.from_ticks(ticks)
-        middle, tick_deg = self._foreign_scale(column)
+        middle, tick_deg = self._file_servo_scale(column)
         return servo.from_servo_deg(servo.range_deg / 2.0 + (ticks - middle) * tick_deg)
 
-    def _ticks(self, column: int, angle: float) -> float:
+    def _joint_ticks(self, column: int, angle: float) -> float:
+        """Return the position of one joint [ticks] at an angle [rad]; the inverse of `_joint_angle`."""
         servo = self.servos[column]
-        if not self.is_foreign(column):
+        if not self.has_other_resolution(column):
             return servo.to_ticks(angle)
-        middle, tick_deg = self._foreign_scale(column)
+        middle, tick_deg = self._file_servo_scale(column)
         return (servo.to_servo_deg(angle) - servo.range_deg / 2.0) / tick_deg + middle
 
-    def _foreign_scale(self, column: int) -> tuple[float, float]:
-        last = self.last_tick(column)
-        return (last + 1) / 2.0, _SPAN_DEG[last] / (last + 1)
+    def _file_servo_scale(self, column: int) -> tuple[float, float]:
+        """Return the middle position of the servo in the file [ticks], and the angle of its tick [deg]."""
+        last_tick = self.last_tick(column)
+        n_ticks = last_tick + 1
+        return n_ticks / 2.0, _SPAN_DEG[last_tick] / n_ticks
 
     def stiffness(self, compliance: tuple[int, ...]) -> dict[str, float] | None:
         """Return the stiffness [N m/rad] of the joints whose compliance differs from the servo's default.
@@ -214,7 +223,8 @@ def compliance_of(servo: Servo, stiffness: float | None) -> tuple[int, bool]:
         return MAX_SLOPE_POWER, False
     slope = servo.stall_torque_nm / (target_stiffness * servo.tick_rad)
     power = min(max(round(math.log2(slope)), 0), MAX_SLOPE_POWER)
-    return power, abs(2.0**power - slope) <= 0.01 * slope
+    is_exact = abs(2.0**power - slope) <= 0.01 * slope  # within 1 %
+    return power, is_exact
 
 
 def page_motion(document: RoboplusDocument, number: int, robot: Robot, path: Path | None = None) -> Motion:
@@ -253,7 +263,7 @@ def remarks_on(document: RoboplusDocument, robot: Robot) -> tuple[str, ...]:
     """Return remarks on what of a document does not fit `robot`."""
     columns = columns_of(document, robot)
     unknown_ids = [i for i in range(1, IDS) if document.enabled[i] and i not in columns.ids]
-    foreign_joints = [joint for i, joint in enumerate(columns.joints) if columns.is_foreign(i)]
+    foreign_joints = [joint for i, joint in enumerate(columns.joints) if columns.has_other_resolution(i)]
     remarks: list[str] = []
     if unknown_ids:
         ids = ", ".join(map(str, unknown_ids))
@@ -267,16 +277,16 @@ def remarks_on(document: RoboplusDocument, robot: Robot) -> tuple[str, ...]:
 def _keyframes(page: Page, columns: Columns) -> tuple[Keyframe, ...]:
     """Return the steps of a page as keyframes."""
     stiffness = columns.stiffness(page.compliance)
-    accel = page.play.accel
+    inertial_force = page.play.inertial_force
     rate = page.play.rate
     return tuple(
         Keyframe(
             Pose(columns.joints, columns.angles(step.ticks)),
             step.play_s,
             step.pause_s,
-            easing=Easing.TRAPEZOID if accel else Easing.LINEAR,
+            easing=Easing.TRAPEZOID if inertial_force else Easing.LINEAR,
             stiffness=stiffness,
-            accel_share=robotis_accel_share(accel, step.play_s / rate),
+            accel_share=robotis_accel_share(inertial_force, step.play_s / rate),
         )
         for step in page.steps
     )

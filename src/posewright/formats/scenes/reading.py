@@ -85,7 +85,17 @@ def read_scene(path: Path | str) -> tuple[SceneMesh, ...]:
 
 
 def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
-    """Return the meshes of a file of a kind, placed in the frame of the scene; other files are not opened."""
+    """Return the meshes of a file, placed in the frame of the scene; other files are not opened.
+
+    Args:
+        data: the bytes of the file.
+        kind: its suffix without the dot.
+        path: the file, for messages.
+
+    Raises:
+        FormatError: it is damaged, or has no face.
+        MissingExtraError: trimesh is not installed.
+    """
     try:
         import trimesh
     except ImportError as error:
@@ -207,15 +217,18 @@ def connected_parts(mesh: SceneMesh) -> list[Floats]:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
+    # give points that are equal up to rounding errors one number
     largest_size = max(float(np.ptp(mesh.points, axis=0).max()), 1e-9)
     rounded_points = np.round(mesh.points / largest_size, 6)
-    point_ids = np.unique(rounded_points, axis=0, return_inverse=True)[1].reshape(-1)
-    faces = point_ids[mesh.faces]  # with equal points merged
+    _, point_numbers = np.unique(rounded_points, axis=0, return_inverse=True)
+    faces = point_numbers.reshape(-1)[mesh.faces]
+    # find the pairs of faces that share an edge: three edges per face, each with its lower point first
     edges = np.sort(faces[:, [(0, 1), (1, 2), (2, 0)]].reshape(-1, 2), axis=1)
-    _, edge_ids, n_faces_at_edge = np.unique(edges, axis=0, return_inverse=True, return_counts=True)
-    order = np.argsort(edge_ids.reshape(-1), kind="stable")
-    is_pair = np.repeat(n_faces_at_edge == 2, n_faces_at_edge)
-    face_pairs = order[is_pair].reshape(-1, 2) // 3  # three edges per face
+    _, edge_numbers, n_faces_at_edge = np.unique(edges, axis=0, return_inverse=True, return_counts=True)
+    edges_in_order = np.argsort(edge_numbers.reshape(-1), kind="stable")
+    is_shared_by_two = np.repeat(n_faces_at_edge == 2, n_faces_at_edge)
+    face_pairs = edges_in_order[is_shared_by_two].reshape(-1, 2) // 3
+    # connect them
     n_faces = len(mesh.faces)
     weights = np.ones(len(face_pairs))
     graph = coo_matrix((weights, (face_pairs[:, 0], face_pairs[:, 1])), shape=(n_faces, n_faces))
@@ -224,6 +237,7 @@ def connected_parts(mesh: SceneMesh) -> list[Floats]:
         message = f"{mesh.name or 'a mesh'} has {n_parts:,} unconnected parts"
         hint = f"at most {MAX_MESHES:,} are read: merge its points and delete duplicate faces"
         raise InputError(message, hint=hint)
-    order = np.argsort(part_of_face, kind="stable")
-    groups = np.split(mesh.faces[order], np.flatnonzero(np.diff(part_of_face[order])) + 1)
-    return [mesh.points[np.unique(group)] for group in groups]
+    faces_in_order = np.argsort(part_of_face, kind="stable")
+    part_starts = np.flatnonzero(np.diff(part_of_face[faces_in_order])) + 1
+    faces_of_parts = np.split(mesh.faces[faces_in_order], part_starts)
+    return [mesh.points[np.unique(part_faces)] for part_faces in faces_of_parts]

@@ -39,6 +39,7 @@ _UNSUPPORTED = {
     "ElevationGrid": "export it as faces (IndexedFaceSet)",
     "Text": "export it as faces (IndexedFaceSet)",
 }
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _GROUPS = frozenset({"Group", "Transform", "Anchor", "Collision", "Billboard", "Switch", "LOD"})
 _BLENDER_AFFIXES = re.compile(r"^(OB|ME)_|(_ifs)?(_TRANSFORM)?$|^(coords|FACESET|SHAPE)_")
 """Prefixes and suffixes that Blender's exporters add to names."""
@@ -77,27 +78,27 @@ class _VrmlParser:
 
     Attributes:
         path: the file, for messages.
-        line: the line of the current lexeme.
-        count: number of nodes so far.
-        tokens: the tokens that follow, with their lines.
-        next: the next lexeme, None at the end; its line is `next_line`.
+        line: the line of the last lexeme taken.
+        n_nodes: number of nodes so far.
+        lexemes: the lexemes after the next one, with their lines.
+        next_lexeme: the next lexeme, None at the end; its line is `next_line`.
         named_nodes: the nodes defined by DEF.
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
         self.path = path
         self.line = 1
-        self.count = 0
-        self.tokens = self._tokenize(text)
-        self.next, self.next_line = next(self.tokens, (None, 1))
+        self.n_nodes = 0
+        self.lexemes = self._tokenize(text)
+        self.next_lexeme, self.next_line = next(self.lexemes, (None, 1))
         self.named_nodes: dict[str, _Node] = {}
 
     def _tokenize(self, text: str) -> Iterator[tuple[str | None, int]]:
-        """Yield the tokens of a text with their lines, without comments and line ends."""
+        """Yield the lexemes of a text with their lines, without comments and line ends."""
         line = 1
-        for count, match in enumerate(_TOKEN.finditer(text)):
+        for n_matches, match in enumerate(_TOKEN.finditer(text)):
             lexeme = match[0]
-            if count > _MAX_TOKENS + line:  # line ends are tokens, too
+            if n_matches > _MAX_TOKENS + line:  # the pattern matches line ends, too
                 hint = f"at most {_MAX_TOKENS:,} are read: simplify the scene"
                 raise FormatError("too many numbers and words", where=Where(self.path, line), hint=hint)
             if lexeme == '"':
@@ -108,99 +109,106 @@ class _VrmlParser:
             line += lexeme.count("\n")
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
+        """Raise the error at the line of the last lexeme taken."""
         raise FormatError(message, where=Where(self.path, self.line), hint=hint)
 
-    def take(self) -> str:
-        """Return the next token, and advance."""
-        if self.next is None:
+    def take_lexeme(self) -> str:
+        """Return the next lexeme, and advance; raise FormatError at the end of the file."""
+        if self.next_lexeme is None:
             self.fail("the file ends in the middle of a node", "it was cut off")
-        lexeme = self.next
+        lexeme = self.next_lexeme
         self.line = self.next_line
-        self.next, self.next_line = next(self.tokens, (None, self.line))
+        self.next_lexeme, self.next_line = next(self.lexemes, (None, self.line))
         return lexeme
 
+    def skip_lexemes(self, count: int) -> None:
+        """Skip the next `count` lexemes."""
+        for _ in range(count):
+            self.take_lexeme()
+
     def read_nodes(self) -> list[_Node]:
-        """Return the nodes of the scene."""
+        """Return the nodes of the scene; routes between them are skipped."""
         nodes: list[_Node] = []
-        while self.next is not None:
-            if self.next == "ROUTE":
-                for _ in range(4):
-                    self.take()
-            else:
-                node = self.read_node(0)
-                if node is not None:
-                    nodes.append(node)
+        while self.next_lexeme is not None:
+            if self.next_lexeme == "ROUTE":
+                self.skip_lexemes(4)  # ROUTE output TO input
+                continue
+            node = self.read_node(level=0)
+            if node is not None:
+                nodes.append(node)
         return nodes
 
     def read_node(self, level: int) -> _Node | None:
-        """Read a node; None for NULL."""
+        """Return the node that begins at the next lexeme: `Kind { fields }`, perhaps after `DEF name`.
+
+        `USE name` gives the node defined before; NULL gives None. `level` is the number of nodes around it.
+        """
         if level > _MAX_LEVELS:
             self.fail("nodes nested too deep", f"at most {_MAX_LEVELS} levels are read")
-        kind = self.take()
+        kind = self.take_lexeme()
         name = ""
         if kind == "NULL":
             return None
         if kind == "USE":
-            used_name = self.take()
+            used_name = self.take_lexeme()
             if used_name not in self.named_nodes:
                 self.fail(f"USE of {used_name!r}, which is not defined before", "write its DEF before it")
             return self.named_nodes[used_name]
         if kind == "DEF":
-            name = self.take()
-            kind = self.take()
+            name = self.take_lexeme()
+            kind = self.take_lexeme()
         if kind in _UNSUPPORTED:
             self.fail(f"{kind} is not read", _UNSUPPORTED[kind])
-        self.count += 1
-        if self.count > _MAX_NODES:
+        self.n_nodes += 1
+        if self.n_nodes > _MAX_NODES:
             self.fail("too many nodes", f"at most {_MAX_NODES} are read")
         node = _Node(kind, self.line, name)
-        if not re.fullmatch(r"[A-Za-z_]\w*", kind) or self.take() != "{":
+        if not _NAME.fullmatch(kind) or self.take_lexeme() != "{":
             self.fail(f"expected a node, found {kind[:40]!r}", "write a name and { ... }")
-        while self.next != "}":
+        while self.next_lexeme != "}":
             self.read_field(node, level)
-        self.take()
+        self.take_lexeme()
         if name:
             self.named_nodes[name] = node  # only now, so that a node cannot contain itself
         return node
 
     def read_field(self, node: _Node, level: int) -> None:
-        """Read a field with its values into a node; a ROUTE is skipped."""
-        name = self.take()
-        if not re.fullmatch(r"[A-Za-z_]\w*", name) or name in ("DEF", "USE", "NULL"):
+        """Read a field with its values into a node; a ROUTE is skipped. `level` is that of the node."""
+        name = self.take_lexeme()
+        if not _NAME.fullmatch(name) or name in ("DEF", "USE", "NULL"):
             self.fail(f"expected a field of {node.kind}, found {name[:40]!r}")
         if name == "ROUTE":
-            for _ in range(3):
-                self.take()
+            self.skip_lexemes(3)  # output TO input
             return
         if name in ("field", "eventIn", "eventOut", "exposedField"):  # declarations of a Script
             self.fail(f"{node.kind} with a declaration is not read", "export the scene without scripts")
         values = node.fields.setdefault(name, [])
-        if self.next == "[":
-            self.take()
-            while self.next != "]":
+        if self.next_lexeme == "[":
+            self.take_lexeme()
+            while self.next_lexeme != "]":
                 values.append(self.read_value(node, level))
-            self.take()
+            self.take_lexeme()
             return
         values.append(self.read_value(node, level))
-        while self.next is not None and _is_number(self.next):
+        while self.next_lexeme is not None and _is_number(self.next_lexeme):  # such as those of a vector
             values.append(self.read_value(node, level))
 
     def read_value(self, node: _Node, level: int) -> _Value:
-        """Read a text, flag, number or node."""
-        lexeme = self.next
+        """Return the next value of a field of `node`: a text, flag, number or node."""
+        lexeme = self.next_lexeme
         if lexeme is None or lexeme in "{}[]":
             self.fail(f"a field of {node.kind} without a value")
         if lexeme[0] == '"':
-            return self.take()[1:-1]
+            return self.take_lexeme()[1:-1]  # without the quotes
         if lexeme in ("TRUE", "FALSE"):
-            return self.take() == "TRUE"
+            return self.take_lexeme() == "TRUE"
         if _is_number(lexeme):
-            return float(self.take())
+            return float(self.take_lexeme())
         return self.read_node(level + 1)
 
 
 def _is_number(lexeme: str) -> bool:
-    """Return whether a token is a number."""
+    """Return whether a lexeme is a number."""
     if lexeme[0] not in "+-.0123456789":
         return False
     try:
@@ -236,7 +244,16 @@ class _MeshCollector:
         raise FormatError(message, where=Where(self.path, node.line), hint=hint)
 
     def visit(self, node: _Node, pose: Floats, name: str) -> None:
-        """Collect the meshes of a node and its children, at a pose `(4, 4)`."""
+        """Collect the meshes of a node and its children.
+
+        Args:
+            node: the node; one that is neither a shape nor a group is left out.
+            pose: its pose in the scene, `(4, 4)`.
+            name: the name of the nearest node around it that has one, for meshes without a name.
+
+        Raises:
+            FormatError: the scene has too many nodes, shapes or points.
+        """
         self.n_visits += 1
         if self.n_visits > _MAX_NODES or len(self.meshes) > MAX_MESHES:
             hint = f"at most {MAX_MESHES} shapes are read, counted at each USE"
@@ -246,18 +263,23 @@ class _MeshCollector:
             self.add_shape(node, pose, name)
         elif node.kind in _GROUPS:
             child_pose = pose @ self.read_transform(node) if node.kind == "Transform" else pose
-            key = {"Switch": "choice", "LOD": "level"}.get(node.kind, "children")
-            children = _nodes(node, key)
-            if key == "level":
-                children = children[:1]
-            elif key == "choice":  # -1, the default, shows none
-                choice = int(self.read_numbers(node, key="whichChoice", default=[-1.0], count=1)[0])
-                children = children[choice : choice + 1] if choice >= 0 else []
-            for child in children:
+            for child in self.visible_children(node):
                 self.visit(child, child_pose, name)
 
+    def visible_children(self, group: _Node) -> list[_Node]:
+        """Return the children of a group that are shown: the chosen one of a Switch, the finest of a LOD."""
+        if group.kind == "LOD":
+            return _nodes(group, "level")[:1]
+        if group.kind == "Switch":
+            choice = int(self.read_numbers(group, key="whichChoice", default=[-1.0], count=1)[0])
+            return _nodes(group, "choice")[choice : choice + 1] if choice >= 0 else []  # -1 shows none
+        return _nodes(group, "children")
+
     def read_transform(self, node: _Node) -> Floats:
-        """Return the transform T C R SR S -SR -C of the standard, `(4, 4)`."""
+        """Return the transform T C R SR S -SR -C of the standard, `(4, 4)`.
+
+        These are translation, centre, rotation, scale orientation, scale, and the inverses of two of them.
+        """
         translation = self.read_numbers(node, key="translation", default=[0.0, 0.0, 0.0], count=3)
         centre = self.read_numbers(node, key="center", default=[0.0, 0.0, 0.0], count=3)
         scale = self.read_numbers(node, key="scale", default=[1.0, 1.0, 1.0], count=3)
@@ -299,7 +321,7 @@ class _MeshCollector:
         return lengths
 
     def add_shape(self, shape: _Node, pose: Floats, name: str) -> None:
-        """Add the meshes of a Shape."""
+        """Add the meshes of a Shape at a pose `(4, 4)`; `name` is used if the geometry has none."""
         for geometry in _nodes(shape, "geometry"):
             points, faces = self.read_geometry(geometry)
             if not len(points):

@@ -256,11 +256,12 @@ class Tracks:
 def tracks_of(settings: Sequence[Setting], card: Robot) -> Tracks:
     """Return the tracks of settings on a robot; of two settings at the same time, the later line counts.
 
-    A weight of 0 at time 0 is left out, because every output starts released.
+    Settings for other models are left out, and so is a weight of 0 at time 0, because every output starts
+    released. An output whose weight is always 0 has no track.
     """
-    keys: dict[str, dict[int, Key]] = {}
+    keys: dict[str, dict[int, Key]] = {}  # by output and time [ms]
     unknown: dict[str, int] = {}
-    units = {joint: unit_rad(joint, card) for joint in card.joint_names}
+    joint_units = {joint: unit_rad(joint, card) for joint in card.joint_names}
     for setting in settings:
         if not applies_to(setting.model, card):
             continue
@@ -268,8 +269,8 @@ def tracks_of(settings: Sequence[Setting], card: Robot) -> Tracks:
         if not outputs:
             unknown.setdefault(setting.name, setting.line)
         for output in outputs:
-            value = setting.value * (1.0 if is_led(output) else units[output])
-            key = Key(setting.time_ms, value, max(setting.weight, 0.0))
+            unit = 1.0 if is_led(output) else joint_units[output]
+            key = Key(setting.time_ms, setting.value * unit, max(setting.weight, 0.0))
             keys.setdefault(output, {})[setting.time_ms] = key
     tracks: dict[str, Track] = {}
     for output, keys_by_time in keys.items():
@@ -315,9 +316,10 @@ class SettingsDocument:
         Args:
             new_words: new words for values, by index in `settings`.
         """
-        edits: dict[int, tuple[int, bytes]] = {}  # end and new text, by start
+        # several settings may come from one word, so there is one edit for each start of a word
+        edits: dict[int, tuple[int, int, bytes]] = {}
         for index, new_word in new_words.items():
             word = self.settings[index].word
             if word is not None:
-                edits[word.start] = (word.end, new_word)
-        return splice_bytes(self.raw, [(start, *edit) for start, edit in sorted(edits.items())])
+                edits[word.start] = (word.start, word.end, new_word)
+        return splice_bytes(self.raw, sorted(edits.values()))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,13 @@ from posewright.robots import Robot
 _SLACK_RAD = QUANTUM_RAD / 2.0  # largest distance of an omitted key from the straight line
 
 
+class _PathPoint(NamedTuple):
+    """The angle of one joint [rad] at a time; NaN before its first angle."""
+
+    time_ms: int
+    angle: float
+
+
 def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
     """Return the keys of a joint.
 
@@ -70,8 +78,8 @@ def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
         The keys; empty if the motion never sets the joint. If it sets the joint late, the first key has the
         weight 0, because without it the joint would move from the start.
     """
-    points = [(pose.time_ms, float(pose.angles[column])) for pose in timeline.poses]
-    first = next((index for index, (_, angle) in enumerate(points) if not math.isnan(angle)), None)
+    points = [_PathPoint(pose.time_ms, float(pose.angles[column])) for pose in timeline.poses]
+    first = next((index for index, point in enumerate(points) if not math.isnan(point.angle)), None)
     if first is None:
         return ()
     if key_times is KeyTimes.OWN:
@@ -79,11 +87,11 @@ def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
     else:
         indices = list(range(first, len(points)))
     keys: list[Key] = []
-    if first > 0 and points[first - 1][0] > 0:
-        keys.append(Key(points[first - 1][0], value=0.0, weight=0.0))
+    if first > 0 and points[first - 1].time_ms > 0:
+        keys.append(Key(points[first - 1].time_ms, value=0.0, weight=0.0))
     for index in indices:
         time_ms, angle = points[index]
-        keys.append(Key(time_ms, round(angle, DECIMALS) + 0.0, weight=1.0))
+        keys.append(Key(time_ms, round(angle, DECIMALS) + 0.0, weight=1.0))  # + 0.0 turns -0.0 into 0.0
     return tuple(keys)
 
 
@@ -97,18 +105,18 @@ def _last_set_index(column: int, poses: Sequence[TimedPose]) -> int:
     return max(index for index, pose in enumerate(poses) if pose.is_set[column])
 
 
-def _corner_indices(points: Sequence[tuple[int, float]], first: int, last: int) -> list[int]:
+def _corner_indices(points: Sequence[_PathPoint], first: int, last: int) -> list[int]:
     """Return the indices from `first` to `last` of points that straight lines must go through.
 
     The other points are within `_SLACK_RAD` of these lines. The corners are found greedily: each is the
     farthest point that a line from the corner before it can reach.
 
     Args:
-        points: time [ms] and angle [rad].
+        points: the path of the joint.
         first: index of the first point.
         last: index of the last point.
     """
-    if first < last and len({angle for _, angle in points[first : last + 1]}) == 1:
+    if first < last and len({point.angle for point in points[first : last + 1]}) == 1:
         return [first, last]  # a fast path, as most joints stay still
     corners = [first]
     while corners[-1] < last:
@@ -116,7 +124,7 @@ def _corner_indices(points: Sequence[tuple[int, float]], first: int, last: int) 
     return corners
 
 
-def _farthest_reachable(points: Sequence[tuple[int, float]], start: int, last: int) -> int:
+def _farthest_reachable(points: Sequence[_PathPoint], start: int, last: int) -> int:
     """Return the index of the farthest point to which a line from `start` passes all points between.
 
     Each point between narrows the range of slopes that pass it within the slack.
@@ -152,17 +160,23 @@ def unchanged_bytes(motion: Motion, kind: str) -> bytes | None:
     if document is None:
         return None
     original_motion = _read_same_joints(document, motion, kind)
-    if (
-        original_motion is None
-        or original_motion.keyframes != motion.keyframes
-        or original_motion.speed != motion.speed
-    ):
+    if original_motion is None:
         return None
-    return document.raw
+    has_same_keyframes = original_motion.keyframes == motion.keyframes
+    return document.raw if has_same_keyframes and original_motion.speed == motion.speed else None
 
 
 def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentReader) -> bytes | None:
     """Return the bytes that a motion was read from, with new numbers for edited angles.
+
+    The result is read again to make sure that it holds the motion.
+
+    Args:
+        motion: the motion.
+        timeline: its timeline.
+        kind: `TEKKOTSU_MOT` or `TEKKOTSU_POS`.
+        read: the reader of this kind.
+
 
     Returns:
         None if this is not possible: the motion was not read from such a file, or has other keyframes now.
@@ -227,22 +241,22 @@ def render_sequence(motion: Motion, path: Path, options: WriteOptions) -> Render
     """Return a motion as a sequence that will be written to `path`.
 
     An unchanged motion that was read from a sequence gives the same bytes. If only angles were edited, only
-    their numbers change; otherwise the file is new.
+    their numbers change; otherwise the file is new. It is always new if `options` ask for all key times.
     """
     losses = describe_path_losses(motion, extras=WRITTEN_EXTRAS)
     label_remarks = describe_unwritten_labels(motion, path)
     if options.keys is KeyTimes.OWN:
-        same = unchanged_bytes(motion, TEKKOTSU_MOT)
-        if same is not None:
-            remarks = (*_remind_of_loads(motion, path), *label_remarks)
-            return Rendering(same, losses, remarks, times_s=exact_key_times(motion))
+        original_bytes = unchanged_bytes(motion, TEKKOTSU_MOT)
+        if original_bytes is not None:
+            remarks = (*_remark_on_loaded_files(motion, path), *label_remarks)
+            return Rendering(original_bytes, losses, remarks, times_s=exact_key_times(motion))
     timeline = timeline_of(motion)
     losses = (*losses, *timeline.losses)
     if options.keys is KeyTimes.OWN:
-        edited = edited_bytes(motion, timeline, kind=TEKKOTSU_MOT, read=read_sequence)
-        if edited is not None:
-            remarks = (*timeline.remarks, *_remind_of_loads(motion, path), *label_remarks)
-            return Rendering(edited, losses, remarks, timeline.times_s)
+        new_bytes = edited_bytes(motion, timeline, kind=TEKKOTSU_MOT, read=read_sequence)
+        if new_bytes is not None:
+            remarks = (*timeline.remarks, *_remark_on_loaded_files(motion, path), *label_remarks)
+            return Rendering(new_bytes, losses, remarks, timeline.times_s)
     card = _robot_with_naming(motion)
     tracks = _build_tracks(motion, timeline, card, key_times=options.keys)
     rewriting_losses, rewriting_remarks = _describe_rewriting(motion, TEKKOTSU_MOT, card)
@@ -256,7 +270,11 @@ def render_sequence(motion: Motion, path: Path, options: WriteOptions) -> Render
 
 
 def render_posture(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return the first keyframe of a motion as a posture; what is reused is as in `render_sequence`."""
+    """Return the first keyframe of a motion as a posture that will be written to `path`.
+
+    As in `render_sequence`, a motion that was read from a posture gives the same bytes, or these with other
+    numbers. `options` have no effect.
+    """
     del options
     losses = list(describe_path_losses(motion, extras=WRITTEN_EXTRAS))
     label_remarks = describe_unwritten_labels(motion, path)
@@ -267,11 +285,11 @@ def render_posture(motion: Motion, path: Path, options: WriteOptions) -> Renderi
     if any(keyframe.duration for keyframe in motion.keyframes):
         losses.append("times: a posture has none")
     timeline = timeline_of(motion)
-    same = unchanged_bytes(motion, TEKKOTSU_POS) or edited_bytes(
-        motion, timeline, kind=TEKKOTSU_POS, read=read_posture
-    )
-    if same is not None:
-        return Rendering(same, tuple(losses), label_remarks)
+    reused_bytes = unchanged_bytes(motion, TEKKOTSU_POS)
+    if reused_bytes is None:
+        reused_bytes = edited_bytes(motion, timeline, kind=TEKKOTSU_POS, read=read_posture)
+    if reused_bytes is not None:
+        return Rendering(reused_bytes, tuple(losses), label_remarks)
     card = _robot_with_naming(motion)
     first_pose = Timeline(timeline.poses[:1])
     tracks = _build_tracks(motion, first_pose, card, key_times=KeyTimes.ALL)
@@ -298,6 +316,9 @@ def _robot_with_naming(motion: Motion) -> Robot:
 def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: KeyTimes) -> dict[str, Track]:
     """Return the tracks to write, by Tekkotsu's names of the outputs.
 
+    These are the motion's joints, with the weights stored in its extras, and the LEDs stored there.
+
+
     Raises:
         FormatError: no joint moves, or the motion is too long or has an angle out of bounds.
     """
@@ -321,13 +342,13 @@ def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: Ke
         raise FormatError(message, hint=f"at most {MAX_TIME_MS} ms can be written")
     if not all(abs(key.value) <= MAX_VALUE for track in tracks.values() for key in track):
         raise FormatError(f"motion {motion.name!r} has an angle beyond {MAX_VALUE:g} rad")
-    _extend_to(timeline.end_ms, tracks)
+    _extend_first_track(timeline.end_ms, tracks)
     for name, key in parse_entries(motion.extras.get(LEDS, "")):
         tracks[name] = (*tracks.get(name, ()), key)
     return tracks
 
 
-def _extend_to(end_ms: int, tracks: dict[str, Track]) -> None:
+def _extend_first_track(end_ms: int, tracks: dict[str, Track]) -> None:
     """Repeat a key at the end of the motion if no joint has one there, since the last key ends a sequence."""
     if max(track[-1].time_ms for track in tracks.values()) < end_ms:
         name, track = next(iter(tracks.items()))
@@ -371,13 +392,17 @@ def _describe_rewriting(motion: Motion, kind: str, card: Robot) -> tuple[Lines, 
     return losses, tuple(remarks)
 
 
-def _remind_of_loads(motion: Motion, path: Path) -> Lines:
-    """Return a remark on files to copy along, if the same bytes are written to another folder."""
+def _remark_on_loaded_files(motion: Motion, path: Path) -> Lines:
+    """Return a remark on the files that a sequence loads, which it must find beside it at `path`.
+
+    Empty if it loads none, or if it is written to the folder it was read from.
+    """
     document = document_of(motion, TEKKOTSU_MOT)
     origin = origin_of(motion)
     if document is None or not document.loads or origin is None or origin.path is None:
         return ()
-    if origin.path.parent.absolute() == path.parent.absolute():
+    is_same_folder = origin.path.parent.absolute() == path.parent.absolute()
+    if is_same_folder:
         return ()
     return (f"it loads files that must be beside it: {', '.join(document.loads)}",)
 

@@ -37,6 +37,7 @@ _MAX_POSTURE_WORDS = 256
 _OUTPUTS_SECTION = b"outputs"
 _SECTIONS = (b"meta-info", _OUTPUTS_SECTION, b"buttons", b"sensors", b"pidduties")
 _TAG = re.compile(rb"<(/?)([\w-]{1,32})>")
+_MAX_PATTERN_LENGTH = 64
 _MODEL = re.compile(r"(?:[\w -]|\[[\w -]{1,32}\]|\.(?![*+?]))+(?:\.\*)?|\.\*")
 
 
@@ -58,9 +59,9 @@ class _PostureReader:
     def __init__(self) -> None:
         self._settings: list[Setting] = []
         self._remarks = Remarks()
-        self._section = _OUTPUTS_SECTION
-        self._model_pattern = ""
-        self._condensed_model = ""
+        self._section = _OUTPUTS_SECTION  # outputs need no tags around them
+        self._model_pattern = ""  # of the models that the following settings are for; empty for all
+        self._condensed_model = ""  # whose outputs a line without names has; empty if none is stated
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
         """Read the settings of a posture file up to its end mark."""
@@ -79,34 +80,43 @@ class _PostureReader:
 
     def _read_line(self, words: list[Word], line: TextLine) -> None:
         """Read a statement, or the value of an output."""
-        first = words[0].text
-        if first == b"specialize":
+        first_word = words[0].text
+        if first_word == b"specialize":
             self._model_pattern = _read_model_pattern(words[1].text, line) if len(words) > 1 else ""
-        elif first == b"condensed":
+        elif first_word == b"condensed":
             self._condensed_model = _read_model(words, line)
-        elif first == b"verbose":
+        elif first_word == b"verbose":
             pass
-        elif first.startswith(b"<") and first.endswith(b">"):
-            self._read_section_tags(first, line)
-        elif first == b"weights":
+        elif first_word.startswith(b"<") and first_word.endswith(b">"):
+            self._read_section_tags(first_word, line)
+        elif first_word == b"weights":
             self._read_condensed_weights(words[1:], line)
-        elif first == _OUTPUTS_SECTION:
+        elif first_word == _OUTPUTS_SECTION:
             self._read_condensed_values(words[1:], line)
-        elif first not in _SECTIONS and self._section == _OUTPUTS_SECTION:
+        elif first_word not in _SECTIONS and self._section == _OUTPUTS_SECTION:
             self._read_setting(words, line)
 
     def _read_section_tags(self, text: bytes, line: TextLine) -> None:
-        """Read one or more section tags; Tekkotsu itself writes two in a row, and then cannot read them."""
+        """Read one or more section tags; Tekkotsu itself writes two in a row, and then cannot read them.
+
+        A tag opens a section, one with a slash closes it. Outside of all sections are outputs, so `_section`
+        is then the section of the outputs.
+        """
         tags = _TAG.findall(text)
         has_only_tags = b"".join(b"<%s%s>" % tag for tag in tags) == text
         if not has_only_tags or any(name not in _SECTIONS for _, name in tags):
             names = ", ".join(name.decode() for name in _SECTIONS)
             line.fail("unknown section", hint=f"choose from {names}")
         for slash, name in tags:
-            is_matching = self._section == name if slash else self._section == _OUTPUTS_SECTION
+            if slash:
+                is_matching = self._section == name
+                next_section = _OUTPUTS_SECTION
+            else:
+                is_matching = self._section == _OUTPUTS_SECTION
+                next_section = name
             if not is_matching:
                 self._remarks.add("sections are not opened and closed in pairs", line)
-            self._section = _OUTPUTS_SECTION if slash else name
+            self._section = next_section
 
     def _read_setting(self, words: list[Word], line: TextLine) -> None:
         """Read a line with an output, its value and perhaps a weight."""
@@ -122,7 +132,7 @@ class _PostureReader:
         self._settings.append(setting)
 
     def _read_condensed_values(self, values: list[Word], line: TextLine) -> None:
-        """Read a line with the values of all outputs."""
+        """Read a line with the values of all outputs of a model, without their names."""
         for name, word in zip(self._condensed_outputs(values, line), values, strict=True):
             value = parse_decimal(word.text, line, name)
             setting = Setting(
@@ -167,7 +177,8 @@ def _read_model_pattern(word: bytes, line: TextLine) -> str:
     Other regular expressions are an error, because some take for ever to match.
     """
     pattern = word.decode("latin-1")
-    is_simple = len(pattern) <= 64 and all(_MODEL.fullmatch(part) for part in pattern.split("|"))
+    is_short = len(pattern) <= _MAX_PATTERN_LENGTH
+    is_simple = is_short and all(_MODEL.fullmatch(part) for part in pattern.split("|"))
     if not is_simple or not _is_valid_pattern(pattern):
         hint = "write one like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220"
         line.fail("a pattern of models that is invalid or too complex", hint=hint)
@@ -215,14 +226,16 @@ class LoadChain:
     paths: tuple[Path, ...]
     budget: Budget = field(default_factory=Budget)
 
-    def open(self, word: bytes, line: TextLine) -> tuple[bytes, Path, LoadChain]:
+    def open_file(self, word: bytes, line: TextLine) -> tuple[bytes, Path, LoadChain]:
         """Return the bytes and path of a file that a line loads, and the chain with this file.
 
         Raises:
             FormatError: the file is outside the folder of the first one, cannot be read, or loads itself.
         """
-        path = (self.paths[-1].parent if self.paths else Path()) / os.fsdecode(word)
-        if not _is_below(path, self.paths[0].parent if self.paths else Path()):
+        folder = self.paths[-1].parent if self.paths else Path()
+        top_folder = self.paths[0].parent if self.paths else Path()
+        path = folder / os.fsdecode(word)
+        if not _is_below(path, top_folder):
             hint = "a file can only load files in its own folder or below"
             line.fail(f"{quote_bytes(word)} is in another folder", hint=hint)
         if len(self.paths) > MAX_DEPTH:
@@ -259,13 +272,16 @@ MAX_TIME_MS = 86_400_000  # a day, which is also the longest segment of a motion
 _MAX_JOINTS = 32  # number of settings that a line counts for that sets all outputs
 
 
+_MAX_STATEMENT_WORDS = 4  # three of a statement, and one that begins a comment
+
+
 class _Statement(NamedTuple):
     """A line of a sequence: a command or output, and up to two words after it."""
 
     line: TextLine
     name: Word
-    first: Word | None
-    second: Word | None
+    first_word: Word | None
+    second_word: Word | None
 
 
 def read_sequence(data: bytes, path: Path | None = None, chain: LoadChain | None = None) -> SettingsDocument:
@@ -318,17 +334,17 @@ class _SequenceReader:
 
     def _read_line(self, start: int, line: TextLine) -> None:
         """Execute the statement of a line."""
-        words = words_of(start, line, limit=4)
-        comment = next((i for i, word in enumerate(words) if i and word.text.startswith(b"#")), None)
-        if comment is not None:
+        words = words_of(start, line, limit=_MAX_STATEMENT_WORDS)
+        comment_index = next((i for i, word in enumerate(words) if i and word.text.startswith(b"#")), None)
+        if comment_index is not None:
             self._remarks.add_once("Tekkotsu reads a comment after a value as part of the line", line)
-            words = words[:comment]
+            words = words[:comment_index]
         if not words:
             return
-        first = words[1] if len(words) > 1 else None
-        second = words[2] if len(words) > 2 else None
+        first_word = words[1] if len(words) > 1 else None
+        second_word = words[2] if len(words) > 2 else None
         execute = self._commands.get(words[0].text.lower(), self._set_output)
-        execute(_Statement(line, words[0], first, second))
+        execute(_Statement(line, words[0], first_word, second_word))
 
     def _set_output(self, statement: _Statement) -> None:
         """Add a setting of an output at the present time."""
@@ -392,10 +408,10 @@ class _SequenceReader:
     def _read_loaded_file(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
         """Return the document of the file that a statement loads, and whether it is a posture."""
         line = statement.line
-        word = statement.first
+        word = statement.first_word
         if word is None:
             line.fail("no file name", hint="write load <file>")
-        data, path, chain = self._chain.open(word.text, line)
+        data, path, chain = self._chain.open_file(word.text, line)
         self._loads.append(word.text.decode("latin-1"))
         content = data.removeprefix(BOM)
         is_posture = content.startswith(POSTURE_MARK)
@@ -422,5 +438,5 @@ class _SequenceReader:
 
 def _read_time(statement: _Statement) -> int:
     """Return the first word of a statement as a time [ms]."""
-    word = b"" if statement.first is None else statement.first.text
+    word = b"" if statement.first_word is None else statement.first_word.text
     return parse_milliseconds(word, statement.line)

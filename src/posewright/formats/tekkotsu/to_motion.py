@@ -127,17 +127,17 @@ def _sample_track(track: Track, times_ms: list[int]) -> Floats:
     """
     angles = np.full(len(times_ms), np.nan)
     key_indices = np.searchsorted(times_ms, [key.time_ms for key in track])
-    angle = np.nan
-    previous_index = None
+    last_angle = np.nan  # of the last key that does not release the joint
+    previous_index = None  # of the last key of any weight
     for index, key in zip(key_indices.tolist(), track, strict=True):
         if key.weight > 0.0:
-            if previous_index is not None and not np.isnan(angle):
+            if previous_index is not None and not np.isnan(last_angle):
                 previous_ms = times_ms[previous_index]
-                between_ms = np.array(times_ms[previous_index:index], dtype=np.float64)
-                fraction = (between_ms - previous_ms) / (key.time_ms - previous_ms)
-                angles[previous_index:index] = angle + fraction * (key.value - angle)
-            angle = key.value
-            angles[index] = angle
+                path_times_ms = np.array(times_ms[previous_index:index], dtype=np.float64)
+                fraction = (path_times_ms - previous_ms) / (key.time_ms - previous_ms)
+                angles[previous_index:index] = last_angle + fraction * (key.value - last_angle)
+            last_angle = key.value
+            angles[index] = last_angle
         previous_index = index
     return angles
 
@@ -163,6 +163,7 @@ def describe_oddities(document: SettingsDocument, tracks: Tracks, card: Robot) -
 
 def _starts_late(track: Track, times_ms: list[int]) -> bool:
     """Return whether other joints have keys while a joint moves to its first key with an angle."""
-    first = next(index for index, key in enumerate(track) if key.weight > 0.0)
-    departure_ms = track[first - 1].time_ms if first else 0
-    return bisect_right(times_ms, departure_ms) < bisect_left(times_ms, track[first].time_ms)
+    first_set = next(index for index, key in enumerate(track) if key.weight > 0.0)
+    departure_ms = track[first_set - 1].time_ms if first_set else 0
+    arrival_ms = track[first_set].time_ms
+    return bisect_right(times_ms, departure_ms) < bisect_left(times_ms, arrival_ms)

@@ -27,23 +27,38 @@ def urdf_of_arena(arena: Arena) -> str:
     if meshes := [shape.name for shape in arena.shapes if shape.hull_m]:
         message = f"{', '.join(meshes)}: a URDF cannot hold the points of a mesh"
         raise InputError(message, hint="write MJCF instead")
-    floor = LinkShape(ShapeKind.BOX, (*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
-    links = [Link(_FIELD, parent=""), _link(FLOOR, floor, (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0))]
+    floor = LinkShape(ShapeKind.BOX, size_m=(*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
+    floor_centre = (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0)
+    links = [Link(name=_FIELD, parent=""), _fixed_link(FLOOR, floor, position_m=floor_centre)]
     for shape in arena.shapes:
         height = _LINE_M if shape.role is Role.LINE else shape.size_m[2]
         kind = ShapeKind.CYLINDER if shape.is_round else ShapeKind.BOX
-        size = (*shape.size_m[:2], height)
-        form = LinkShape(kind, size, colour=arena.colour_of(shape), is_solid=shape.is_solid)
+        size_x, size_y, _ = shape.size_m
+        link_shape = LinkShape(
+            kind,
+            size_m=(size_x, size_y, height),
+            colour=arena.colour_of(shape),
+            is_solid=shape.is_solid,
+        )
         links.append(
-            _link(shape.name, form, at=(shape.x, shape.y, shape.base_m + height / 2.0), yaw=shape.yaw_rad)
+            _fixed_link(
+                shape.name,
+                link_shape,
+                position_m=(shape.x, shape.y, shape.base_m + height / 2.0),
+                yaw_rad=shape.yaw_rad,
+            )
         )
     for number, box in enumerate(arena.boxes, 1):
-        form = LinkShape(ShapeKind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
-        links.append(_link(f"box_{number}", form, at=(box.x, box.y, form.size_m[2] / 2.0), yaw=box.yaw_rad))
+        link_shape = LinkShape(ShapeKind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
+        centre = (box.x, box.y, link_shape.size_m[2] / 2.0)
+        links.append(_fixed_link(f"box_{number}", link_shape, position_m=centre, yaw_rad=box.yaw_rad))
     return urdf_text(Mechanism(escape_unprintable(arena.name), tuple(links)))
 
 
-def _link(name: str, form: LinkShape, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
-    rotation = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
+def _fixed_link(
+    name: str, link_shape: LinkShape, position_m: tuple[float, float, float], yaw_rad: float = 0.0
+) -> Link:
+    """Return a link of one shape, fixed to the field at a position and turned about the vertical axis."""
+    rotation = (math.cos(yaw_rad / 2.0), 0.0, 0.0, math.sin(yaw_rad / 2.0))
     name = escape_unprintable(name)  # XML cannot hold control characters
-    return Link(name, parent=_FIELD, position_m=at, rotation=rotation, shapes=(form,))
+    return Link(name, parent=_FIELD, position_m=position_m, rotation=rotation, shapes=(link_shape,))

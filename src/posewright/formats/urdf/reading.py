@@ -16,8 +16,11 @@ from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matri
 from posewright.rotation import quaternions_of_roll_pitch_yaw
 
 MAX_LINKS = 500
-MAX_FORMS = 5000
+MAX_SHAPES = 5000
 MAX_MESH_BYTES = 1 << 26
+
+_MIN_EDGE_M = 1e-4
+"""Shortest edge of the box around a mesh [m]."""
 
 MAX_DISTANCE_M = 100.0
 """Largest size of a part, and largest distance between a part and the next [m]."""
@@ -46,7 +49,7 @@ class UrdfReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.remarks: list[Oddity] = []
-        self._forms = 0
+        self._n_shapes = 0
 
     def read(self) -> Mechanism:
         """Return the mechanism.
@@ -57,14 +60,14 @@ class UrdfReader:
         root = read_markup(self.path)
         if root.name != "robot":
             root.fail(f"<{root.name}> is not a URDF", "the root element must be <robot>")
-        links = self._named(root, "link")
-        joints = self._named(root, "joint")
+        links = self._elements_by_name(root, "link")
+        joints = self._elements_by_name(root, "joint")
         if len(links) > MAX_LINKS:
             root.fail(f"{len(links)} links", f"at most {MAX_LINKS} are read")
         parent_joints: dict[str, Element] = {}
         for joint in joints.values():
-            for end in ("parent", "child"):
-                tag = joint.first(end) or joint.fail(f"the joint {joint.required('name')!r} has no <{end}>")
+            for role in ("parent", "child"):
+                tag = joint.first(role) or joint.fail(f"the joint {joint.required('name')!r} has no <{role}>")
                 if tag.required("link") not in links:
                     tag.fail(f"there is no link {tag.required('link')!r}", "name a link of this file")
             child = _link_of(joint, "child")
@@ -75,7 +78,7 @@ class UrdfReader:
         robot_links = [self._read_link(links[name], parent_joints.get(name)) for name in order]
         return Mechanism(root.required("name"), tuple(robot_links))
 
-    def _named(self, root: Element, tag: str) -> dict[str, Element]:
+    def _elements_by_name(self, root: Element, tag: str) -> dict[str, Element]:
         """Return the elements with a tag by their names."""
         elements: dict[str, Element] = {}
         for element in root.all(tag):
@@ -90,7 +93,16 @@ class UrdfReader:
     ) -> list[str]:
         """Return the names of the links, each after its parent.
 
-        A world to which the robot is connected by its first joint is left out, together with the joint.
+        A world to which the robot is connected by its first joint is left out, together with the joint, which
+        is removed from `parent_joints`; if the joint is fixed, a remark is added.
+
+        Args:
+            root: the <robot>, for messages.
+            links: the <link> elements by name.
+            parent_joints: the <joint> that connects a link to its parent, by the name of the link.
+
+        Raises:
+            FormatError: the links are not one tree, or a part of the robot is called `world`.
         """
         bases = [name for name in links if name not in parent_joints]
         if len(bases) != 1:
@@ -99,21 +111,26 @@ class UrdfReader:
         children: dict[str, list[str]] = {}
         for child, joint in parent_joints.items():
             children.setdefault(_link_of(joint, "parent"), []).append(child)
+        (base,) = bases
         order: list[str] = []
-        pending = list(bases)
+        pending = [base]
         while pending:
-            order.append(pending.pop())
-            pending += reversed(children.get(order[-1], []))
-        if missing := [name for name in links if name not in order]:
-            links[missing[0]].fail(f"the link {missing[0]!r} is not connected to the base {bases[0]!r}")
-        base_children = children.get(bases[0], [])
-        kind = parent_joints[base_children[0]].attributes.get("type") if len(base_children) == 1 else None
-        if kind == "floating" or (kind == "fixed" and bases[0] == _WORLD):
-            line = parent_joints.pop(base_children[0]).line
-            order = order[1:]
-            if kind == "fixed":
-                remark = f"{base_children[0]} is fixed to the world: here it is free to move"
-                self.remarks.append(Oddity(remark, line))
+            link = pending.pop()
+            order.append(link)
+            pending += reversed(children.get(link, []))
+        for name, element in links.items():
+            if name not in order:
+                element.fail(f"the link {name!r} is not connected to the base {base!r}")
+        base_children = children.get(base, [])
+        if len(base_children) == 1:
+            (first_child,) = base_children
+            kind = parent_joints[first_child].attributes.get("type")
+            if kind == "floating" or (kind == "fixed" and base == _WORLD):
+                joint = parent_joints.pop(first_child)
+                order.remove(base)
+                if kind == "fixed":
+                    remark = f"{first_child} is fixed to the world: here it is free to move"
+                    self.remarks.append(Oddity(remark, joint.line))
         if _WORLD in order:
             hint = "rename it: the world is the ground"
             links[_WORLD].fail(f"a part of the robot is called {_WORLD!r}", hint)
@@ -125,7 +142,7 @@ class UrdfReader:
         mass, centre, inertia = _NO_MASS if inertial is None else self._read_inertial(inertial)
         position, rotation = (_ZERO, _NO_ROTATION) if joint is None else _read_origin(joint)
         parts = element.all("collision") or element.all("visual")
-        forms = [form for part in parts if (form := self._read_form(part)) is not None]
+        shapes = [shape for part in parts if (shape := self._read_shape(part)) is not None]
         return Link(
             name=element.required("name"),
             parent="" if joint is None else _link_of(joint, "parent"),
@@ -135,7 +152,7 @@ class UrdfReader:
             mass_kg=mass,
             centre_m=centre,
             inertia=inertia,
-            shapes=tuple(forms),
+            shapes=tuple(shapes),
             line=element.line,
         )
 
@@ -153,7 +170,10 @@ class UrdfReader:
         return mass, centre, to_rows(inertia)
 
     def _read_hinge(self, joint: Element) -> Hinge | None:
-        """Return the hinge of a joint; None for a joint that is fixed, or of a type that is read as fixed."""
+        """Return the hinge of a joint; None for a joint that is fixed, or of a type that is read as fixed.
+
+        Adds remarks on what is read otherwise than it is written, and on limits that are assumed.
+        """
         kind = joint.required("type")
         name = joint.required("name")
         if kind in _FIXED:
@@ -192,11 +212,11 @@ class UrdfReader:
             speed_rad_s=0.0 if limit is None else limit.attribute_number("velocity", 0.0),
         )
 
-    def _read_form(self, part: Element) -> LinkShape | None:
+    def _read_shape(self, part: Element) -> LinkShape | None:
         """Return the shape of a collision or visual element; None for a mesh that is left out."""
-        self._forms += 1
-        if self._forms > MAX_FORMS:
-            part.fail("too many shapes", f"at most {MAX_FORMS} are read")
+        self._n_shapes += 1
+        if self._n_shapes > MAX_SHAPES:
+            part.fail("too many shapes", f"at most {MAX_SHAPES} are read")
         position, rotation = _read_origin(part)
         geometry = part.first("geometry")
         shape = next(iter(geometry.children), None) if geometry is not None else None
@@ -228,7 +248,13 @@ class UrdfReader:
         return self._read_mesh(shape, position, rotation)
 
     def _read_mesh(self, shape: Element, position: Triple, rotation: Quaternion) -> LinkShape | None:
-        """Return the box around a mesh; None, with a remark, if the mesh cannot be read."""
+        """Return the box around a mesh, along its axes; None, with a remark, if the mesh cannot be read.
+
+        Args:
+            shape: the <mesh>.
+            position: the origin of the mesh in the frame of the link [m].
+            rotation: the axes of the mesh in the frame of the link (w x y z).
+        """
         path = self._mesh_path(shape)
         corners = None if path is None else _mesh_bounds(path)
         if corners is None:
@@ -237,9 +263,11 @@ class UrdfReader:
             self.remarks.append(Oddity(remark, shape.line))
             return None
         scale = shape.attribute_numbers("scale", 3, (1.0, 1.0, 1.0))
-        low, high = ([end * factor for end, factor in zip(corner, scale, strict=True)] for corner in corners)
+        low, high = (
+            [value * factor for value, factor in zip(corner, scale, strict=True)] for corner in corners
+        )
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
-        edges = [max(abs(b - a), 1e-4) for a, b in zip(low, high, strict=True)]
+        edges = [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)]
         centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
         return LinkShape(ShapeKind.BOX, size_m=_sizes(shape, edges), position_m=centre, rotation=rotation)
 
@@ -267,8 +295,9 @@ class UrdfReader:
         return path if is_file(path) else None
 
 
-def _link_of(joint: Element, end: str) -> str:
-    return next(tag.required("link") for tag in joint.all(end))
+def _link_of(joint: Element, role: str) -> str:
+    """Return the name of the link that is the `parent` or `child` of a joint."""
+    return next(tag.required("link") for tag in joint.all(role))
 
 
 def _read_origin(element: Element) -> tuple[Triple, Quaternion]:

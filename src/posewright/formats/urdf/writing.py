@@ -17,13 +17,13 @@ def urdf_text(mechanism: Mechanism) -> str:
     """Return a mechanism as URDF text; reading it again gives the same masses, axes and limits."""
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(mechanism.name)}>"]
     for link in mechanism.links:
-        lines += _link(link)
+        lines += _link_lines(link)
     for link in mechanism.links:
-        lines += _joint(link)
+        lines += _joint_lines(link)
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _link(link: Link) -> Iterator[str]:
+def _link_lines(link: Link) -> Iterator[str]:
     """Yield the lines of a link."""
     yield f"  <link name={quoteattr(link.name)}>"
     if link.mass_kg:
@@ -31,57 +31,59 @@ def _link(link: Link) -> Iterator[str]:
         moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
         attributes = " ".join(f'{key}="{value!r}"' for key, value in moments.items())
         yield "    <inertial>"
-        yield f"      {_origin(link.centre_m, (1.0, 0.0, 0.0, 0.0))}"
+        yield f"      {_origin_element(link.centre_m, (1.0, 0.0, 0.0, 0.0))}"
         yield f'      <mass value="{link.mass_kg!r}"/>'
         yield f"      <inertia {attributes}/>"
         yield "    </inertial>"
-    for form in link.shapes:
-        shape = f"{_origin(form.position_m, form.rotation)}<geometry>{_shape(form)}</geometry>"
-        yield f"    <visual>{shape}{_material(form)}</visual>"
-        if form.is_solid:
-            yield f"    <collision>{shape}</collision>"
+    for shape in link.shapes:
+        placed_shape = (
+            f"{_origin_element(shape.position_m, shape.rotation)}<geometry>{_shape_element(shape)}</geometry>"
+        )
+        yield f"    <visual>{placed_shape}{_material_element(shape)}</visual>"
+        if shape.is_solid:
+            yield f"    <collision>{placed_shape}</collision>"
     yield "  </link>"
 
 
-def _material(form: LinkShape) -> str:
-    if form.colour is None:
+def _material_element(shape: LinkShape) -> str:
+    if shape.colour is None:
         return ""
-    rgba = _row((*form.colour, 1.0))
+    rgba = _join_numbers((*shape.colour, 1.0))
     return f'<material name="{rgba}"><color rgba="{rgba}"/></material>'
 
 
-def _shape(form: LinkShape) -> str:
+def _shape_element(shape: LinkShape) -> str:
     """Return the element of a box, sphere or cylinder."""
-    diameter, _, length = form.size_m
-    if form.kind is ShapeKind.SPHERE:
+    diameter, _, length = shape.size_m
+    if shape.kind is ShapeKind.SPHERE:
         return f'<sphere radius="{diameter / 2.0!r}"/>'
-    if form.kind is ShapeKind.CYLINDER:
+    if shape.kind is ShapeKind.CYLINDER:
         return f'<cylinder radius="{diameter / 2.0!r}" length="{length!r}"/>'
-    return f'<box size="{_row(form.size_m)}"/>'
+    return f'<box size="{_join_numbers(shape.size_m)}"/>'
 
 
-def _joint(link: Link) -> Iterator[str]:
+def _joint_lines(link: Link) -> Iterator[str]:
     """Yield the lines of the joint between a link and its parent; none for the base."""
     if not link.parent:
         return
     name = f"{link.name}_fixed" if link.hinge is None else link.hinge.name
     kind = "fixed" if link.hinge is None else "revolute"
     yield f'  <joint name={quoteattr(name)} type="{kind}">'
-    yield f"    {_origin(link.position_m, link.rotation)}"
+    yield f"    {_origin_element(link.position_m, link.rotation)}"
     yield f"    <parent link={quoteattr(link.parent)}/>"
     yield f"    <child link={quoteattr(link.name)}/>"
     if link.hinge is not None:
-        yield f'    <axis xyz="{_row(link.hinge.axis)}"/>'
-        yield f"    {_limit(link.hinge)}"
+        yield f'    <axis xyz="{_join_numbers(link.hinge.axis)}"/>'
+        yield f"    {_limit_element(link.hinge)}"
     yield "  </joint>"
 
 
-def _limit(hinge: Hinge) -> str:
+def _limit_element(hinge: Hinge) -> str:
     limits = f'lower="{hinge.lower_rad!r}" upper="{hinge.upper_rad!r}"'
     return f'<limit {limits} effort="{hinge.effort_nm!r}" velocity="{hinge.speed_rad_s!r}"/>'
 
 
-def _origin(position: Sequence[float], rotation: Quaternion) -> str:
+def _origin_element(position: Sequence[float], rotation: Quaternion) -> str:
     """Return an <origin> element with position [m] and roll, pitch, yaw [rad]."""
     matrix = rotation_matrix(rotation)
     sin_pitch = -float(matrix[2, 0])
@@ -92,8 +94,8 @@ def _origin(position: Sequence[float], rotation: Quaternion) -> str:
     else:
         roll = math.atan2(matrix[2, 1], matrix[2, 2])
         yaw = math.atan2(matrix[1, 0], matrix[0, 0])
-    return f'<origin xyz="{_row(position)}" rpy="{_row((roll, pitch, yaw))}"/>'
+    return f'<origin xyz="{_join_numbers(position)}" rpy="{_join_numbers((roll, pitch, yaw))}"/>'
 
 
-def _row(values: Sequence[float]) -> str:
+def _join_numbers(values: Sequence[float]) -> str:
     return " ".join(repr(float(value)) for value in values)

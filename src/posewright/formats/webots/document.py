@@ -31,14 +31,15 @@ def joints_of(card: Robot) -> Mapping[str, str]:
 
 def describe_similar_robot(devices: Sequence[str]) -> str:
     """Return a remark on the shipped robot that has most but not all of the devices; empty for none."""
-    missing: dict[str, list[str]] = {}
+    missing_by_robot: dict[str, list[str]] = {}
     for card in map(robot, robot_names()):
         joints = joints_of(card)
-        missing[card.name] = [device for device in devices if device not in joints]
-    name = min(missing, key=lambda name: len(missing[name]))
-    if len(missing[name]) in (0, len(devices)):
+        missing_by_robot[card.name] = [device for device in devices if device not in joints]
+    name = min(missing_by_robot, key=lambda name: len(missing_by_robot[name]))
+    missing = missing_by_robot[name]
+    if len(missing) in (0, len(devices)):
         return ""
-    return f"{name} has all devices but {', '.join(missing[name])}; to read it for {name}, name the robot"
+    return f"{name} has all devices but {', '.join(missing)}; to read it for {name}, name the robot"
 
 
 def robot_for(devices: Sequence[str]) -> Robot:
@@ -140,9 +141,10 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
         raise FormatError("the file is empty", where=Where(path, 1), hint=hint)
     remarks = Remarks()
     devices = _read_devices(lines[0])
-    end = next((index for index, line in enumerate(lines) if index and not line.text), len(lines))
+    # rows end at the first empty line after the header
+    rows_end = next((index for index, line in enumerate(lines) if index and not line.text), len(lines))
     rows: list[PoseRow] = []
-    for line in lines[1:end]:
+    for line in lines[1:rows_end]:
         rows.append(_read_row(line, len(devices), remarks))
         if len(rows) > 1 and rows[-1].time_ms <= rows[-2].time_ms:
             line.fail(
@@ -150,21 +152,24 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
             )
     if not rows:
         lines[0].fail("the file has no poses", hint=f"write rows of {_COLUMNS}")
-    if any(line.text for line in lines[end:]):
-        remarks.add("an empty line: like Webots, we read no further", lines[end])
-    tail = b"".join(line.raw for line in lines[end:])
+    if any(line.text for line in lines[rows_end:]):
+        remarks.add("an empty line: like Webots, we read no further", lines[rows_end])
+    tail = b"".join(line.raw for line in lines[rows_end:])
     all_remarks = (*remarks.all, *_describe_gaps(rows, devices))
     return PoseTable(bom + lines[0].raw, devices, rows=tuple(rows), tail=tail, remarks=all_remarks)
 
 
 def _read_devices(line: TextLine) -> tuple[str, ...]:
     """Return the names of the devices in the first line."""
-    cells = line.text.split(b",", _MAX_DEVICES + 3)
-    if tuple(cells[:2]) != FIRST_CELLS:
+    n_first = len(FIRST_CELLS)
+    cells = line.text.split(b",", _MAX_DEVICES + n_first + 1)  # one more shows that there are too many
+    if tuple(cells[:n_first]) != FIRST_CELLS:
         line.fail(
             "not the header of a Webots motion", hint=f"it begins with {b','.join(FIRST_CELLS).decode()},"
         )
-    names = cells[2:-1] if cells[-1] == b"" and len(cells) > 3 else cells[2:]
+    names = cells[n_first:]
+    if len(names) > 1 and names[-1] == b"":
+        del names[-1]  # Webots ignores a comma at the end
     if len(names) > _MAX_DEVICES:
         line.fail(f"more than {_MAX_DEVICES} devices", hint=f"at most {_MAX_DEVICES} are read")
     if not names or not all(name.strip() for name in names):
@@ -176,20 +181,26 @@ def _read_devices(line: TextLine) -> tuple[str, ...]:
 
 
 def _read_row(line: TextLine, n_devices: int, remarks: Remarks) -> PoseRow:
-    """Read a row: time, name of the pose, and a value for each device."""
-    cells = line.text.split(b",", n_devices + 3)
-    if len(cells) == n_devices + 3 and cells[-1] == b"":
+    """Read a row: time, name of the pose, and a value for each device; add remarks on unusual ones."""
+    n_columns = n_devices + 2
+    cells = line.text.split(b",", n_columns + 1)
+    if len(cells) == n_columns + 1 and cells[-1] == b"":
         del cells[-1]  # Webots ignores a comma at the end
-    if len(cells) != n_devices + 2:
-        count = f"more than {n_devices + 2}" if len(cells) > n_devices + 2 else f"{len(cells)}"
-        line.fail(f"{count} columns, expected {n_devices + 2}", hint=_COLUMNS)
-    if not cells[1]:
+    if len(cells) != n_columns:
+        count = f"more than {n_columns}" if len(cells) > n_columns else f"{len(cells)}"
+        line.fail(f"{count} columns, expected {n_columns}", hint=_COLUMNS)
+    time_cell, pose_name, *value_cells = cells
+    if not pose_name:
         remarks.add("a pose without a name: Webots itself does not read this file", line)
     if len(line.raw) > _LONGEST_LINE:
         remarks.add(f"more than {_LONGEST_LINE} bytes: Webots itself does not read this file", line)
-    values = tuple(_read_value(cell.strip(), line) for cell in cells[2:])
+    values = tuple(_read_value(cell.strip(), line) for cell in value_cells)
     return PoseRow(
-        line.raw, time_ms=_read_time(cells[0], line), name=cells[1], values=values, cells=tuple(cells[2:])
+        line.raw,
+        time_ms=_read_time(time_cell, line),
+        name=pose_name,
+        values=values,
+        cells=tuple(value_cells),
     )
 
 
@@ -236,6 +247,7 @@ def _describe_gaps(rows: list[PoseRow], devices: tuple[str, ...]) -> list[str]:
 def _changes_after_gap(values: list[float | None]) -> bool:
     """Return whether a value follows a gap and differs from the value before the gap."""
     last_value: float | None = None
+    # the first value follows no gap, so any number may stand before it
     for previous, value in zip([0.0, *values], values, strict=False):
         if value is not None and previous is None and value != last_value:
             return True

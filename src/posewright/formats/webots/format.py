@@ -81,14 +81,13 @@ def unknown_devices(table: PoseTable, card: Robot) -> list[str]:
 
 
 def _keyframes(table: PoseTable, joints: tuple[str, ...], indices: list[int]) -> Iterator[Keyframe]:
-    """Yield the rows of a table as keyframes."""
-    before_ms = 0
+    """Yield the rows of a table as keyframes; `indices` are the columns of the joints."""
+    previous_ms = 0
     for row in table.rows:
-        angles = np.array(
-            [row.values[index] for index in indices], dtype=np.float64
-        )  # None becomes NaN: held
-        yield Keyframe(Pose(joints, angles), (row.time_ms - before_ms) / 1000.0)
-        before_ms = row.time_ms
+        values = [row.values[index] for index in indices]
+        angles = np.array(values, dtype=np.float64)  # None becomes NaN: the joint is held
+        yield Keyframe(Pose(joints, angles), reach_s=(row.time_ms - previous_ms) / 1000.0)
+        previous_ms = row.time_ms
 
 
 Value = float | None
@@ -131,7 +130,6 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     )
     if old is None:
         losses += _describe_lost_devices(motion)
-    if old is None:
         data = _render_new(columns, timeline, values)
     else:
         data = _render_edited(old, columns, timeline, values)
@@ -207,10 +205,19 @@ def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> 
 def _build_values(
     motion: Motion, timeline: Timeline, columns: _Columns, old: PoseTable | None
 ) -> list[list[Value]]:
-    """Return the value in each row and column.
+    """Return the value in each row and column, None for a cell without one.
 
     A joint that stays where it was has its angle written again if it moves later, because that movement
     starts in this row. It has no value if it never moves again, or if the old file has none.
+
+    Args:
+        motion: the motion.
+        timeline: its timeline, with a pose for each row.
+        columns: the columns to write; one without a joint has no values.
+        old: the table that is edited, with as many rows; None for a new one.
+
+    Raises:
+        FormatError: an angle is too large.
     """
     angles = np.array([pose.angles for pose in timeline.poses])
     is_set = np.array([pose.is_set for pose in timeline.poses])
@@ -219,15 +226,15 @@ def _build_values(
     if not np.all((np.abs(written) <= MAX_VALUE) | np.isnan(written)):
         hint = f"angles are within {MAX_VALUE:g} rad"
         raise FormatError(f"motion {motion.name!r} has too large an angle", hint=hint)
-    indices = [motion.joints.index(joint) if joint else None for joint in columns.joints]
+    joint_indices = [motion.joints.index(joint) if joint else None for joint in columns.joints]
     values: list[list[Value]] = [
-        [None if index is None or math.isnan(row[index]) else row[index] for index in indices]
+        [None if index is None or math.isnan(row[index]) else row[index] for index in joint_indices]
         for row in written.tolist()
     ]
     if old is None:
         return values
     for row, pose, old_row in zip(values, timeline.poses, old.rows, strict=False):
-        for column, (index, old_value) in enumerate(zip(indices, old_row.values, strict=True)):
+        for column, (index, old_value) in enumerate(zip(joint_indices, old_row.values, strict=True)):
             if index is not None and old_value is None and not pose.is_set[index]:
                 row[column] = None
     return values

@@ -27,6 +27,15 @@ SHUFFLE_M = 0.028
 CREEP_M = 0.011
 VEER_RAD = math.radians(8.0)
 
+CLIMB_SHIFT_FACTOR = 1.3
+"""Time to shift the weight to the higher tread, as a multiple of that on the flat."""
+
+CLIMB_RISE_SHARE = 0.6
+"""Share of a riser by which the trunk rises before the second foot is lifted."""
+
+MAX_FOOT_LAG_M = 0.02
+"""A foot that is farther than this behind the trunk raises its heel if its leg is too short [m]."""
+
 HEEL_NUDGE_RAD = math.radians(1.5)
 TRUNK_NUDGE_M = 0.001
 MAX_NUDGES = 150
@@ -107,7 +116,7 @@ class StairSteps:
             "veer_left": lambda: self._turning_steps(VEER_RAD),
             "veer_right": lambda: self._turning_steps(-VEER_RAD),
         }
-        return {name: self._slow_down(self._motion(name, build())) for name, build in builders.items()}
+        return {name: self._slow_down(self._build_motion(name, build())) for name, build in builders.items()}
 
     def _slow_down(self, motion: Motion) -> Motion:
         """Lengthen the times of those keyframes into which a servo would have to turn too fast."""
@@ -122,34 +131,45 @@ class StairSteps:
                 keyframes.append(replace(keyframe, reach_s=keyframe.reach_s * factor))
             motion = replace(motion, keyframes=tuple(keyframes))
 
-    def _motion(self, name: str, steps: _StepSequence) -> Motion:
-        """Return a sequence of steps as a motion with one keyframe per stance."""
-        start, *timed_postures = steps.timed_postures
-        legs = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
-        stiffness = dict.fromkeys(legs, self.gait.servo_stiffness)
+    def _build_motion(self, name: str, steps: _StepSequence) -> Motion:
+        """Return a sequence of steps as a motion with one keyframe per posture."""
+        (_, start_posture), *timed_postures = steps.timed_postures
+        leg_joints = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
+        stiffness = dict.fromkeys(leg_joints, self.gait.servo_stiffness)
         return Motion(
             name=name,
             robot=self._robot.name,
             joints=self._joints,
             keyframes=tuple(
-                Keyframe(self._solve_pose(stance), seconds, easing=Easing.PCHIP, stiffness=stiffness)
-                for seconds, stance in timed_postures
+                Keyframe(self._solve_pose(posture), seconds, easing=Easing.PCHIP, stiffness=stiffness)
+                for seconds, posture in timed_postures
             ),
-            start=self._solve_pose(start[1]),
+            start=self._solve_pose(start_posture),
             source="ours; made from gaits/climb.stair.yaml by posewright.gaits.StairSteps",
         )
 
     def _straight_steps(self, ahead_m: float, up_m: float) -> _StepSequence:
-        """Return one step of each foot, straight ahead on the floor or on a stair."""
+        """Return one step of each foot, straight ahead on the floor or on a stair.
+
+        Args:
+            ahead_m: length of the step [m].
+            up_m: height of the next tread over the current one [m]; negative below, 0 on the floor.
+        """
         gait = self.gait
         steps = _StepSequence(gait, 1.0 if up_m else gait.walk_pace)
         lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
         for side in SIDES:
             sole = steps.current.soles[side]
             steps.move_foot(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
-            if side == SIDES[0] and up_m > 0.0:
-                steps.move_to(1.3 * gait.shift_s, mass_centre=steps.centre_over(side), roll=-OUTWARDS[side])
-                steps.move_to(gait.swing_s, trunk_m=steps.current.trunk_m + 0.6 * up_m)
+            if (
+                side == SIDES[0] and up_m > 0.0
+            ):  # the first foot is on the higher tread: shift over it and rise
+                steps.move_to(
+                    CLIMB_SHIFT_FACTOR * gait.shift_s,
+                    mass_centre=steps.centre_over(side),
+                    roll=-OUTWARDS[side],
+                )
+                steps.move_to(gait.swing_s, trunk_m=steps.current.trunk_m + CLIMB_RISE_SHARE * up_m)
         steps.stand()
         return steps
 
@@ -164,53 +184,65 @@ class StairSteps:
         steps.stand()
         return steps
 
-    def _solve_pose(self, stance: StepPosture) -> Pose:
-        """Return the angles of a posture; the trunk's position follows from the centre of mass."""
+    def _solve_pose(self, posture: StepPosture) -> Pose:
+        """Return the joint angles of a posture; the trunk's position follows from the centre of mass.
+
+        Where a leg is too short, the heel of a trailing foot is raised or the trunk is lowered, by small
+        increments, until both ankles are within reach of their hips.
+        """
         gait = self.gait
-        yaw = sum(sole.yaw for sole in stance.soles.values()) / 2.0
-        trunk_turn = _rotation(yaw, gait.lean_rad) @ _roll_rotation(stance.roll * gait.sway_rad)
-        heel = dict.fromkeys(SIDES, 0.0)
-        trunk_m = stance.trunk_m
+        yaw = sum(sole.yaw for sole in posture.soles.values()) / 2.0
+        trunk_turn = _rotation(yaw, gait.lean_rad) @ _roll_rotation(posture.roll * gait.sway_rad)
+        heel_pitch = dict.fromkeys(SIDES, 0.0)
+        trunk_m = posture.trunk_m
         for _ in range(MAX_NUDGES):
-            feet = {side: self._foot_frame(stance.soles[side], heel[side]) for side in SIDES}
-            trunk = self._trunk_position(stance.mass_centre, trunk_m, trunk_turn, feet)
-            stretched = []
+            feet = {side: self._foot_frame(posture.soles[side], heel_pitch[side]) for side in SIDES}
+            trunk = self._trunk_position(posture.mass_centre, trunk_m, trunk_turn, feet)
+            overstretched_sides = []
             for side in SIDES:
                 if self._excess_leg_length(side, trunk, trunk_turn, foot=feet[side]) > 0.0:
-                    stretched.append(side)
-            for side in stretched:
-                if stance.soles[side].x < trunk[0] - 0.02:
-                    heel[side] += HEEL_NUDGE_RAD
+                    overstretched_sides.append(side)
+            for side in overstretched_sides:
+                if posture.soles[side].x < trunk[0] - MAX_FOOT_LAG_M:
+                    heel_pitch[side] += HEEL_NUDGE_RAD
                 else:
                     trunk_m -= TRUNK_NUDGE_M
-            if not stretched:
+            if not overstretched_sides:
                 break
         angles = self._robot.pose("walk_ready").copy()
         for side in SIDES:
-            sole, turn = feet[side]
-            solved = self._legs[side].solve(trunk_turn.T @ (sole - trunk), trunk_turn.T @ turn)
-            loading = stance.loading[side]
+            sole, foot_turn = feet[side]
+            leg_angles = self._legs[side].solve(trunk_turn.T @ (sole - trunk), trunk_turn.T @ foot_turn)
+            loading = posture.loading[side]
             boost = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
-            for joint, angle in solved._asdict().items():
+            for joint, angle in leg_angles._asdict().items():
                 angles[self._robot.index(f"{side}_{joint}")] = angle + loading * boost.get(joint, 0.0)
         # where the trunk is deepest, a hip would have to roll farther than it can
         lower, upper = np.degrees(self._robot.hardware_limits)
         return Pose(self._joints, np.radians(np.clip(np.round(np.degrees(angles), 2), lower, upper)))
 
-    def _foot_frame(self, sole: Sole, heel: float) -> tuple[Floats, Floats]:
-        """Return the middle of a sole and its rotation, with the heel raised by an angle about the toe."""
+    def _foot_frame(self, sole: Sole, heel_pitch: float) -> tuple[Floats, Floats]:
+        """Return the middle of a sole and its rotation, with the heel raised about the toe [rad]."""
         toe = np.array([self.gait.leg.toe_m, 0.0, 0.0])
-        turn = _rotation(sole.yaw, heel)
+        turn = _rotation(sole.yaw, heel_pitch)
         return np.array([sole.x, sole.y, sole.z]) + _rotation(sole.yaw, 0.0) @ toe - turn @ toe, turn
 
     def _trunk_position(
         self, mass_centre: Floats, height: float, turn: Floats, feet: Mapping[str, tuple[Floats, Floats]]
     ) -> Floats:
-        """Return the trunk's position that puts the centre of mass at `mass_centre`, `(3,)` [m]."""
-        lumps = self.gait.masses
-        ankles = np.sum([self._legs[side].ankle_position(*feet[side]) for side in SIDES], axis=0)
-        upper = (lumps.total_kg * mass_centre - lumps.ankle_kg * ankles[:2]) / lumps.upper_kg
-        return np.array([*(upper - (turn @ np.array(lumps.upper_m))[:2]), height])
+        """Return the trunk's position that puts the centre of mass at `mass_centre`, `(3,)` [m].
+
+        Args:
+            mass_centre: the position of the robot's centre of mass, forward and left, `(2,)` [m].
+            height: height of the trunk [m].
+            turn: rotation of the trunk, `(3, 3)`.
+            feet: position and rotation of each sole, by side.
+        """
+        masses = self.gait.masses
+        ankle_sum = np.sum([self._legs[side].ankle_position(*feet[side]) for side in SIDES], axis=0)
+        # total * centre = upper * its position + ankle * (sum of both ankles), solved for the upper body
+        upper = (masses.total_kg * mass_centre - masses.ankle_kg * ankle_sum[:2]) / masses.upper_kg
+        return np.array([*(upper - (turn @ np.array(masses.upper_m))[:2]), height])
 
     def _excess_leg_length(
         self, side: str, trunk: Floats, turn: Floats, foot: tuple[Floats, Floats]
@@ -222,9 +254,15 @@ class StairSteps:
 
 
 class _StepSequence:
-    """A sequence of postures, each with the time to reach it; the first is the start."""
+    """A sequence of postures that is built step by step.
+
+    Attributes:
+        current: the last posture.
+        timed_postures: all postures, each with the time to reach it [s]; the first is the start.
+    """
 
     def __init__(self, gait: StairGait, pace: float) -> None:
+        """Begin standing at the origin; all times are divided by `pace`."""
         self._gait = gait
         self._pace = pace
         soles = {side: Sole(0.0, OUTWARDS[side] * gait.stance_m) for side in SIDES}
@@ -259,7 +297,7 @@ class _StepSequence:
         loading: str | None = None,
         soles: Mapping[str, Sole] | None = None,
     ) -> None:
-        """Append keyframes to a posture, at rest at both ends.
+        """Append the postures on the path from the current one to another, at rest at both ends.
 
         Args:
             seconds: duration at pace 1.
@@ -269,32 +307,38 @@ class _StepSequence:
             loading: side of the leg that carries the weight alone; default none.
             soles: soles that move, by side.
         """
-        before = self.current
-        after = StepPosture(
-            soles={**before.soles, **(soles or {})},
-            mass_centre=before.mass_centre if mass_centre is None else mass_centre,
-            trunk_m=before.trunk_m if trunk_m is None else trunk_m,
-            roll=before.roll if roll is None else roll,
+        start = self.current
+        target = StepPosture(
+            soles={**start.soles, **(soles or {})},
+            mass_centre=start.mass_centre if mass_centre is None else mass_centre,
+            trunk_m=start.trunk_m if trunk_m is None else trunk_m,
+            roll=start.roll if roll is None else roll,
             loading={side: float(side == loading) for side in SIDES},
         )
-        seconds /= self._pace
-        count = max(1, round(seconds / KEYFRAME_S))
-        for share in np.linspace(0.0, 1.0, count + 1)[1:].tolist():
-            # a cubic with zero speed at both ends
-            self.current = before.towards(after, share * share * (3.0 - 2.0 * share))
-            self.timed_postures.append((seconds / count, self.current))
+        duration_s = seconds / self._pace
+        n_postures = max(1, round(duration_s / KEYFRAME_S))
+        for time_share in np.linspace(0.0, 1.0, n_postures + 1)[1:].tolist():
+            path_share = (
+                time_share * time_share * (3.0 - 2.0 * time_share)
+            )  # a cubic with zero speed at its ends
+            self.current = start.towards(target, path_share)
+            self.timed_postures.append((duration_s / n_postures, self.current))
 
     def move_foot(self, side: str, target: Sole, lift_m: float) -> None:
-        """Append the postures that move a foot, with the weight over the opposite one."""
+        """Append the postures that move a foot, with the weight over the opposite one.
+
+        Args:
+            side: the foot that moves.
+            target: where its sole is set down.
+            lift_m: height of the lifted foot over the higher of the two treads [m].
+        """
         gait = self._gait
         current = self.current.soles[side]
         stance_side = next(name for name in SIDES if name != side)
         lifted_z = max(current.z, target.z) + lift_m
-        trunk_m = (
-            self._trunk_height(min(self.current.soles[stance_side].z, target.z))
-            if target.z < current.z
-            else self.current.trunk_m
-        )
+        trunk_m = self.current.trunk_m
+        if target.z < current.z:  # the trunk goes down with a foot that steps down
+            trunk_m = self._trunk_height(min(self.current.soles[stance_side].z, target.z))
         self.move_to(gait.shift_s, mass_centre=self.centre_over(stance_side), roll=-OUTWARDS[stance_side])
         self.move_to(gait.lift_s, loading=stance_side, soles={side: replace(current, z=lifted_z)})
         self.move_to(gait.swing_s, loading=stance_side, soles={side: replace(target, z=lifted_z)})

@@ -48,17 +48,17 @@ class CommandTour:
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self._feet = tuple(gait.phases.offsets)
-        self._row = self._walker.planner.standing_pose
+        self._last_row = self._walker.planner.standing_pose
 
     def walk(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
         """Walk at a command and return the cycles until it is steady, and one steady cycle."""
         lead_in, cycle = self._walker.until_steady(command)
-        return self._cycles(lead_in), self._cycles(cycle)
+        return self._collect_cycles(lead_in), self._collect_cycles(cycle)
 
-    def _cycles(self, steps: list[PlannedStep]) -> Cycles:
+    def _collect_cycles(self, steps: list[PlannedStep]) -> Cycles:
         """Return the rows of steps and their foot points, starting at the last row of the steps before."""
-        rows = np.concatenate([self._row[np.newaxis], *[step.rows for step in steps]])
-        self._row = rows[-1]
+        rows = np.concatenate([self._last_row[np.newaxis], *[step.rows for step in steps]])
+        self._last_row = rows[-1]
         points = {
             foot: np.concatenate([step.points[index] for step in steps])
             for index, foot in enumerate(self._feet)
@@ -187,6 +187,7 @@ def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
 
 
 def _worst_by_concern(entries: list[WorstCase]) -> Iterator[WorstCase]:
+    """Yield the worst case of each concern that occurs."""
     for concern in GaitConcern:
         candidates = [entry for entry in entries if entry.concern is concern]
         if candidates:
@@ -209,6 +210,7 @@ def _commands(gait: Gait, robot: Robot) -> Iterator[VelocityCommand]:
 
 
 def _with_opposite(forward: float, left: float, turn: float) -> Iterator[VelocityCommand]:
+    """Yield a command [m/s, m/s, rad/s] and its opposite."""
     yield VelocityCommand(forward, left, turn)
     yield VelocityCommand(-forward, -left, -turn)
 
@@ -219,15 +221,23 @@ class _WorstFinder:
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._legs = walking_legs(robot)
-        self._joints = [index for leg in self._legs.values() for index in leg.indices]
-        names = [robot.joint_names[index] for index in self._joints]
-        self._names = tuple(names)
-        self._tables = [i for i, joint in enumerate(robot.coupling.joints) if joint in names]
+        self._joint_indices = [index for leg in self._legs.values() for index in leg.indices]
+        self._joint_names = tuple(robot.joint_names[index] for index in self._joint_indices)
+        # indices of the coupling tables that limit a joint of a leg
+        self._coupling_tables = [
+            index for index, joint in enumerate(robot.coupling.joints) if joint in self._joint_names
+        ]
 
     def find_worst(
         self, cycles: Cycles, command: VelocityCommand, *, is_changing: bool
     ) -> Iterator[WorstCase]:
-        """Yield the worst of each concern."""
+        """Yield the worst case of each concern; none of a concern that the robot has no parts for.
+
+        Args:
+            cycles: the frames that are checked.
+            command: the command at which the robot walks.
+            is_changing: whether the frames are the transition from another command.
+        """
         results = {
             GaitConcern.REACH: self._foot_errors(cycles),
             GaitConcern.LIMIT: self._limit_excess(cycles.rows),
@@ -236,11 +246,11 @@ class _WorstFinder:
         }
         for concern, (values, parts) in results.items():
             if len(parts):
-                index = int(np.argmax(values))
+                worst = int(np.argmax(values))
                 yield WorstCase(
                     concern,
-                    value=float(values[index]),
-                    part=parts[index],
+                    value=float(values[worst]),
+                    part=parts[worst],
                     command=command,
                     is_changing=is_changing,
                 )
@@ -256,16 +266,18 @@ class _WorstFinder:
         """Return the greatest excess of each joint over its limits [rad], and the joints."""
         lower, upper = self._robot.limits
         beyond = np.maximum(lower - rows, rows - upper).max(axis=0)
-        return beyond[self._joints], self._names
+        return beyond[self._joint_indices], self._joint_names
 
     def _coupled_excess(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest excess of each table's joint over its coupled limits [rad], and the tables."""
         coupling = self._robot.coupling
-        if not self._tables:
+        if not self._coupling_tables:
             return np.empty(0), ()
-        return coupling.excess(rows).max(axis=0)[self._tables], tuple(coupling.names[t] for t in self._tables)
+        greatest_excess = coupling.excess(rows).max(axis=0)
+        table_names = tuple(coupling.names[table] for table in self._coupling_tables)
+        return greatest_excess[self._coupling_tables], table_names
 
     def _speed_shares(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest speed of each joint as a share of its limit, and the joints."""
         fastest = np.abs(np.diff(rows, axis=0)).max(axis=0) / self._robot.frame_period_s
-        return (fastest / self._robot.max_speeds)[self._joints], self._names
+        return (fastest / self._robot.max_speeds)[self._joint_indices], self._joint_names

@@ -81,7 +81,7 @@ def _parameter_data(name: str, value: object) -> PlainMapping:
         value = {foot: list(point) for foot, point in value.items()}
     return {
         "name": name,
-        "document": explanation.document,
+        "document": explanation.lecture_name,
         "value": value,
         "unit": explanation.unit,
         "low": explanation.low,
@@ -169,9 +169,9 @@ def _parameter_lines(parameters: Sequence[PlainMapping]) -> Lines:
     """
     yield Styled(_row("parameter", "value", "range"), style="dim")
     for entry in parameters:
-        first, *other_texts = _value_texts(entry["value"])
+        first_text, *other_texts = _value_texts(entry["value"])
         limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
-        yield Styled(_row(entry["name"], first, limits))
+        yield Styled(_row(entry["name"], first_text, limits))
         for text in other_texts:
             yield Styled(_row("", text, limits=""))
         yield Paragraph(f"{entry['document'].capitalize()}. {entry['sentence']}", indent=4)
@@ -187,17 +187,18 @@ def _value_texts(value: float | PlainMapping) -> list[str]:
         return [f"{value:g}"]
     if set(value) == {"fore", "hind"} and value["fore"] == value["hind"]:
         return [f"{value['fore']:g}"]
-    texts = {
-        name: " ".join(f"{coordinate:g}" for coordinate in component)
-        if isinstance(component, list)
-        else f"{component:g}"
-        for name, component in value.items()
-    }
-    return [f"{name} {text}" for name, text in texts.items()]
+    texts = []
+    for name, component in value.items():
+        numbers = component if isinstance(component, list) else [component]
+        texts.append(f"{name} {' '.join(f'{number:g}' for number in numbers)}")
+    return texts
 
 
 def _check_lines(check: PlainMapping) -> Iterator[str]:
-    """Yield the results of the check: the worst of each concern, with its value, place and command."""
+    """Yield the results of the check: the worst of each concern, with its value, place and command.
+
+    Those of steady walks come first, then those of transitions between commands.
+    """
     yield f"joints, without physics: as they should be at {check['kept']} of {check['commands']} commands"
     titles = {"steady": "at the worst", "changing": "at the worst, from one command to another"}
     for when, title in titles.items():
@@ -208,10 +209,19 @@ def _check_lines(check: PlainMapping) -> Iterator[str]:
 
 
 def _worst_line(entry: PlainMapping) -> str:
-    is_none = entry["kept"] and entry["concern"] in {GaitConcern.REACH.value, GaitConcern.COUPLED.value}
-    part_and_command = (
-        "" if is_none else f"{entry['part'].partition(' at ')[0]:<22} {_command_text(entry['command'])}"
-    )
+    """Return the line of a worst case: verdict, concern, distance from the bound, part and command.
+
+    Where a bound of these concerns is met, no part is nearest to it, so part and command are left out.
+    """
+    has_no_worst_part = entry["kept"] and entry["concern"] in {
+        GaitConcern.REACH.value,
+        GaitConcern.COUPLED.value,
+    }
+    if has_no_worst_part:
+        part_and_command = ""
+    else:
+        part = entry["part"].partition(" at ")[0]  # a coupling table is named after its joint "at" a place
+        part_and_command = f"{part:<22} {_command_text(entry['command'])}"
     verdict = "ok" if entry["kept"] else "BEYOND"
     return f"{verdict:<7} {entry['concern']:<14} {_format_distance(entry):<20} {part_and_command}"
 
@@ -231,7 +241,7 @@ def _format_distance(entry: PlainMapping) -> str:
 def _command_text(command: Mapping[str, float]) -> str:
     """Return a command as a user types it, such as `forward +0.1`."""
     names = {"forward_m_s": "forward", "left_m_s": "left", "turn_rad_s": "turn"}
-    texts = (  # as it may be typed: never more than was tried
+    texts = (  # bounds are rounded down, so that the typed command is never more than was tried
         f"{names[name]} {'-' if value < 0.0 else '+'}{bound_text(abs(value))}"
         for name, value in command.items()
         if value

@@ -58,10 +58,11 @@ class AirPath:
         """
         straight_stroke, straight_height = self._straight(phases)
         elliptic_stroke, elliptic_height = self._elliptic(phases)
-        share = self.shape_factor
+        elliptic_share = self.shape_factor
+        straight_share = 1.0 - elliptic_share
         return (
-            (1.0 - share) * straight_stroke + share * elliptic_stroke,
-            (1.0 - share) * straight_height + share * elliptic_height,
+            straight_share * straight_stroke + elliptic_share * elliptic_stroke,
+            straight_share * straight_height + elliptic_share * elliptic_height,
         )
 
     @property
@@ -79,7 +80,7 @@ class AirPath:
         times = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
         stroke_shares = np.array([0.0, corner, 0.5, 1.0 - corner, 1.0])
         heights = np.array([0.0, self.rear_m, self.central_m, self.front_m, 0.0])
-        if 0.5 - self.ascent < _MIN_TRANSFER_SHARE:  # the corners coincide with the middle
+        if 0.5 - self.ascent < _MIN_TRANSFER_SHARE:  # the corners coincide with the middle: leave them out
             times = times[::2]
             stroke_shares = stroke_shares[::2]
             heights = heights[::2]
@@ -110,11 +111,11 @@ class FootWindow:
     Attributes:
         lifts: whether the foot leaves the ground at the beginning.
         times: of its points since the beginning of the step: the first 0, the last beyond the end, `(n,)`.
-        end: index of the point at the end of the step.
+        end_index: index of the point at the end of the step.
         air: the first points, in the air up to touch-down: share of the stroke, and height above the ground
             [m], `(n_air, 2)`; empty if the foot is down already.
-        ground: the next points, on the ground: times since touch-down, or since the beginning if the foot is
-            down already, `(n_ground,)`. Before `next_air` the last is that of lift-off.
+        ground_times: of the next points, on the ground: since touch-down, or since the beginning if the foot
+            is down already, `(n_ground,)`. Before `next_air` the last is that of lift-off.
         next_air: the last points, after lift-off, as `air`, `(n_next, 2)`.
         weights: interpolation weights in each frame of the last point of the step before and of all points,
             `(n_frames, n + 1)`.
@@ -122,9 +123,9 @@ class FootWindow:
 
     lifts: bool
     times: Floats = field(repr=False)
-    end: int
+    end_index: int
     air: Floats = field(repr=False)
-    ground: Floats = field(repr=False)
+    ground_times: Floats = field(repr=False)
     next_air: Floats = field(repr=False)
     weights: Floats = field(repr=False)
 
@@ -132,7 +133,7 @@ class FootWindow:
     def standing(self) -> FootWindow:
         """The window of a foot that has not lifted since the walk began: it is down until it does."""
         n_down = len(self.times) - len(self.next_air)
-        return replace(self, air=self.air[:0], ground=self.times[:n_down])
+        return replace(self, air=self.air[:0], ground_times=self.times[:n_down])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,38 +154,51 @@ def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeli
 
 
 class _TimelineBuilder:
-    """Builds the timeline of one foot, which lifts at the share `offset` of a cycle."""
+    """Builds the timeline of one foot.
+
+    Attributes:
+        _step_starts: where the steps of a cycle begin, as shares of it.
+        _start_times_s: the same instants since the foot's lift-off, within one cycle [s].
+        _point_times: the times of the foot's points since its lift-off, over four cycles, rising [s].
+        _tolerance_s: instants that differ by less coincide [s].
+    """
 
     def __init__(self, gait: Gait, timing: GaitTiming, foot: str, offset: float, starts: list[float]) -> None:
+        """Prepare a foot that lifts at the share `offset` of a cycle; `starts` as `_step_starts`."""
         self._interpolation = gait.interpolation
         self._timing = timing
-        self._starts = starts
-        self._since_lift = [
+        self._step_starts = starts
+        self._start_times_s = [
             round((start - offset) % 1.0, _DIGITS) % 1.0 * timing.period_s for start in starts
         ]
-        self._path: AirPath = air_path(gait.parameters, timing, foot)
+        self._air_path: AirPath = air_path(gait.parameters, timing, foot)
         self._point_times = self._cycle_point_times(gait.parameters.ground_points)
-        self._slack = 2.0 * _SAME_SHARE * timing.period_s
+        self._tolerance_s = 2.0 * _SAME_SHARE * timing.period_s
 
     def timeline(self, frame_s: float) -> FootTimeline:
         """Return the windows of all steps of a cycle."""
-        frames = self._timing.frames
+        n_frames = self._timing.frames
+        period_s = self._timing.period_s
+        step_ends = [*self._step_starts[1:], 1.0]
         windows = []
-        for since_lift, start, end in zip(
-            self._since_lift, self._starts, [*self._starts[1:], 1.0], strict=True
-        ):
-            numbers = np.arange(int(start * frames + _SAME_SHARE) + 1, int(end * frames + _SAME_SHARE) + 1)
-            duration = (end - start) * self._timing.period_s
-            frame_times = np.clip(numbers * frame_s - start * self._timing.period_s, 0.0, duration)
-            windows.append(self._window(since_lift, duration, np.asarray(frame_times, dtype=np.float64)))
+        for start_time_s, start, end in zip(self._start_times_s, self._step_starts, step_ends, strict=True):
+            first_frame = int(start * n_frames + _SAME_SHARE) + 1
+            last_frame = int(end * n_frames + _SAME_SHARE)
+            duration = (end - start) * period_s
+            frame_times = np.arange(first_frame, last_frame + 1) * frame_s - start * period_s
+            windows.append(self._window(start_time_s, duration, np.clip(frame_times, 0.0, duration)))
         return FootTimeline(tuple(windows))
 
     def _cycle_point_times(self, ground_points: int) -> Floats:
-        """Return the times of the foot's points in four cycles around the current one, rising, `(n,)` [s]."""
+        """Return the times of the foot's points since its lift-off, rising, `(n,)` [s].
+
+        They cover four cycles, from the one before lift-off to the second after it, as a window may begin
+        late in a cycle and needs points before its beginning and beyond its end.
+        """
         timing = self._timing
-        air = self._path.point_phases * timing.air_s
+        air = self._air_path.point_phases * timing.air_s
         ground = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, ground_points)
-        cycle = np.concatenate([air, ground, self._since_lift])
+        cycle = np.concatenate([air, ground, self._start_times_s])
         cycle = np.sort(cycle[cycle < timing.period_s * (1.0 - _SAME_SHARE)])
         cycle = cycle[np.diff(cycle, prepend=-np.inf) > _SAME_SHARE * timing.period_s]
         return np.concatenate([cycle + lap * timing.period_s for lap in (-1.0, 0.0, 1.0, 2.0)])
@@ -198,27 +212,27 @@ class _TimelineBuilder:
             frame_times: the times of its frames since its beginning, `(n_frames,)` [s].
         """
         timing = self._timing
-        slack = self._slack
-        first = int(np.searchsorted(self._point_times, start_s - slack))
-        last = int(np.searchsorted(self._point_times, start_s + duration - slack))
-        since_lift = self._point_times[first : last + 2]
-        times = since_lift - start_s
-        is_up = start_s < timing.air_s - slack
-        air = since_lift < (timing.air_s + slack if is_up else 0.0)
-        next_air = since_lift > timing.period_s + slack
+        tolerance = self._tolerance_s
+        first = int(np.searchsorted(self._point_times, start_s - tolerance))
+        last = int(np.searchsorted(self._point_times, start_s + duration - tolerance))
+        times_since_lift = self._point_times[first : last + 2]  # with one point beyond the end
+        times = times_since_lift - start_s
+        is_up = start_s < timing.air_s - tolerance
+        in_air = times_since_lift < (timing.air_s + tolerance if is_up else 0.0)
+        in_next_air = times_since_lift > timing.period_s + tolerance
         return FootWindow(
-            lifts=start_s < slack,
+            lifts=start_s < tolerance,
             times=times,
-            end=last - first,
-            air=self._air_points(since_lift[air]),
-            ground=times[~(air | next_air)] - (timing.air_s - start_s if is_up else 0.0),
-            next_air=self._air_points(since_lift[next_air] - timing.period_s),
+            end_index=last - first,
+            air=self._air_points(times_since_lift[in_air]),
+            ground_times=times[~(in_air | in_next_air)] - (timing.air_s - start_s if is_up else 0.0),
+            next_air=self._air_points(times_since_lift[in_next_air] - timing.period_s),
             weights=weights(
                 self._point_times[first - 1 : last + 2] - start_s, frame_times, self._interpolation
             ),
         )
 
-    def _air_points(self, since_lift: Floats) -> Floats:
+    def _air_points(self, times_since_lift: Floats) -> Floats:
         """Return the share of the stroke and the height [m] at times since lift-off, `(n, 2)`."""
-        phases = np.clip(since_lift / self._timing.air_s, 0.0, 1.0)
-        return np.stack(self._path.at(phases), axis=-1)
+        phases = np.clip(times_since_lift / self._timing.air_s, 0.0, 1.0)
+        return np.stack(self._air_path.at(phases), axis=-1)

@@ -63,6 +63,7 @@ class Trim:
 
 
 def _require_range(name: str, value: float, low: float, high: float) -> float:
+    """Return the value as a float, or raise InputError if it is out of its range."""
     if not low <= value <= high:
         raise InputError(f"{name} is {value:g}", hint=f"the range is {low:g} to {high:g}")
     return float(value)
@@ -72,7 +73,7 @@ GAIN_NAMES = tuple(entry.name for entry in fields(TravelGain))
 TRIM_NAMES = tuple(entry.name for entry in fields(Trim))
 
 
-def _trim(name: str, unit: str, sentence: str) -> Explanation:
+def _explain(name: str, unit: str, sentence: str) -> Explanation:
     return Explanation("trim", unit, -TRIM_RANGES[name], TRIM_RANGES[name], sentence)
 
 
@@ -86,9 +87,9 @@ FITTED: Mapping[str, Explanation] = MappingProxyType(
             )
             for name in GAIN_NAMES
         },
-        "trim.forward_m_s": _trim("forward_m_s", "m/s", "Speed forward that is always added."),
-        "trim.left_m_rad": _trim("left_m_rad", "m/rad", "Way to the left added for every radian of turn."),
-        "trim.turn_rad_m": _trim("turn_rad_m", "rad/m", "Turn to the left added for every metre left."),
+        "trim.forward_m_s": _explain("forward_m_s", "m/s", "Speed forward that is always added."),
+        "trim.left_m_rad": _explain("left_m_rad", "m/rad", "Way to the left added for every radian of turn."),
+        "trim.turn_rad_m": _explain("turn_rad_m", "rad/m", "Turn to the left added for every metre left."),
     }
 )  # fmt: skip
 """Explanations of travel gain and trim by name, as `EXPLANATIONS` for the parameters."""

@@ -1,6 +1,6 @@
 """The parameters of a walk: explanations with units and bounds, and their values by name.
 
-The names in `document` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
+The names in `lecture_name` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
 robot dog of this size, narrow enough to detect mistakes.
 """
 
@@ -33,11 +33,16 @@ class Explanation:
     """Meaning, unit and bounds of a parameter.
 
     Attributes:
-        document: its name in the lecture.
+        lecture_name: its name in the lecture.
         unit: the unit of the value; empty if it has none.
+        low: the least allowed value.
+        high: the greatest allowed value.
+        sentence: what the parameter means, for readers.
+        kind: how many values it has.
+        is_whole: whether its values are whole numbers.
     """
 
-    document: str
+    lecture_name: str
     unit: str
     low: float
     high: float

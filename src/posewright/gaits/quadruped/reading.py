@@ -47,7 +47,8 @@ def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
         UnknownNameError: there is no such gait, robot, pose, phase table, ...
         InputError: gaits of several robots have this name.
     """
-    return read_gait_and_robot(name, robot=robot)[0]
+    gait, _ = read_gait_and_robot(name, robot=robot)
+    return gait
 
 
 def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
@@ -69,7 +70,8 @@ def robot_of_gait(gait: Gait, robot_or_name: Robot | str | None = None) -> Robot
         return robot_or_name
     if robot_or_name is not None or gait.path is None:
         return robot(robot_or_name or gait.robot)
-    return read_gait_and_robot(gait.path)[1]
+    _, gait_robot = read_gait_and_robot(gait.path)
+    return gait_robot
 
 
 def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
@@ -102,9 +104,10 @@ def _catalogue(robot: Robot | str | None) -> Catalogue:
     if isinstance(robot, Robot):
         folders = [] if robot.folder is None else [robot.folder]
         owner = f"of {robot.name}"
-        return Catalogue("gait", SUFFIX, folders=lambda: [folder / FOLDER for folder in folders], owner=owner)
-    folders = [robot_folder(name) for name in robot_names() if robot in (None, name)]
-    return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in folders])
+    else:
+        folders = [robot_folder(name) for name in robot_names() if robot in (None, name)]
+        owner = ""
+    return Catalogue("gait", SUFFIX, folders=lambda: [folder / FOLDER for folder in folders], owner=owner)
 
 
 def _read_name(node: Node) -> str:
@@ -115,7 +118,10 @@ def _read_name(node: Node) -> str:
 
 
 def _read_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
-    """Return the robot that the entry `robot:` names, which is `requested_robot` if that is given."""
+    """Return the robot that walks, which the entry `robot:` names; it must have four legs.
+
+    See `_find_robot` for the arguments.
+    """
     walking_robot = _find_robot(node, requested_robot, path)
     try:
         walking_legs(walking_robot)
@@ -125,7 +131,13 @@ def _read_robot(node: Node, requested_robot: Robot | None, path: Path | None) ->
 
 
 def _find_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
-    """Return the robot that a gait names; raise an error if it is not the one that walks."""
+    """Return the robot that a gait names; raise an error if it is not the one that is to walk.
+
+    Args:
+        node: the entry `robot:`, a name or the path of a card.
+        requested_robot: the robot that is to walk; None for the one that the gait names.
+        path: the gait's document, to whose folder the path of a card is relative.
+    """
     name = node.text()
     if requested_robot is not None and name == requested_robot.name:
         return requested_robot
@@ -207,8 +219,9 @@ def _feet_with_points(name: str, point: Point) -> Iterator[tuple[str, Point]]:
 
 
 def _read_point(node: Node, explanation: Explanation) -> Point:
+    """Return the point of an entry `[x, y, z]`."""
     entries = node.items()
-    if len(entries) != 3:
+    if len(entries) != len("xyz"):
         node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
     x, y, z = (_read_value(entry, explanation) for entry in entries)
     return x, y, z

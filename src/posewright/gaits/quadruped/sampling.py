@@ -87,9 +87,9 @@ def sample_gait(
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
     robot = robot_of_gait(gait, robot)
-    last = None if to_pose is None else robot.pose(to_pose)
-    pose_names = (from_pose, robot.up_through.get(from_pose or ""))
-    first = [robot.pose(name) for name in pose_names if name is not None]
+    last_pose = None if to_pose is None else robot.pose(to_pose)
+    first_pose_names = (from_pose, robot.up_through.get(from_pose or ""))
+    first_poses = [robot.pose(name) for name in first_pose_names if name is not None]
     _require_range("cycles", 1 if cycles is None else cycles, MAX_CYCLES)
     lead_in = lead_in or from_pose is not None
     if cycles is None and (lead_in or to_pose is not None):
@@ -99,20 +99,21 @@ def sample_gait(
     walker = Walker(gait, robot)
     walk = _walk_until_steady(walker, command)
     _require_range("every_frames", every_frames, len(walk.cycle))
-    rows = [
-        (walk.standing if lead_in else walk.cycle[-1])[np.newaxis],
-        *([walk.lead_in] if lead_in else []),
-        *[walk.cycle] * (cycles or 1),
-        *([] if to_pose is None else _halt_rows(walker)),
-    ]
-    frames = tuple(_keyframes(np.concatenate(rows), robot, every_frames))
+    start_row = walk.standing if lead_in else walk.cycle[-1]
+    chunks = [start_row[np.newaxis]]
+    if lead_in:
+        chunks.append(walk.lead_in)
+    chunks += [walk.cycle] * (cycles or 1)
+    if to_pose is not None:
+        chunks += _halt_rows(walker)
+    keyframes = tuple(_keyframes(np.concatenate(chunks), robot, every_frames))
     return Motion(
         gait.name,
         robot=robot.name,
         joints=robot.joint_names,
-        keyframes=tuple(_with_transitions(frames, first, last, robot, every=every_frames)),
+        keyframes=tuple(_with_transitions(keyframes, first_poses, last_pose, robot, every_frames)),
         repeat=None if cycles is None else 1,
-        source=_source(gait, command),
+        source=_describe_source(gait, command),
     )
 
 
@@ -134,41 +135,57 @@ def _halt_rows(walker: Walker) -> Iterator[Floats]:
 
 
 def _with_transitions(
-    frames: tuple[Keyframe, ...], first: list[Floats], last: Floats | None, robot: Robot, every: int
+    keyframes: tuple[Keyframe, ...],
+    first_poses: list[Floats],
+    last_pose: Floats | None,
+    robot: Robot,
+    every_frames: int,
 ) -> Iterator[Keyframe]:
-    """Yield the keyframes with transitions from the poses `first` and to the pose `last` [rad]."""
-    begin, *walk, end = frames
-    durations_s = [0.0, *(_transition_s(*leg, robot, every) for leg in pairwise([*first, begin.pose.angles]))]
-    for pose, duration_s in zip(first, durations_s, strict=False):
-        yield replace(begin, pose=Pose(robot.joint_names, pose), reach_s=duration_s)
-    yield replace(begin, reach_s=durations_s[-1])
+    """Yield the keyframes of a walk, with the transitions to its beginning and from its end.
+
+    Args:
+        keyframes: the walk; its first keyframe is the pose it begins in.
+        first_poses: poses to go through before the walk, `(n_joints,)` each [rad]; empty for none.
+        last_pose: pose to go to after the walk, `(n_joints,)` [rad]; None for none.
+        robot: the robot that walks.
+        every_frames: transitions last a multiple of so many frames.
+    """
+    start, *walk, end = keyframes
+    durations_s = [0.0]
+    for pose, next_pose in pairwise([*first_poses, start.pose.angles]):
+        durations_s.append(_transition_s(pose, next_pose, robot, every_frames))
+    for pose, duration_s in zip(first_poses, durations_s, strict=False):
+        yield replace(start, pose=Pose(robot.joint_names, pose), reach_s=duration_s)
+    yield replace(start, reach_s=durations_s[-1])
     yield from walk
-    if last is None:
+    if last_pose is None:
         yield end
         return
-    frame_s = every * robot.frame_period_s  # the stance is reached on a keyframe of the way
+    frame_s = every_frames * robot.frame_period_s  # the walk, too, ends after a multiple of this
     yield replace(end, reach_s=math.ceil(end.reach_s / frame_s - FRAME_ROUNDING) * frame_s)
-    yield Keyframe(Pose(robot.joint_names, last), _transition_s(end.pose.angles, last, robot, every))
+    transition_s = _transition_s(end.pose.angles, last_pose, robot, every_frames)
+    yield Keyframe(Pose(robot.joint_names, last_pose), transition_s)
 
 
-def _transition_s(begin: Floats, end: Floats, robot: Robot, every: int) -> float:
-    """Return the duration of a transition between two poses, a multiple of `every` frames [s]."""
-    seconds = max(float(np.max(np.abs(end - begin) / robot.max_speeds)) / POSE_SPEED_SHARE, MIN_TRANSITION_S)
-    frame_s = every * robot.frame_period_s
+def _transition_s(start: Floats, end: Floats, robot: Robot, every_frames: int) -> float:
+    """Return the duration of a transition between two poses, a multiple of `every_frames` frames [s]."""
+    fastest_s = float(np.max(np.abs(end - start) / robot.max_speeds))
+    seconds = max(fastest_s / POSE_SPEED_SHARE, MIN_TRANSITION_S)
+    frame_s = every_frames * robot.frame_period_s
     return math.ceil(seconds / frame_s - FRAME_ROUNDING) * frame_s
 
 
-def _keyframes(rows: Floats, robot: Robot, every: int) -> Iterator[Keyframe]:
-    """Yield every `every`-th of the rows, which are a frame apart, and the last as keyframes."""
-    previous = 0
-    last = len(rows) - 1
-    for row in [*range(0, last, every), last]:
-        wait_s = (row - previous) * robot.frame_period_s
-        yield Keyframe(Pose(robot.joint_names, rows[row]), wait_s, easing=Easing.LINEAR)
-        previous = row
+def _keyframes(rows: Floats, robot: Robot, every_frames: int) -> Iterator[Keyframe]:
+    """Yield each `every_frames`-th row, and always the last row, as keyframes; rows are a frame apart."""
+    previous_index = 0
+    last_index = len(rows) - 1
+    for index in [*range(0, last_index, every_frames), last_index]:
+        reach_s = (index - previous_index) * robot.frame_period_s
+        yield Keyframe(Pose(robot.joint_names, rows[index]), reach_s, easing=Easing.LINEAR)
+        previous_index = index
 
 
-def _source(gait: Gait, command: VelocityCommand) -> str:
+def _describe_source(gait: Gait, command: VelocityCommand) -> str:
     velocity = f"forward {command.forward_m_s:g} m/s, left {command.left_m_s:g} m/s"
     walk = f"gait {gait.name} at {velocity}, turn {command.turn_rad_s:g} rad/s"
     return f"{walk}; {gait.source}" if gait.source else walk

@@ -85,7 +85,7 @@ class StepPlanner:
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.offsets])
         self._no_feet: Flags = np.zeros(len(self._legs), dtype=np.bool_)
-        # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
+        # Sony's poses are rounded to micro-radians, so some exceed a limit in whole degrees by half of one.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
             self.standing_pose[list(leg.indices)] = leg.inverse(leg.foot_centres(point))
@@ -103,7 +103,7 @@ class StepPlanner:
         points = self._equilibria
         return Feet(points, angles, points, points, have_lifted=(False,) * len(self._legs))
 
-    def in_place(self, feet: Feet) -> Flags:
+    def are_in_place(self, feet: Feet) -> Flags:
         """Return which feet are on their equilibrium points, `(n_feet,)`."""
         distances: Floats = np.abs(feet.points - self._equilibria).max(axis=1)
         return distances <= ROUNDING
@@ -127,8 +127,8 @@ class StepPlanner:
         # 3. The stroke of each foot around its equilibrium point; feet that lift now land in front of it.
         landings = self._landings(foot_components)
         windows = [timeline.windows[start] for timeline in self._timelines]
-        stay = self.in_place(feet) if command is None else self._no_feet
-        lifted = _lift_feet(feet, windows, landings, stay)
+        stays_down = self.are_in_place(feet) if command is None else self._no_feet
+        lifted = _lift_feet(feet, windows, landings, stays_down)
         # 4. The points of each foot.
         points = self._points(lifted, windows, foot_components, landings, halts=command is None)
         # 5. The joint angles that put a foot's lowest point there, or as near as possible.
@@ -137,7 +137,7 @@ class StepPlanner:
             for leg, foot_points in zip(self._legs, points, strict=True)
         ]
         # 6. Interpolation frame by frame.
-        rows = self._frames(lifted.previous_angles, windows, angles)
+        rows = self._interpolate_frames(lifted.previous_angles, windows, angles)
         return PlannedStep(rows, points, _feet_after(lifted, windows, points, angles))
 
     def _landings(self, components: Floats) -> Floats:
@@ -151,23 +151,40 @@ class StepPlanner:
     def _points(
         self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats, *, halts: bool
     ) -> tuple[Floats, ...]:
-        """Return the points of every foot in this step, `(n, 3)` each [m]."""
-        rate = components / self.timing.ground_s
+        """Return the points of every foot in this step, `(n, 3)` each [m].
+
+        Args:
+            feet: state of the feet, with those lifted that lift in this step.
+            windows: each foot's times in this step.
+            components: motion of the body while a foot is down, `(3,)` [m, m, rad].
+            landings: where each foot lands if it lifts now, `(n_feet, 3)` [m].
+            halts: whether the robot comes to stand.
+        """
+        velocity = components / self.timing.ground_s
         all_points = []
-        for foot, planned in enumerate(windows):
-            window = planned if feet.have_lifted[foot] else planned.standing
-            down = feet.landing_points[foot] if len(window.air) else feet.points[foot]
-            air = _air_points(feet.lift_points[foot], down, window.air)
-            ground = to_moved_frame(down, se2_exp(rate * window.ground[:, np.newaxis]))
-            next_window = window.next_air
-            if halts and len(next_window) and _is_close(ground[-1], self._equilibria[foot]):
-                next_window = np.zeros_like(next_window)  # it is in place, and will not be lifted
-            next_air = _air_points(ground[-1:], landings[foot], next_window)
+        for foot, foot_window in enumerate(windows):
+            window = foot_window if feet.have_lifted[foot] else foot_window.standing
+            touchdown_point = feet.landing_points[foot] if len(window.air) else feet.points[foot]
+            air = _air_points(feet.lift_points[foot], touchdown_point, window.air)
+            body_moves = se2_exp(velocity * window.ground_times[:, np.newaxis])
+            ground = to_moved_frame(touchdown_point, body_moves)
+            through_air = window.next_air
+            if halts and len(through_air) and _is_close(ground[-1], self._equilibria[foot]):
+                through_air = np.zeros_like(through_air)  # the foot is in place, and will not be lifted
+            next_air = _air_points(ground[-1:], landings[foot], through_air)
             all_points.append(np.concatenate([air, ground, next_air]))
         return tuple(all_points)
 
-    def _frames(self, previous_angles: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
-        """Return the angles of all joints in every frame, `(n_frames, n_joints)` [rad]."""
+    def _interpolate_frames(
+        self, previous_angles: Floats, windows: list[FootWindow], angles: list[Floats]
+    ) -> Floats:
+        """Return the angles of all joints in every frame, `(n_frames, n_joints)` [rad].
+
+        Args:
+            previous_angles: angles of each leg at its last point before this step, `(n_feet, 3)` [rad].
+            windows: each foot's interpolation weights.
+            angles: angles of each leg at its points in this step, `(n_points, 3)` each [rad].
+        """
         rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
         for leg, previous, window, knots in zip(self._legs, previous_angles, windows, angles, strict=True):
             rows[:, leg.indices] = window.weights @ np.concatenate([previous[np.newaxis], knots])
@@ -179,15 +196,15 @@ def _is_close(a: Floats, b: Floats) -> bool:
     return bool(np.abs(a - b).max() <= ROUNDING)
 
 
-def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stay: Flags) -> Feet:
-    """Return the feet with those lifted that leave the ground in this step, except those that `stay`."""
-    lifts = np.array([window.lifts for window in windows]) & ~stay
+def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stays_down: Flags) -> Feet:
+    """Return the feet with those lifted that leave the ground in this step, except those that stay down."""
+    lifts = np.array([window.lifts for window in windows]) & ~stays_down
     return Feet(
         points=feet.points,
         previous_angles=feet.previous_angles,
         lift_points=np.where(lifts[:, np.newaxis], feet.points, feet.lift_points),
         landing_points=np.where(lifts[:, np.newaxis], landings, feet.landing_points),
-        have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stay).tolist()),
+        have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stays_down).tolist()),
     )
 
 
@@ -196,9 +213,9 @@ def _feet_after(
 ) -> Feet:
     """Return the feet at the end of the step."""
     return Feet(
-        points=np.stack([path[window.end] for path, window in zip(points, windows, strict=True)]),
+        points=np.stack([path[window.end_index] for path, window in zip(points, windows, strict=True)]),
         previous_angles=np.stack(
-            [knots[window.end - 1] for knots, window in zip(angles, windows, strict=True)]
+            [knots[window.end_index - 1] for knots, window in zip(angles, windows, strict=True)]
         ),
         lift_points=feet.lift_points,
         landing_points=feet.landing_points,

@@ -101,6 +101,7 @@ def require_command_in_range(
     max_speed = greatest_speed_m_s(parameters, timing)
     max_turn = greatest_turn_rad_s(parameters, timing)
     if speed > max_speed * (1.0 + _RANGE_TOLERANCE) + _RANGE_TOLERANCE:
+        # along one axis the message states the speed with its sign, as it was typed
         stated_speed = (
             speed if command.forward_m_s and command.left_m_s else command.forward_m_s + command.left_m_s
         )

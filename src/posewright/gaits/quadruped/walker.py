@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from posewright.arrays import Floats
@@ -22,14 +24,30 @@ MAX_CYCLES = 12
 cycle each; a cycle later every foot has landed for the new one, and another later lifted from there."""
 
 
+class _CachedStep(NamedTuple):
+    """A planned step, with the command and the feet that it was planned for."""
+
+    command: VelocityCommand
+    start_feet: Feet
+    step: PlannedStep
+
+
 class Walker:
-    """Plans one step after the other, beginning from standing."""
+    """Plans one step after the other, beginning from standing.
+
+    Attributes:
+        is_standing: whether no step has been taken since it last stood.
+        _command_in_force: the command of the last step, on its way to the requested one.
+        _feet: state of the feet at the end of the last step.
+        _start: index of the next step in the cycle.
+        _cached_steps: the steps of the last cycle, by index.
+    """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self.gait = gait
         self.planner = StepPlanner(gait, robot)
         self.reset()
-        self._last: dict[int, tuple[VelocityCommand, Feet, PlannedStep]] = {}
+        self._cached_steps: dict[int, _CachedStep] = {}
 
     def reset(self) -> None:
         """Stand on all equilibrium points, as before the first step."""
@@ -43,7 +61,7 @@ class Walker:
         if self._command_in_force != STILL:
             return self.step(STILL).rows
         rows = self._advance(self.planner.plan(None, self._feet, self._start)).rows
-        if not self.planner.in_place(self._feet).all():
+        if not self.planner.are_in_place(self._feet).all():
             return rows
         self.reset()
         return np.vstack([rows, self.planner.standing_pose])
@@ -84,15 +102,14 @@ class Walker:
         )
 
     def _plan_step(self, command: VelocityCommand, feet: Feet, start: int) -> PlannedStep:
-        """Return a step, from the cache if the same step of the previous cycle was the same."""
-        if start in self._last:
-            same, from_where, step = self._last[start]
-            if same == command and feet.equals(from_where):
-                # store these feet: comparing them by identity is fast in the next cycle
-                self._last[start] = (command, feet, step)
-                return step
-        step = self.planner.plan(command, feet, start)
-        self._last[start] = (command, feet, step)
+        """Return a step, from the cache if the previous cycle planned it with the same command and feet."""
+        cached = self._cached_steps.get(start)
+        if cached is not None and cached.command == command and feet.equals(cached.start_feet):
+            step = cached.step
+        else:
+            step = self.planner.plan(command, feet, start)
+        # also after a hit store these feet: comparing them by identity is fast in the next cycle
+        self._cached_steps[start] = _CachedStep(command, feet, step)
         return step
 
 
@@ -111,7 +128,7 @@ class QuadrupedGait:
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self.gait = gait
-        self._none: Floats = np.empty((0, len(robot.joints)))
+        self._no_rows: Floats = np.empty((0, len(robot.joints)))
         self.reset()
 
     @property
@@ -131,7 +148,7 @@ class QuadrupedGait:
 
     def request(self, command: VelocityCommand) -> None:
         """Set the velocity from the next step on, or raise InputError if it is out of range."""
-        requested: object = command
+        requested: object = command  # a caller may pass any type
         if not isinstance(requested, VelocityCommand):
             raise InputError(f"{requested!r} is not a command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         require_command_in_range(command, self.gait.parameters, self.timing)
@@ -160,11 +177,11 @@ class QuadrupedGait:
         self._walker.reset()
         self._command = STILL
         self._halts = False
-        self._rows = self._none
+        self._rows = self._no_rows
 
     def frames(self, n: int) -> Floats:
         """Return the next n frames, `(n, n_joints)` [rad]."""
-        requested: object = n
+        requested: object = n  # a caller may pass any type
         if isinstance(requested, bool) or not isinstance(requested, int | np.integer) or n < 0:
             raise InputError(f"the number of frames is {requested!r}", hint="a whole number, 0 or more")
         chunks = []
@@ -175,7 +192,7 @@ class QuadrupedGait:
             chunks.append(self._rows[:missing])
             self._rows = self._rows[len(chunks[-1]) :]
             missing -= len(chunks[-1])
-        return np.concatenate(chunks) if chunks else self._none
+        return np.concatenate(chunks) if chunks else self._no_rows
 
     def _next_rows(self, missing: int) -> Floats:
         """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""

@@ -37,8 +37,8 @@ def write_gait(gait: Gait, path: Path | str) -> None:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    before = parse_document(read_text(path), path).value if path_exists(path) else _NEW
-    save_document(path, _document(gait, before if isinstance(before, Mapping) else _NEW, path))
+    old_document = parse_document(read_text(path), path).value if path_exists(path) else _NEW
+    save_document(path, _document(gait, _as_mapping(old_document), path))
 
 
 def gait_text(gait: Gait) -> str:
@@ -73,18 +73,17 @@ def _document(gait: Gait, old_document: Tree, path: Path | None) -> Tree:
         "trim": flow_mapping(asdict(Trim())),
     }
     unneeded_keys = [key for key in _OPTIONAL_KEYS if key not in old_document and data[key] == defaults[key]]
-    omitted_keys = (
-        unneeded_keys
-        if old_document
-        else [key for key in unneeded_keys if key in ("description", "source", "trim")]
-    )
+    if old_document:
+        omitted_keys = unneeded_keys
+    else:  # a new document shows the other defaults, so that its readers see what can be set
+        omitted_keys = [key for key in unneeded_keys if key in ("description", "source", "trim")]
     return {key: value for key, value in data.items() if key not in omitted_keys}
 
 
-def _robot_value(name: str, before: object, path: Path | None) -> str:
-    """Return the robot's name, or the path of its card if the document had that."""
-    if isinstance(before, str) and is_path(before) and path is not None:
-        return before if robot(path.parent / before).name == name else name
+def _robot_value(name: str, old_value: object, path: Path | None) -> str:
+    """Return the robot's name, or the path of its card if the document at `path` has that path."""
+    if isinstance(old_value, str) and is_path(old_value) and path is not None:
+        return old_value if robot(path.parent / old_value).name == name else name
     return name
 
 
@@ -94,24 +93,30 @@ def _phases_value(phases: PhaseTable) -> str | Tree:
     return flow_mapping(phases.offsets)
 
 
-def _parameter_value(value: object, before: object) -> object:
+def _parameter_value(value: object, old_value: object) -> object:
+    """Return a parameter as the document has it, in the notation of its old value, None if it is new."""
     if isinstance(value, ForeHind):
-        is_single = value.fore == value.hind and not isinstance(before, Mapping)
+        is_single = value.fore == value.hind and not isinstance(old_value, Mapping)
         return value.fore if is_single else flow_mapping({"fore": value.fore, "hind": value.hind})
-    return pair_mirrored_points(value, _as_mapping(before)) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return pair_mirrored_points(value, _as_mapping(old_value))
+    return value
 
 
-def pair_mirrored_points(points: Mapping[str, Point], before: Tree = _NEW) -> dict[str, list[float]]:
-    """Return the points, one for both feet of a pair if they are mirrored and `before` has no single ones."""
+def pair_mirrored_points(points: Mapping[str, Point], old_points: Tree = _NEW) -> dict[str, list[float]]:
+    """Return the points by foot, or by `fore` and `hind` where the two feet of a pair are mirrored.
+
+    A pair that the document lists foot by foot, in `old_points`, is listed so again.
+    """
     pairs: dict[str, list[float]] = {}
     for end, (left, right) in ENDS.items():
         x, y, z = points[left]
-        if points[right] == (x, -y, z) and left not in before:
+        if points[right] == (x, -y, z) and left not in old_points:
             pairs[end] = [x, y, z]
         else:
             pairs |= {left: list(points[left]), right: list(points[right])}
     return pairs
 
 
-def _as_mapping(before: object) -> Tree:
-    return before if isinstance(before, Mapping) else _NEW
+def _as_mapping(value: object) -> Tree:
+    return value if isinstance(value, Mapping) else _NEW

@@ -61,7 +61,7 @@ OnRun = Callable[[str, BatchRun, bool], None]
 
 
 def play_day(
-    folders: Iterable[str | Path],
+    folders: str | Path | Iterable[str | Path],
     folder: str | Path,
     *,
     rules: str | Path = "ceabot_2013",
@@ -78,7 +78,7 @@ def play_day(
     digests are those of an uninterrupted one. All entries meet the same field; bouts have seeds of their own.
 
     Args:
-        folders: folders of entries, or folders that contain some.
+        folders: folders of entries, or folders that contain some; or one such folder.
         folder: where everything is stored; created if it does not exist.
         rules: the rules of the day, by name or path.
         seed: the seed of everything random: fields, groups, sides.
@@ -96,7 +96,7 @@ def play_day(
     """
     day_rules = read_day_rules(rules)
     folder = Path(folder)
-    contestants = read_contestants(folders)
+    contestants = read_contestants((folders,) if isinstance(folders, str | Path) else folders)
     if not contestants:
         raise InputError(
             "no entries found", hint="name folders with an entry.yaml, see docs/how-to-contest-day.md"

@@ -96,18 +96,21 @@ class CommandSender(OObject):
         now_s = self.openr.time_s
         for command in commands:
             self._require_before_end(command, now_s)
-        resolved = [(command.time_s, *self._resolve(command)) for command in commands]
-        for time_s, subject, data in resolved:
-            self.openr.call_at(now_s + time_s, partial(subject.send, data))
+        resolved = [self._resolve(command) for command in commands]  # all, before any is scheduled
+        for command, (subject, data) in zip(commands, resolved, strict=True):
+            self.openr.call_at(now_s + command.time_s, partial(subject.send, data))
 
     def _resolve(self, command: ScriptedCommand) -> tuple[OSubject, object]:
         """Return the subject that sends a command, and its data.
 
+        Each observer that may receive the command tries to parse it. The subject is that of the observers
+        that succeed; if these have several subjects, the command is ambiguous.
+
         Raises:
             FormatError: no object knows the command, or several do.
         """
-        owners: dict[OSubject, str] = {}  # the first object that accepts the text
-        parsed: dict[OSubject, object] = {}
+        owners: dict[OSubject, str] = {}  # of the first observer that accepts the text
+        parsed: dict[OSubject, object] = {}  # the data by that observer
         errors: list[str] = []
         for subject, observer in self._receivers(command):
             owner = observer.name.owner

@@ -104,11 +104,13 @@ def _parse_line(tokens: list[str], where: Where) -> ConnectLine:
 
 
 def _parse_service(token: str, where: Where) -> ServiceName:
+    """Return the name of a service from `Object.Service.DataType.S`, or `.O`."""
     parts = token.split(".")
-    if len(parts) != 4 or not all(parts) or parts[3] not in {side.value for side in ServiceSide}:
+    if len(parts) != 4 or not all(parts) or parts[-1] not in {side.value for side in ServiceSide}:
         hint = "write Object.Service.DataType.S for a sender, .O for a receiver"
         raise FormatError(f"{token!r} is not a service", where=where, hint=hint)
-    return ServiceName(parts[0], service=parts[1], data_type=parts[2], side=ServiceSide(parts[3]))
+    owner, service, data_type, side = parts
+    return ServiceName(owner, service, data_type, ServiceSide(side))
 
 
 def connect(objects: Iterable[OObject], config: ConnectConfig) -> tuple[Connection, ...]:

@@ -13,7 +13,7 @@ from posewright.robots import Robot
 from posewright.runtimes.openr.commander import CommandPrompt, CommandSender
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.kernel import LogEntry
-from posewright.runtimes.openr.regions import MICRO
+from posewright.runtimes.openr.regions import MICRO_PER_UNIT
 from posewright.runtimes.openr.services import OObject
 from posewright.runtimes.openr.system import ANSWER_WITHIN_S, System
 from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm
@@ -83,7 +83,11 @@ class OpenRController(Controller):
         return not self._comm.is_moving and self.system.frames_ahead is None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the frames up to the next one at which an object can receive a message."""
+        """Return the frames up to the next one at which an object can receive a message.
+
+        In order: start the objects at the first call, or prompt for commands if all are idle; deliver
+        messages; then return as many frames as no vector, alarm or prompt ends.
+        """
         openr = self.system.openr
         openr.update(state)
         if not self._has_started:
@@ -94,16 +98,16 @@ class OpenRController(Controller):
             self.is_over = not self._commander.read_commands(self._prompt)
         self._comm.update(state)
         self.system.run()
-        limits = [n]
+        max_frames = [n]
         if self._comm.frames_left is not None:
-            limits.append(self._comm.frames_left)
+            max_frames.append(self._comm.frames_left)
         if self.system.frames_ahead is not None:
-            limits.append(self.system.frames_ahead)
+            max_frames.append(self.system.frames_ahead)
         if self._prompt is not None and self.is_idle:
-            limits.append(1)  # a viewer shows the last frame before the next prompt
-        rows = self._comm.frames(max(1, min(limits)))
+            max_frames.append(1)  # a viewer shows the last frame before the next prompt
+        rows = self._comm.frames(max(1, min(max_frames)))
         openr.frame += len(rows)
-        return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
+        return JointCommands(np.asarray(rows / MICRO_PER_UNIT), decision=self._decision())
 
     def _log_unconnected_subjects(self) -> None:
         """Log a message for each subject of an object that no line of CONNECT.CFG connects."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from posewright.recordings import Recording
 from posewright.runtimes.openr.controller import EVENT, log_entry_of
@@ -31,12 +32,12 @@ class MessageLoop:
     """A sequence of entries that occurs once, or repeats with the same contents.
 
     Attributes:
-        times: number of repetitions.
+        n_repetitions: how often the sequence occurs.
         body: the entries of the first repetition.
         until_s: time of the last entry of the last repetition [s].
     """
 
-    times: int
+    n_repetitions: int
     body: tuple[LogEntry, ...]
     until_s: float
 
@@ -97,9 +98,11 @@ def _find_loops(entries: Sequence[LogEntry]) -> list[MessageLoop]:
     loops: list[MessageLoop] = []
     begin = 0
     while begin < len(entries):
-        length, times = max(_repetitions(contents, begin), key=lambda candidate: candidate[0] * candidate[1])
-        end = begin + length * times
-        loops.append(MessageLoop(times, tuple(entries[begin : begin + length]), entries[end - 1].time_s))
+        candidates = _find_repetitions(contents, begin)
+        length, n_repetitions = max(candidates, key=lambda candidate: candidate.n_entries)
+        end = begin + length * n_repetitions
+        body = tuple(entries[begin : begin + length])
+        loops.append(MessageLoop(n_repetitions, body, until_s=entries[end - 1].time_s))
         begin = end
     return loops
 
@@ -110,7 +113,10 @@ def _content(entry: LogEntry) -> object:
 
 
 def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """Return entries, grouped by pair of objects where that gives clearly fewer loops."""
+    """Return entries, grouped by pair of objects where that gives clearly fewer loops.
+
+    Only stretches of messages that all occur often are grouped; the order of all other entries stays.
+    """
     occurrences = Counter(map(_content, entries))
 
     def is_frequent(entry: LogEntry) -> bool:
@@ -130,17 +136,32 @@ def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
     return result
 
 
-def _repetitions(contents: Sequence[object], begin: int) -> Iterator[tuple[int, int]]:
-    """Yield length and number of repetitions of sequences that begin at a place, shorter ones first."""
-    yield 1, 1
+class _Repetition(NamedTuple):
+    """A sequence of entries that repeats: its length, and how often it occurs."""
+
+    length: int
+    n_repetitions: int
+
+    @property
+    def n_entries(self) -> int:
+        """Number of entries of all repetitions."""
+        return self.length * self.n_repetitions
+
+
+def _find_repetitions(contents: Sequence[object], begin: int) -> Iterator[_Repetition]:
+    """Yield the sequences that begin at an index and repeat often enough, shorter ones first.
+
+    The first is always the single entry there, once.
+    """
+    yield _Repetition(1, 1)
     for length in range(1, _MAX_LOOP_LENGTH + 1):
         body = contents[begin : begin + length]
         end = begin + length
         while end + length <= len(contents) and contents[end : end + length] == body:
             end += length
-        times = (end - begin) // length
-        if times >= _MIN_REPETITIONS:
-            yield length, times
+        n_repetitions = (end - begin) // length
+        if n_repetitions >= _MIN_REPETITIONS:
+            yield _Repetition(length, n_repetitions)
 
 
 def sequence_diagram(recording: Recording) -> str:
@@ -149,17 +170,17 @@ def sequence_diagram(recording: Recording) -> str:
     short_names = {name: f"o{number}" for number, name in enumerate(objects_in(entries))}
     lines = ["sequenceDiagram"]
     lines += [f"    participant {short} as {_escape(name)}" for name, short in short_names.items()]
-    previous_s = -1.0
+    previous_s: float | None = None
     for loop in fold_repetitions(entries):
         indent = "    "
-        if loop.times > 1:
-            lines.append(f"    loop {loop.times} times, until {loop.until_s:.3f} s")
+        if loop.n_repetitions > 1:
+            lines.append(f"    loop {loop.n_repetitions} times, until {loop.until_s:.3f} s")
             indent *= 2
         for entry in loop.body:
             time = f"{entry.time_s:.3f} s " if entry.time_s != previous_s else ""
             lines.append(indent + _mermaid_line(entry, short_names, time))
             previous_s = entry.time_s
-        if loop.times > 1:
+        if loop.n_repetitions > 1:
             lines.append("    end")
     return "\n".join(lines) + "\n"
 
@@ -168,7 +189,13 @@ _ARROWS = {"notify": "->>", "waits": "-)", "silent": "-x"}
 
 
 def _mermaid_line(entry: LogEntry, short_names: dict[str, str], time: str) -> str:
-    """Return an entry in Mermaid's syntax: a message between two objects, or a note over one."""
+    """Return an entry in Mermaid's syntax: a message between two objects, or a note over one.
+
+    Args:
+        entry: the entry.
+        short_names: names of the objects in the diagram.
+        time: the time as text, with a blank at its end; empty if it is that of the entry before.
+    """
     sender, receiver = (short_names[end] for end in ends_of(entry))
     text = f"{time}{_escape(label_of(entry))}"
     if entry.kind in BETWEEN:

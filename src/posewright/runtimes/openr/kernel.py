@@ -9,11 +9,11 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError, UnknownNameError
-from posewright.runtimes.openr.regions import MICRO
+from posewright.runtimes.openr.regions import MICRO_PER_UNIT
 
 if TYPE_CHECKING:
     from posewright.bodies import BodyState
@@ -52,6 +52,14 @@ class LogEntry:
     data: PlainMapping = field(default_factory=dict)
 
 
+class _Alarm(NamedTuple):
+    """A scheduled call: its frame, its place in the order of scheduling, and what is called."""
+
+    frame: int
+    order: int
+    call: Callable[[], None]
+
+
 class OpenR:
     """The services of the system for objects: `OPENR::` in Sony's programs."""
 
@@ -65,8 +73,8 @@ class OpenR:
         self.entries: list[LogEntry] = []
         self._locators = {locator: robot.index(joint) for locator, joint in names.items()}
         self._calls: deque[Callable[[], None]] = deque()
-        self._alarms: list[tuple[int, int, Callable[[], None]]] = []
-        self._order = itertools.count()
+        self._alarms: list[_Alarm] = []  # a heap
+        self._next_order = itertools.count()
         self._state: BodyState | None = None
 
     @property
@@ -93,7 +101,7 @@ class OpenR:
         if self._state is None:
             message = "joint angles are not available before the objects have started"
             raise InputError(message, hint="read them when a message arrives")
-        return round(float(self._state.positions[primitive]) * MICRO)
+        return round(float(self._state.positions[primitive]) * MICRO_PER_UNIT)
 
     def update(self, state: BodyState) -> None:
         """Store the state of the body at the beginning of a frame."""
@@ -125,16 +133,17 @@ class OpenR:
             )
         require_callable("call_at", call)
         frame = max(self.frame_at(time_s), self.frame)
-        heapq.heappush(self._alarms, (frame, next(self._order), call))
+        heapq.heappush(self._alarms, _Alarm(frame, next(self._next_order), call))
 
     def frame_at(self, time_s: float) -> int:
         """Return the first frame that begins at a time [s] or later."""
-        return math.ceil(time_s / self.robot.frame_period_s - 1e-6)
+        rounding = 1e-6  # of a frame: a time at which a frame begins gives that frame
+        return math.ceil(time_s / self.robot.frame_period_s - rounding)
 
     @property
     def frames_to_alarm(self) -> int | None:
         """Number of frames until the next scheduled call; None if there is none."""
-        return self._alarms[0][0] - self.frame if self._alarms else None
+        return self._alarms[0].frame - self.frame if self._alarms else None
 
     def deliver(self) -> None:
         """Make all calls that are posted or due, including those that they cause.
@@ -143,16 +152,16 @@ class OpenR:
             InputError: the objects are in an endless loop.
         """
         n_calls = 0
-        first_new_order = next(self._order)
+        first_new_order = next(self._next_order)
         while n_calls < MAX_CALLS:
             n_calls += 1
             if self._calls:
                 self._calls.popleft()()
-            elif self._alarms and self._alarms[0][0] <= self.frame:
-                _, order, call = heapq.heappop(self._alarms)
-                if order < first_new_order:  # scheduled earlier, so no sign of a loop
+            elif self._alarms and self._alarms[0].frame <= self.frame:
+                alarm = heapq.heappop(self._alarms)
+                if alarm.order < first_new_order:  # scheduled earlier, so no sign of a loop
                     n_calls = 0
-                call()
+                alarm.call()
             else:
                 return
         recent = self.entries[-MAX_CALLS:]
@@ -169,14 +178,21 @@ def _recordable(value: Any) -> Any:  # any value of an object's author
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def require_callable(name: str, call: object, n: int = 0) -> None:
-    """Raise an InputError unless an object can be called with `n` arguments, of which one is an event."""
+def require_callable(caller: str, call: object, *, takes_event: bool = False) -> None:
+    """Raise an InputError unless an object can be called with an event, or without arguments.
+
+    Args:
+        caller: name of the service or method that is to call it, for the message.
+        call: the object.
+        takes_event: whether it is called with an event.
+    """
+    arguments = ["event"] if takes_event else []
     try:
-        inspect.signature(call).bind(*range(n))  # type: ignore[arg-type]  # it may not be callable
+        inspect.signature(call).bind(*arguments)  # type: ignore[arg-type]  # it may not be callable
     except TypeError as error:
         handler = call.__name__ if inspect.isroutine(call) else repr(call)
-        message = f"{name} cannot call {handler}: {error}"
-        hint = f"pass a method that takes {'one event' if n else 'no arguments'}"
+        message = f"{caller} cannot call {handler}: {error}"
+        hint = f"pass a method that takes {'one event' if takes_event else 'no arguments'}"
         raise InputError(message, hint=hint) from error
     except ValueError:  # a builtin without a signature
         return

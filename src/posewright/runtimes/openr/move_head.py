@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.moving_object import BlockMotion, MovingObject
-from posewright.runtimes.openr.regions import micro
+from posewright.runtimes.openr.regions import to_micro_radians
 
 TILT1 = "PRM:/r1/c1-Joint2:11"  # the neck
 PAN = "PRM:/r1/c1/c2-Joint2:12"
@@ -53,7 +53,7 @@ def _motions(openr: OpenR) -> dict[str, BlockMotion]:
     motions: dict[str, BlockMotion] = {}
     for state, (angles_deg, n_blocks) in MOTIONS.items():
         end_angles = {
-            openr.open_primitive(locator): micro(math.radians(angle_deg))
+            openr.open_primitive(locator): to_micro_radians(math.radians(angle_deg))
             for locator, angle_deg in angles_deg.items()
         }
         motions[state] = BlockMotion(end_angles, n_blocks)

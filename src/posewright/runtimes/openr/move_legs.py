@@ -13,7 +13,7 @@ from types import MappingProxyType
 from posewright.robots import Robot
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.moving_object import BlockMotion, MovingObject
-from posewright.runtimes.openr.regions import micro
+from posewright.runtimes.openr.regions import to_micro_radians
 
 LEGS = "legs"
 """Group of the joints on the card."""
@@ -57,4 +57,4 @@ def _motions(openr: OpenR) -> dict[str, BlockMotion]:
 def _leg_angles(pose: str, robot: Robot) -> dict[int, int]:
     """Return the angles of the leg joints in a pose of the card, by primitive [micro-radians]."""
     angles = robot.pose(pose)
-    return {joint: micro(angles[joint]) for joint in map(robot.index, robot.group(LEGS))}
+    return {joint: to_micro_radians(angles[joint]) for joint in map(robot.index, robot.group(LEGS))}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from posewright.errors import InputError
 from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolate
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO_PER_UNIT, interpolate
 from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
 from posewright.runtimes.openr.vectors import CommandVectorSubject
 
@@ -63,7 +63,7 @@ class BlockPlayer:
             self._send_next()
 
     def end(self) -> str:
-        """End the motion with the current block; return a text about the angles at its end."""
+        """End the motion after the current block; return a text about the angles at its end."""
         motion = self._motion
         self._motion = None
         self._move.clear_buffer()
@@ -72,7 +72,7 @@ class BlockPlayer:
         names = self._owner.openr.robot.joint_names
         last_frame = self._n_sent * MAX_FRAMES - 1
         angles = ", ".join(
-            f"{names[primitive]} at {math.degrees(angles[last_frame] / MICRO):.2f} deg"
+            f"{names[primitive]} at {math.degrees(angles[last_frame] / MICRO_PER_UNIT):.2f} deg"
             for primitive, angles in self._angles.items()
         )
         return f"block {self._n_sent} of {motion.n_blocks} is the last; it ends with {angles}"
@@ -147,7 +147,10 @@ class MovingObject(OObject):
         self._commands.assert_ready(event.sender)
 
     def _execute(self, command: str, sender: ServiceName) -> None:
-        """Execute a command if the chart accepts it."""
+        """Execute a command if the chart accepts it; otherwise log why not.
+
+        A command that leads to the first state stops the current motion; any other starts one.
+        """
         automaton = self._automaton
         if command not in automaton.commands or not automaton.step(command, **self.inputs()):
             self.report_refusal(command, automaton.explain_rejection(command))
@@ -171,7 +174,11 @@ class MovingObject(OObject):
         self._player.play(self._motions[self._automaton.state])
 
     def _end_motion(self, stopped_by: str = "") -> None:
-        """End a motion, and acknowledge it to the sender of its command."""
+        """End a motion, and acknowledge it to the sender of the command that started it.
+
+        Args:
+            stopped_by: the command that stopped it, which is logged; empty at the end of the motion.
+        """
         self.enter_state(self._automaton.state)
         end_text = self._player.end()
         if stopped_by:

@@ -49,7 +49,8 @@ class OpenRProgram:
         sequences: table of EKMotion's moves; ours by default.
         monet: MONET files that MoNet and its agents play.
         exact: motions reach each keyframe to the micro-radian, instead of being played as by Sony's player.
-        own: classes, or other callables that create an object, by the name in CONNECT.CFG.
+        user_objects: classes of the user, or other callables that create an object, by the name in
+            CONNECT.CFG.
         documents: texts of its files, by name.
         files: its files, and other files for programs on their memory stick, which must not be overwritten.
         until_s: longest duration of a run [s].
@@ -66,7 +67,7 @@ class OpenRProgram:
     sequences: Path | None = None
     monet: MonetSetup | None = None
     exact: bool = False
-    own: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
+    user_objects: Mapping[str, Callable[[], OObject]] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     until_s: float = math.inf
@@ -114,7 +115,7 @@ class OpenRProgram:
             observer = connection.observer
             if connection.subject.name.owner == COMMANDER and observer.from_text is not None:
                 try:
-                    observer.from_text("?")
+                    observer.from_text("?")  # no command: the error lists the known ones
                 except InputError as error:
                     vocabulary[observer.name.owner] = (error.hint or error.message).removeprefix("there are ")
         if len(vocabulary) == 1:
@@ -221,11 +222,11 @@ def program(name: str) -> ShippedProgram:
 
 def _make_object(name: str, program: OpenRProgram) -> OObject:
     """Create the object of a name: one of the user's own classes, otherwise one that ships."""
-    if name in program.own and name != COMMANDER:
-        return program.own[name]()
+    if name in program.user_objects and name != COMMANDER:
+        return program.user_objects[name]()
     if name in OBJECTS:
         return OBJECTS[name](program)
-    available = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
+    available = (VIRTUAL_ROBOT, *OBJECTS, *program.user_objects)
     error = UnknownNameError.among("object", name, available, where=program.config.where(name))
-    error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
+    error.hint = f"an object of your own is a Python class given with the option `objects`; {error.hint}"
     raise error

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from posewright.errors import InputError
 
 MAX_FRAMES = 16  # of a vector: OPEN-R's `ocommandMAX_FRAMES`
-MICRO = 1_000_000
+MICRO_PER_UNIT = 1_000_000
 """Micro-radians in a radian, and millionths in the unit of a sensor."""
 
 INT32 = range(-(2**31), 2**31)
@@ -24,9 +24,9 @@ INT32 = range(-(2**31), 2**31)
 Data = TypeVar("Data")
 
 
-def micro(rad: float) -> int:
+def to_micro_radians(rad: float) -> int:
     """Return an angle in whole micro-radians, truncated towards zero: `int(1e6 * rad)` (seeds.md A4)."""
-    return int(MICRO * rad)
+    return int(MICRO_PER_UNIT * rad)
 
 
 class RCRegion(Generic[Data]):

@@ -9,6 +9,14 @@ from posewright.documents.plain import PlainMapping
 from posewright.runtimes.openr.flow import BETWEEN, STATE, ends_of, label_of
 from posewright.runtimes.openr.kernel import LogEntry
 
+_SUMMARY_TEMPLATES = {
+    STATE: "{object}: {state}",
+    "syslog": "{object} says: {text}",
+    "refused": "{object} refused {asked}: {why}",
+    "silent": "{to} does not answer {from}: {why}",
+}
+"""The line of an entry in the report, by kind; entries of other kinds are left out."""
+
 _COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim"}
 
 
@@ -40,20 +48,16 @@ def format_run_report(result: PlainMapping, entries: Iterable[LogEntry]) -> Line
 
 def _summary_text(entry: LogEntry) -> str:
     """Return the line of an entry in the report; empty for kinds that are left out."""
-    texts = {
-        STATE: "{object}: {state}",
-        "syslog": "{object} says: {text}",
-        "refused": "{object} refused {asked}: {why}",
-        "silent": "{to} does not answer {from}: {why}",
-    }
-    return texts.get(entry.kind, "").format_map({name: value or "-" for name, value in entry.data.items()})
+    template = _SUMMARY_TEMPLATES.get(entry.kind, "")
+    fields = {name: value or "-" for name, value in entry.data.items()}  # an object may have no state
+    return template.format_map(fields)
 
 
 def _before_fall(result: PlainMapping) -> str:
-    """Return the states of the objects before a fall: the last of each, and the one before."""
-    states: dict[str, list[str]] = {}
-    for state in result["states"]:
-        if result["fell"] and state["time_s"] <= result["fell_s"]:
-            states.setdefault(state["object"], []).append(state["state"] or "-")
-    text = "; ".join(f"{name}: {', then '.join(last[-2:])}" for name, last in states.items())
+    """Return the last two states of each object before a fall, in brackets; empty if there are none."""
+    states_by_object: dict[str, list[str]] = {}
+    for entry in result["states"]:
+        if result["fell"] and entry["time_s"] <= result["fell_s"]:
+            states_by_object.setdefault(entry["object"], []).append(entry["state"] or "-")
+    text = "; ".join(f"{name}: {', then '.join(states[-2:])}" for name, states in states_by_object.items())
     return f" ({text})" if text else ""

@@ -98,7 +98,7 @@ class Connection:
 
     def put(self, data: object) -> None:
         """Add data to the buffer; raise an InputError if it is not of the observer's type."""
-        required_type = self.observer.data
+        required_type = self.observer.required_type
         if required_type is not None and not isinstance(data, required_type):
             text = format_data(data) if isinstance(data, RCRegion) else repr(data)
             message = f"{self.subject.name.short} sent {self.observer.name.short} {text}"
@@ -120,7 +120,10 @@ class Connection:
             openr.log("waits", **self.ends, data=format_data(self.buffer[-1]))
 
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
-        """Notify the subject whether the observer is ready; if it is, deliver what waits for it."""
+        """Notify the subject whether the observer is ready; if it is, deliver what waits for it.
+
+        The missing answer is no longer counted, and the answer is logged.
+        """
         self.is_ready = is_ready
         self.busy_since_s = None
         self.is_silent = False
@@ -219,7 +222,7 @@ class OObserver:
         name: the name of the service.
         on_notify: is called with the received data.
         from_text: parses a word of a command script; raises an InputError that lists the known words.
-        data: required type of the data; None for any.
+        required_type: required type of the data; None for any.
     """
 
     def __init__(
@@ -228,13 +231,13 @@ class OObserver:
         name: ServiceName,
         on_notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None,
-        data: type | None = None,
+        required_type: type | None = None,
     ) -> None:
         self._owner = owner
         self.name = name
         self.on_notify = on_notify
         self.from_text = from_text
-        self.data = data
+        self.required_type = required_type
         self.connections: list[Connection] = []
 
     def assert_ready(self, sender: ServiceName | None = None) -> None:
@@ -288,7 +291,7 @@ class OObject:
     ) -> OSubject:
         """Return a new subject; `ready` is called when an observer calls assert_ready or deassert_ready."""
         if ready is not None:
-            require_callable(f"{self.name}.{service}", ready, n=1)
+            require_callable(f"{self.name}.{service}", ready, takes_event=True)
         name = ServiceName(self.name, service, data_type, side=ServiceSide.SUBJECT)
         subject = OSubject(self, name, ready)
         self.subjects[service] = subject
@@ -302,8 +305,16 @@ class OObject:
         from_text: Callable[[str], Any] | None = None,
         data: type | None = None,
     ) -> OObserver:
-        """Return a new observer; `notify` is called with received data, which has the type `data`."""
-        require_callable(f"{self.name}.{service}", notify, n=1)
+        """Return a new observer.
+
+        Args:
+            service: its name in CONNECT.CFG.
+            data_type: the name of its data type in CONNECT.CFG.
+            notify: is called with an event that has the received data.
+            from_text: parses a word of a command script; None if commands are sent as text.
+            data: the Python type of the data; None for any.
+        """
+        require_callable(f"{self.name}.{service}", notify, takes_event=True)
         name = ServiceName(self.name, service, data_type, side=ServiceSide.OBSERVER)
         observer = OObserver(self, name, notify, from_text, data)
         self.observers[service] = observer

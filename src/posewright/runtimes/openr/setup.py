@@ -29,8 +29,8 @@ from posewright.runtimes.openr.stick.memory_stick import (
     DESIGNDB,
     OPEN_R,
     TRANSITIONS,
-    child,
-    stick_in,
+    find_child,
+    find_stick,
     stick_root,
 )
 from posewright.runtimes.openr.stick.setup import SOUNDS
@@ -64,12 +64,12 @@ def set_up_openr(
     objects: str | Path | None = None,
 ) -> OpenRProgram:
     """Return a program that is ready to run; arguments and errors as `run_openr`."""
-    card = robot_called(robot) if isinstance(robot, str) else robot
+    robot = robot_called(robot) if isinstance(robot, str) else robot
     if player not in PLAYERS:
         raise UnknownNameError.among("player", player, PLAYERS)
     if stick is not None and monet:
         raise InputError("a memory stick and MONET files are both given", hint="give one of them")
-    own = {} if objects is None else read_objects(objects)
+    user_objects = {} if objects is None else read_objects(objects)
     if program is None and stick is None and not monet:
         hint = f"name one of {', '.join(PROGRAMS)}, or a {CONNECT}"
         raise InputError("no program is given", hint=hint)
@@ -78,7 +78,7 @@ def set_up_openr(
     if program is not None:
         name = str(program)
     elif stick is not None:
-        name, remarks = _find_stick_program(Path(stick), own)
+        name, remarks = _find_stick_program(Path(stick), user_objects)
     config, default_pose = _read_connections(name)
     files = [stick] if stick is not None else list(dict.fromkeys(map(Path, monet)))
     plays_monet = not MONET_OBJECTS.isdisjoint(config.objects)
@@ -86,7 +86,7 @@ def set_up_openr(
     for option, file in (("--poses", poses), ("--sequences", sequences)):
         if file is not None and "EKMotion" not in config.objects:
             unused.append(option)
-    if own and own.keys().isdisjoint(config.objects):
+    if user_objects and user_objects.keys().isdisjoint(config.objects):
         unused.append("--objects")
     if not plays_monet:
         monet_options = {
@@ -98,24 +98,26 @@ def set_up_openr(
     if unused:
         message = f"no object of the program uses {', '.join(unused)}"
         raise InputError(message, hint=f"the objects are {', '.join(config.objects)}")
-    setup = _select_setup(read_stick(*files), card, Path(files[0])) if files and plays_monet else None
-    card.pose(pose or default_pose)  # raises an error if there is no such pose
+    setup = _select_setup(read_stick(*files), robot, Path(files[0])) if files and plays_monet else None
+    robot.pose(pose or default_pose)  # raises an error if there is no such pose
     warnings = [*remarks]
     if setup is not None and setup.transitions is None:
         warnings.append(f"there is no {TRANSITIONS}: MoNet cannot leave the posture it starts in")
     warnings += [
-        f"{name} is that of {objects}, not ours" for name in config.objects if name in own and name in OBJECTS
+        f"{name} is that of {objects}, not ours"
+        for name in config.objects
+        if name in user_objects and name in OBJECTS
     ]
     openr_program = OpenRProgram(
         name,
         config,
-        robot=card,
+        robot=robot,
         pose=pose or default_pose,
         poses=None if poses is None else Path(poses),
         sequences=None if sequences is None else Path(sequences),
         monet=setup,
         exact=player == "exact",
-        own=own,
+        user_objects=user_objects,
         warnings=tuple(warnings),
     )
     connect_file = None if name in PROGRAMS else name
@@ -144,7 +146,7 @@ class OpenRKind:
         path = Path(name)
         if not is_folder(path):
             return path.suffix.lower() == ".cfg"
-        return child(path, CONNECT) is not None or _has_connect_file(path)
+        return find_child(path, CONNECT) is not None or _has_connect_file(path)
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> OpenRProgram:
         """Return the program of a name or path.
@@ -162,7 +164,7 @@ class OpenRKind:
         program: str | None = name
         stick = options.get("stick")
         if name not in PROGRAMS and is_folder(Path(name)):
-            connect = child(Path(name), CONNECT)
+            connect = find_child(Path(name), CONNECT)
             program = None if connect is None else str(connect)
             if connect is None and stick is not None:
                 raise InputError(f"two memory sticks are given: {name} and {stick}", hint="give one of them")
@@ -190,8 +192,12 @@ def _has_connect_file(folder: Path) -> bool:
         return False
 
 
-def _find_stick_program(folder: Path, own: Collection[str]) -> tuple[str, tuple[str, ...]]:
+def _find_stick_program(folder: Path, user_objects: Collection[str]) -> tuple[str, tuple[str, ...]]:
     """Choose the program of a memory stick: its CONNECT.CFG if all objects are available, otherwise MoNet.
+
+    Args:
+        folder: the memory stick, or a folder on it.
+        user_objects: names of the objects that the user gives as Python classes.
 
     Returns:
         Name or path of the program, and remarks about the choice.
@@ -202,7 +208,7 @@ def _find_stick_program(folder: Path, own: Collection[str]) -> tuple[str, tuple[
     path = _connect_file(folder)
     if path is None:
         return MONET, ()
-    available = {VIRTUAL_ROBOT, *OBJECTS, *own}
+    available = {VIRTUAL_ROBOT, *OBJECTS, *user_objects}
     config = read_connect_file(path)
     missing = [name for name in config.objects if name not in available]
     if not missing:
@@ -211,18 +217,18 @@ def _find_stick_program(folder: Path, own: Collection[str]) -> tuple[str, tuple[
     try:
         read_stick(folder)
     except FormatError:
-        hint = f"give a Python class with --objects; available are {', '.join(sorted(available))}"
+        hint = f"give a Python class with the option `objects`; available are {', '.join(sorted(available))}"
         raise FormatError(message, where=config.where(missing[0]), hint=hint) from None
     return MONET, (f"{path}: {message}; MoNet runs with the stick's files",)
 
 
 def _connect_file(folder: Path) -> Path | None:
     """Return OPEN-R/MW/CONF/CONNECT.CFG of a stick, otherwise the CONNECT.CFG of another part of OPEN-R."""
-    openr_folder = child(stick_in(folder), OPEN_R)
+    openr_folder = find_child(find_stick(folder), OPEN_R)
     parts = [] if openr_folder is None else sorted(openr_folder.iterdir())
     for part in sorted(parts, key=lambda subfolder: subfolder.name.upper() != MIDDLEWARE):
-        conf = child(part, "CONF")
-        path = None if conf is None else child(conf, CONNECT)
+        conf = find_child(part, "CONF")
+        path = None if conf is None else find_child(conf, CONNECT)
         if path is not None:
             return path
     return None
@@ -240,18 +246,24 @@ def _read_connections(name: str) -> tuple[ConnectConfig, str]:
 def _select_setup(stick: MemoryStick, robot: Robot, path: Path) -> MonetSetup:
     """Return the MONET files of a robot: those of its model, otherwise the only ones.
 
+    Args:
+        stick: the files that were read.
+        robot: the robot.
+        path: where they were read, for messages.
+
     Raises:
         FormatError: one of these files is faulty or missing.
         InputError: there are only files of other models.
     """
-    # the model that a robot is named after comes last in the table, and its files are preferred
+    # Several models may share a robot, as ERS-210 and ERS-220 do. The robot is named after the last of them
+    # in the table, whose files are preferred.
     models = [model for model in reversed(tuple(MODELS)) if MODELS[model].robot == robot.name]
     setup = stick.setups[0] if len(stick.setups) == 1 else None
     for model in models:
         if model_setup := stick.setup(model):
             setup = model_setup
             break
-    relevant_models = setup.models if setup else models
+    relevant_models = setup.models if setup else models  # findings about files of others do not matter
     errors = [
         FormatError(finding.message, where=Where(finding.path, finding.line), hint=finding.hint or None)
         for finding in stick.findings
@@ -331,12 +343,12 @@ def openr_programs(stick: str | Path | None = None) -> list[PlainMapping]:
     Args:
         stick: folder of a memory stick whose MoNet commands are listed.
     """
-    hidden = {COMMANDER, VIRTUAL_ROBOT}
+    system_objects = {COMMANDER, VIRTUAL_ROBOT}
     return [
         {
             "name": shipped.name,
             "about": shipped.description,
-            "objects": [name for name in shipped.config.objects if name not in hidden],
+            "objects": [name for name in shipped.config.objects if name not in system_objects],
             "commands": _vocabulary(shipped.name, stick),
             "connections": [str(line) for line in shipped.config.lines],
         }

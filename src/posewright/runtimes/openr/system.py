@@ -67,12 +67,13 @@ class System:
             item.do_start()
 
     def run(self) -> None:
-        """Deliver all messages that are due, and report observers that do not answer."""
+        """Deliver all messages that are due, and log once each observer that does not answer in time."""
         self.openr.deliver()
         for connection, report_frame in self._unanswered():
             if report_frame <= self.openr.frame:
                 connection.is_silent = True
-                reason = f"it has {'not' if connection.was_ready else 'never'} said assert_ready"
+                negation = "not" if connection.was_ready else "never"
+                reason = f"it has {negation} said assert_ready"
                 self.openr.log(
                     "silent",
                     **connection.ends,

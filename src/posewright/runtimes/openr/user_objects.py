@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from posewright.documents import read_text
+from posewright.documents.user_code import execute_python_file
 from posewright.errors import FormatError, Where
 from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.services import OObject
@@ -23,26 +21,15 @@ def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
     """Execute a Python file, and return the classes of objects that it defines, by name.
 
     Raises:
-        FormatError: the file defines no object, or one that cannot be created without arguments.
+        FormatError: the file raised an exception, defines no object, or one that cannot be created without
+            arguments.
         InputError: there is no such file.
     """
     path = Path(path)
-    text_before_nul, nul, _ = read_text(path).partition("\0")
-    if nul:
-        line = text_before_nul.count("\n") + 1
-        raise FormatError(
-            "the file has a zero byte", where=Where(path, line), hint="Python does not accept it"
-        )
-    module_name = f"posewright_own_objects:{path.absolute()}"  # unique, to tell the file's own classes
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    if spec is None or spec.loader is None:
-        raise FormatError("not a Python file", where=Where(path), hint="its name has to end in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    spec.loader.exec_module(module)
+    module = execute_python_file(path)
     classes: dict[str, type[OObject]] = {}
     for name, value in vars(module).items():
-        if isinstance(value, type) and issubclass(value, OObject) and value.__module__ == module_name:
+        if isinstance(value, type) and issubclass(value, OObject) and value.__module__ == module.__name__:
             classes[name] = value
     if not classes:
         raise FormatError("the file defines no OPEN-R object", where=Where(path), hint=_FORM)

@@ -21,7 +21,7 @@ from posewright.errors import InputError
 from posewright.robots import Joint, Robot
 from posewright.runtimes.openr.regions import (
     MAX_FRAMES,
-    MICRO,
+    MICRO_PER_UNIT,
     DataType,
     OCommandVectorData,
     RCRegion,
@@ -64,6 +64,7 @@ class _VectorQueue:
 
     @property
     def n_left(self) -> int:
+        """Frames of the first vector that are still to be played."""
         return self.regions[0].data.n_frames - self.n_played
 
 
@@ -78,7 +79,7 @@ class OVirtualRobotComm(OObject):
     def __init__(self, robot: Robot, pose: NDArray[np.float64]) -> None:
         super().__init__()
         self._robot = robot
-        self._command: Integers = np.rint(pose * MICRO).astype(np.int64)
+        self._command: Integers = np.rint(pose * MICRO_PER_UNIT).astype(np.int64)
         self.effector = self.observer("Effector", "OCommandVectorData", self._receive, data=RCRegion)
         self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
         self._queues: dict[ServiceName, _VectorQueue] = {}
@@ -107,7 +108,7 @@ class OVirtualRobotComm(OObject):
         for connection in self.effector.connections:
             queue = self._queues.get(connection.subject.name)
             if queue is not None and queue.regions:
-                _fill(rows, queue.regions[0].data, queue.n_played)
+                _fill_rows(rows, queue.regions[0].data, queue.n_played)
                 queue.n_played += n_frames
         self._command = rows[-1]
         return rows
@@ -162,12 +163,16 @@ class OVirtualRobotComm(OObject):
 
     def _report_excess(self, joint: Joint, angles: Sequence[int], sender: ServiceName) -> None:
         """Log, once per sender and joint, that commanded angles exceed what the joint can do."""
-        excessive = [angle for angle in angles if not joint.reaches(angle / MICRO, slack_rad=1 / MICRO)]
+        excessive = [
+            angle
+            for angle in angles
+            if not joint.reaches(angle / MICRO_PER_UNIT, slack_rad=1 / MICRO_PER_UNIT)
+        ]
         key = (sender.owner, joint.name)
         if not excessive or joint.two_state or key in self._reported_excesses:
             return
         self._reported_excesses.add(key)
-        commanded_deg = math.degrees(excessive[0] / MICRO)
+        commanded_deg = math.degrees(excessive[0] / MICRO_PER_UNIT)
         low_deg = math.degrees(joint.hardware_lower_rad)
         high_deg = math.degrees(joint.hardware_upper_rad)
         self.syslog(
@@ -183,10 +188,11 @@ class OVirtualRobotComm(OObject):
         states = self._states
         self._states = []
         sensors: dict[str, Integers] = {}
-        for name, first in states[0].sensors.items():
-            per_unit = 1 if isinstance(first, (bool, np.bool_)) else MICRO
+        for name, first_reading in states[0].sensors.items():
+            is_switch = isinstance(first_reading, (bool, np.bool_))
+            per_unit = 1 if is_switch else MICRO_PER_UNIT
             sensors[name] = _to_integers([state.sensors[name] for state in states], per_unit)
-        joints = _to_integers([state.positions for state in states], MICRO)
+        joints = _to_integers([state.positions for state in states], MICRO_PER_UNIT)
         region = RCRegion(OSensorFrameVectorData(joints, sensors))
         for connection in self.sensor.connections:
             if connection.is_ready:
@@ -200,8 +206,14 @@ def _to_integers(values: Sequence[Reading] | Sequence[Floats], per_unit: int) ->
     return np.where(np.isnan(exact), NOT_MEASURED, np.rint(exact)).astype(np.int64)
 
 
-def _fill(rows: Integers, vector: OCommandVectorData, n_played: int) -> None:
-    """Write the angles of a vector from a frame on into rows; a joint at its end keeps its last angle."""
+def _fill_rows(rows: Integers, vector: OCommandVectorData, n_played: int) -> None:
+    """Write the angles of a vector into rows; a joint at its end keeps its last angle.
+
+    Args:
+        rows: one for each frame, `(n_frames, n_joints)`; changed in place.
+        vector: the vector.
+        n_played: number of its frames that have been played already.
+    """
     for index in range(vector.n_data):
         info = vector.infos[index]
         if not info.n_frames:

@@ -13,6 +13,7 @@ from pathlib import Path
 from posewright.documents import read_text
 from posewright.errors import UnknownNameError
 from posewright.runtimes.robi.listing import assemble
+from posewright.runtimes.robi.memory import WORDS_PER_DEG
 from posewright.runtimes.robi.postures import posture_table
 from posewright.runtimes.robi.program import Rm4Program
 
@@ -73,5 +74,6 @@ def read_listing(name: str, rule: str) -> str | None:
     listing = read_text(FOLDER / f"{name}.lst")
     if name != JUDGE:
         return listing
-    constants = iter([round(10 * limit_deg) for step in steps for limit_deg in step.limits])
+    limits_deg = [limit_deg for step in steps for limit_deg in step.limits]
+    constants = iter([round(WORDS_PER_DEG * limit_deg) for limit_deg in limits_deg])
     return _CONST.sub(lambda _: str(next(constants)), listing)

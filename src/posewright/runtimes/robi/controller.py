@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.runtimes.robi.machine import ProgramMachine, RobiStopReason
-from posewright.runtimes.robi.memory import RobiMemory
+from posewright.runtimes.robi.memory import RobiMemory, bytes_of_word
 from posewright.runtimes.robi.postures import posture_name
 from posewright.runtimes.robi.program import Rm4Program
 from posewright.runtimes.robi.servos import FRAME_PERIOD_S, ServoEngine
@@ -40,43 +41,58 @@ class WatchedMemory:
         has_changed: whether the program has changed a byte.
         inputs_read: names of the input cells that it has read.
         machine: the machine that runs the program; None until it is set.
-        motion_address: the address of the tag that last wrote to a motion cell; -1 if none has since it was
-            reset.
-        motion_label: the last label before that tag.
+        motion_tag_address: the address of the tag that last wrote to a motion cell; None if no tag has since
+            the controller last set this to None.
+        motion_tag_label: the last label before that tag.
     """
 
     def __init__(self, memory: RobiMemory) -> None:
         self.has_changed = False
         self.inputs_read: set[str] = set()
         self.machine: ProgramMachine | None = None
-        self.motion_address = -1
-        self.motion_label = ""
+        self.motion_tag_address: int | None = None
+        self.motion_tag_label = ""
         self._memory = memory
-        self._input_bytes: dict[int, str] = {}
+        self._input_cell_of_byte: dict[int, str] = {}
         for name in INPUT_CELLS:
             for address in memory.map[name].addresses:
-                self._input_bytes |= {address: name, address + 1: name}
-        self._motion_bytes: set[int] = set()
+                self._input_cell_of_byte |= dict.fromkeys(bytes_of_word(address), name)
+        self._motion_bytes: set[int] = set()  # addresses of all bytes of motion cells
         for name in MOTION_CELLS:
             for address in memory.map[name].addresses:
-                self._motion_bytes |= {address, address + 1}
+                self._motion_bytes.update(bytes_of_word(address))
 
     def read(self, address: int, size: int) -> int:
         """Return the value of 1 or 2 bytes; see `RobiMemory.read`."""
         for byte in (address, address + size - 1):
-            if byte in self._input_bytes:
-                self.inputs_read.add(self._input_bytes[byte])
+            if byte in self._input_cell_of_byte:
+                self.inputs_read.add(self._input_cell_of_byte[byte])
         return self._memory.read(address, size)
 
     def write(self, address: int, size: int, value: int) -> None:
-        """Write 1 or 2 bytes; see `RobiMemory.write`."""
+        """Write 1 or 2 bytes, and note a change and the tag that writes a motion cell."""
         previous_value = self._memory.read(address, size)
         self._memory.write(address, size, value)
         if value != previous_value:
             self.has_changed = True
         if self.machine is not None and {address, address + size - 1} & self._motion_bytes:
-            self.motion_address = self.machine.address
-            self.motion_label = self.machine.label
+            self.motion_tag_address = self.machine.address
+            self.motion_tag_label = self.machine.label
+
+
+class _WordAtFrame(NamedTuple):
+    """The number of a word, and the frame in which the robot recognises it."""
+
+    frame: int
+    number: int
+
+
+class _ReportedExcess(NamedTuple):
+    """A reported request beyond a limit: the servo, the quantity, and the tag that wrote it."""
+
+    servo_id: int
+    quantity: str
+    tag_address: int
 
 
 class RobiController(Controller):
@@ -114,9 +130,9 @@ class RobiController(Controller):
         self.memory = RobiMemory() if memory is None else memory
         self._program = program
         self._initial_bytes = bytes(self.memory)
-        self._word_frames = [(round(word.time_s / FRAME_PERIOD_S), word.number) for word in words]
+        self._words = [_WordAtFrame(round(word.time_s / FRAME_PERIOD_S), word.number) for word in words]
         self._breakpoints = tuple(breakpoints)
-        self._last_frame = -1
+        self._last_frame: int | None = None  # of the run; None while no end is set
         self._earlier_frames = 0  # before the last restart
         self._frame = 0
         self.restart()
@@ -131,14 +147,14 @@ class RobiController(Controller):
         self._watched_memory.machine = self.machine
         self.error: InputError | None = None
         self.breakpoint_status: Status | None = None
-        self._pending_words = list(self._word_frames)
+        self._pending_words = list(self._words)
         self._is_running = True
         self._label = ""
         self._frame = 0
         self._idle_frames = 0
         self._last_commands: JointCommands | None = None
-        self._last_state: tuple[object, ...] = ()
-        self._reported_excesses: set[tuple[int, str, int]] = set()
+        self._reported_state: tuple[object, ...] = ()  # posture, label and mapped IDs
+        self._reported_excesses: set[_ReportedExcess] = set()
         self._events: list[tuple[str, Mapping[str, object]]] = []
 
     def ends_at(self, until_s: float) -> None:
@@ -149,11 +165,12 @@ class RobiController(Controller):
         """
         if not 0.0 < until_s < MAX_TIME_S * 1e3:
             return  # the runner rejects other values
-        self._last_frame = max(0, round(until_s / FRAME_PERIOD_S) - 1)
-        for frame, number in self._pending_words:
-            if frame > self._last_frame:
-                word_s = frame * FRAME_PERIOD_S
-                message = f"word {number} comes at {word_s:g} s, and the run ends at {until_s:g} s"
+        last_frame = max(0, round(until_s / FRAME_PERIOD_S) - 1)
+        self._last_frame = last_frame
+        for word in self._pending_words:
+            if word.frame > last_frame:
+                word_s = word.frame * FRAME_PERIOD_S
+                message = f"word {word.number} comes at {word_s:g} s, and the run ends at {until_s:g} s"
                 raise InputError(message, hint="move it to an earlier time, or run longer with --seconds")
 
     @property
@@ -166,17 +183,21 @@ class RobiController(Controller):
         return is_at_rest and not self._pending_words and not self.engine.is_moving
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- it reads the state every frame
-        """Return the commands of one frame."""
+        """Return the commands of one frame.
+
+        In order: write the measured positions to the memory, recognise words that are due, run the program's
+        instructions, then move the servos. The decision reports what has changed.
+        """
         posture = self.memory.get("posture")
         mapped_ids = self.engine.mapped_ids
         try:
             self.engine.update_measured(state)
         except InputError as error:
             self._fail(error)
-        while self._pending_words and self._pending_words[0][0] <= self._frame:
-            _, number = self._pending_words.pop(0)
-            self.memory.set("word", number)
-            self._add_event("word", number=number)
+        while self._pending_words and self._pending_words[0].frame <= self._frame:
+            word = self._pending_words.pop(0)
+            self.memory.set("word", word.number)
+            self._add_event("word", number=word.number)
             self._idle_frames = 0
         if self._is_running:
             self._run_program()
@@ -189,7 +210,11 @@ class RobiController(Controller):
         return replace(commands, decision=self._collect_decision())
 
     def _run_program(self) -> None:
-        """Run the instructions of one frame; report the end of the program, or that it is idle."""
+        """Run the instructions of one frame; add an event if the program ends, fails, or has become idle.
+
+        A frame is idle if no memory has changed and no servo moves. After `MAX_IDLE_FRAMES` of them the
+        program `waits` if it has read an input since the first of them, and otherwise `loops`.
+        """
         memory = self._watched_memory
         memory.has_changed = False
         if self._idle_frames == 0:
@@ -228,21 +253,23 @@ class RobiController(Controller):
         return commands
 
     def _report_excesses(self) -> None:
-        """Report requests beyond limits, once for each servo, quantity and tag that wrote them.
+        """Add events for requests beyond limits, once for each servo, quantity and tag that wrote them.
+
+        Does nothing in a frame in which no tag has written to a motion cell.
 
         Raises:
             InputError: a parameter table leads out of the memory.
         """
-        address = self._watched_memory.motion_address
-        label = self._watched_memory.motion_label
-        self._watched_memory.motion_address = -1
-        if address < 0:
+        address = self._watched_memory.motion_tag_address
+        label = self._watched_memory.motion_tag_label
+        self._watched_memory.motion_tag_address = None
+        if address is None:
             return
         for excess in self.engine.excesses():
-            key = (excess.id, excess.quantity, address)
-            if key in self._reported_excesses:
+            reported = _ReportedExcess(excess.id, excess.quantity, address)
+            if reported in self._reported_excesses:
                 continue
-            self._reported_excesses.add(key)
+            self._reported_excesses.add(reported)
             self._add_event(
                 "unsafe",
                 id=excess.id,
@@ -280,9 +307,9 @@ class RobiController(Controller):
         posture = self.memory.get("posture")
         mapped_ids = self.engine.mapped_ids
         state = (posture, self._label, mapped_ids)
-        if state == self._last_state and not self._events:
+        if state == self._reported_state and not self._events:
             return None
-        self._last_state = state
+        self._reported_state = state
         events = tuple(self._events)
         self._events = []
         return Decision(

@@ -70,6 +70,17 @@ _OPERATIONS_ALONE = {
 
 _STRING_DIRECTIVES = ("between", "inside", "blank", "raw", "text", "end")
 _INSTRUCTIONS = (*_OPERATIONS_ALONE, "const", "mem_r", "mem_w", "jump", "call", *_STRING_DIRECTIVES)
+_MARGIN_WIDTH = 14
+"""Columns between the address and an instruction."""
+
+_CALC_MARGIN_WIDTH = 16
+"""The same inside <calc>."""
+
+_COMMENT_COLUMN = 56
+
+_UNKNOWN_OPERAND = "?"
+"""Stands for the missing operand of a jump; it is no label, so `_resolve_jump` reports it."""
+
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _CODE = re.compile(r'(?:[^";]|"(?:[^"\\\n]|\\.)*")*')
 _LINE = re.compile(r"(?:[0-9a-fA-F]{8}(?=\s|$))?\s*(?:([^\W\d]\w*)\s*:)?\s*(.*)", re.DOTALL)
@@ -90,23 +101,30 @@ def format_listing(program: Rm4Program) -> str:
 def _format_lines(program: Rm4Program) -> Iterator[str]:
     """Yield the lines of a listing: the usual blanks, each tag, and what follows the last one."""
     inside_flags = list(mark_inside_calc(program.tags))
-    usual_blanks = {inside: _usual_blank(program.tags, inside_flags, inside) for inside in (False, True)}
-    yield f"between {_quote(usual_blanks[False])}"
-    yield f"inside {_quote(usual_blanks[True])}"
-    for i, (tag, inside) in enumerate(zip(program.tags, inside_flags, strict=True)):
-        usual_blank = usual_blanks[inside] if i else b""
+    between_blank = _usual_blank(program.tags, inside_flags, inside_calc=False)
+    inside_blank = _usual_blank(program.tags, inside_flags, inside_calc=True)
+    yield f"between {_quote(between_blank)}"
+    yield f"inside {_quote(inside_blank)}"
+    for i, (tag, is_inside) in enumerate(zip(program.tags, inside_flags, strict=True)):
+        usual_blank = inside_blank if is_inside else between_blank
+        if i == 0:
+            usual_blank = b""  # most files begin with a tag
         if tag.before != usual_blank:
             yield f"blank {_quote(tag.before)}"
-        yield from _format_tag_lines(program, tag, inside_calc=inside)
+        yield from _format_tag_lines(program, tag, inside_calc=is_inside)
     if program.tail:
         yield f"end {_quote(program.tail)}"
 
 
-def _usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], inside: bool) -> bytes:
-    """Return the most frequent blank space before tags inside or outside of <calc>, except the first tag."""
+def _usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_calc: bool) -> bytes:
+    """Return the most frequent blank space before tags inside or outside of <calc>.
+
+    The first tag of the file does not count. Of equally frequent ones the last in the order of bytes is
+    taken.
+    """
     counts = Counter[bytes]()
-    for i, (tag, tag_inside) in enumerate(zip(tags, inside_flags, strict=True)):
-        if i and tag_inside is inside:
+    for i, (tag, is_inside) in enumerate(zip(tags, inside_flags, strict=True)):
+        if i > 0 and is_inside is inside_calc:
             counts[tag.before] += 1
     return max(counts, key=lambda blank: (counts[blank], blank), default=b"\n")
 
@@ -116,7 +134,7 @@ def _format_tag_lines(program: Rm4Program, tag: Tag, *, inside_calc: bool) -> It
     address = f"{program.positions[tag.key]:08x}"
     if tag.key in program.labels:
         yield f"{address}  {program.labels[tag.key]}:"
-    indentation = " " * (16 if inside_calc else 14)
+    indentation = " " * (_CALC_MARGIN_WIDTH if inside_calc else _MARGIN_WIDTH)
     raw = program.render_tag(tag)
     if tag.op in {Op.VERBATIM, Op.UNKNOWN, Op.FWRITE}:
         first, *following = raw.splitlines(keepends=True) or [b""]
@@ -129,7 +147,7 @@ def _format_tag_lines(program: Rm4Program, tag: Tag, *, inside_calc: bool) -> It
         yield f"raw {_quote(raw)}"
     code = f"{address}{indentation}{_format_instruction(program, tag)}"
     comment = _memory_comment(tag)
-    yield f"{code:<56}; {comment}" if comment else code
+    yield f"{code:<{_COMMENT_COLUMN}}; {comment}" if comment else code
 
 
 def _format_instruction(program: Rm4Program, tag: Tag) -> str:
@@ -154,7 +172,7 @@ def _memory_comment(tag: Tag) -> str:
         return ""
     last_address = tag.address + tag.size * max(0, len(tag.values) - 1)
     names = memory_map().names
-    addresses = dict.fromkeys((tag.address, last_address))
+    addresses = dict.fromkeys((tag.address, last_address))  # one if both are the same
     return " .. ".join(names[address] for address in addresses if address in names)
 
 
@@ -231,9 +249,9 @@ class _Assembler:
         self._errors: list[FormatError] = []
         self._line_number = 0
         self._tags: list[Tag] = []
-        self._tag_lines: list[int] = []
+        self._tag_lines: list[int] = []  # the line of each tag in its listing
         self._jump_operands: list[str] = []  # by tag; empty for other tags
-        self._label_keys: dict[str, int] = {}
+        self._label_keys: dict[str, int] = {}  # key of the tag below each label
         self._label_lines: dict[str, int] = {}
         self._usual_blanks = {"between": b"\n", "inside": b"\n  "}
         self._pending: dict[str, bytes] = {}  # `raw` and `blank` of the next tag
@@ -272,8 +290,9 @@ class _Assembler:
         if self._label_keys.get(last_label) == len(self._tags):
             message = f"no tag follows the label {last_label}"
             raise self._error(message, "put the label before a tag", self._label_lines[last_label])
-        for tag, problem, hint in islice(find_misplaced_tags(self._tags[n_previous:]), MAX_ERRORS):
-            self._errors.append(self._error(problem, hint, self._tag_lines[tag.key]))
+        for misplaced in islice(find_misplaced_tags(self._tags[n_previous:]), MAX_ERRORS):
+            tag_line = self._tag_lines[misplaced.tag.key]
+            self._errors.append(self._error(misplaced.problem, misplaced.hint, tag_line))
         raise_all(self._errors)
 
     def read_subroutines(self, library: Callable[[str], str | None]) -> None:
@@ -322,10 +341,11 @@ class _Assembler:
         if match is None:
             hint = f"expected {tag.op} LABEL"
             raise FormatError(f"{operand[:40]} is not a label", where=where, hint=hint)
-        if match[1] not in self._label_keys:
-            raise UnknownNameError.among("label", match[1], self._label_keys, where=where)
-        target = self._tags[self._label_keys[match[1]]]
-        slack = int(match[2] or 0)
+        target_label = match[1]
+        if target_label not in self._label_keys:
+            raise UnknownNameError.among("label", target_label, self._label_keys, where=where)
+        target = self._tags[self._label_keys[target_label]]
+        slack = int(match[2] or 0)  # as in LABEL-2
         if slack > len(target.before):
             hint = f"there are {len(target.before)} blank bytes before it"
             raise FormatError(f"{operand} leads into the middle of another tag", where=where, hint=hint)
@@ -381,11 +401,12 @@ class _Assembler:
             raise self._error(f"{op} {operand[:40]}", f"expected {op} SIZE ADDRESS{values_form}")
         size = self._read_integer(fields[0], low=1, high=2)
         address = self._read_address(fields[1].strip())
-        mask = (1 << 8 * size) - 1
-        min_value = ~(mask >> 1)
+        max_value = (1 << 8 * size) - 1
+        min_value = -(1 << 8 * size - 1)  # values below 0 are stored in two's complement
         values: list[int] = []
         if equals:
-            values = [self._read_integer(text, min_value, mask) & mask for text in value_list.split(",")]
+            for text in value_list.split(","):
+                values.append(self._read_integer(text, min_value, max_value) & max_value)
         return read_tag(format_tag(op, size=size, address=address, values=values))
 
     def _read_address(self, text: str) -> int:
@@ -423,18 +444,22 @@ class _Assembler:
         self._tags.append(dataclasses.replace(tag, before=blank, key=len(self._tags)))
         self._tag_lines.append(self._line_number)
         is_jump = tag.op in {Op.JUMP, Op.CALL}
-        self._jump_operands.append((jump_operand or "?") if is_jump else "")
+        self._jump_operands.append((jump_operand or _UNKNOWN_OPERAND) if is_jump else "")
 
     # Strings.
 
     def _finish_string(self) -> None:
-        """Apply the directive whose string has ended before this line, if there is one."""
+        """Apply the directive whose string has ended before this line, if there is one.
+
+        A `text` becomes a tag; `raw` and `blank` wait for the next tag; `between`, `inside` and `end` set the
+        blank space of further tags. Errors name the line of the directive.
+        """
         string = self._open_string
         if string is None:
             return
         self._open_string = None
         current_line = self._line_number
-        self._line_number = string.line
+        self._line_number = string.line  # for errors
         value = b"".join(string.parts)
         if string.keyword == "text":
             self._pending.pop("raw", None)

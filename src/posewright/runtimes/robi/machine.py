@@ -135,7 +135,9 @@ class ProgramMachine:
         self._index = 0  # of the next instruction
         self._test_result: bool | None = None
         self._return_indices: list[int] = []
-        self._paused_at = -1  # the instruction at whose breakpoint the last run stopped
+        self._paused_at: int | None = (
+            None  # index of the instruction at whose breakpoint the last run stopped
+        )
         self._end_reason: RobiStopReason | None = None
 
     @property
@@ -167,12 +169,14 @@ class ProgramMachine:
         """
         stop_indices = {self._index_at(address) for address in breakpoints}
         paused_at = self._paused_at
-        self._paused_at = -1
+        self._paused_at = None
         instructions = self._instructions
         n_instructions = len(instructions)
         n_done = 0
         while self._end_reason is None and self._index < n_instructions and n_done < budget:
-            if self._index in stop_indices and (n_done or self._index != paused_at):
+            if self._index in stop_indices and (
+                n_done or self._index != paused_at
+            ):  # first go on from a pause
                 self._paused_at = self._index
                 return self._describe_stop(RobiStopReason.BREAKPOINT, n_done)
             execute, tag = instructions[self._index]

@@ -26,7 +26,17 @@ POSE_WORDS = 64
 TABLE_OFFSET = 0x0200
 """Entries of the parameter tables and the LED table are addresses plus this."""
 
+WORDS_PER_DEG = 10.0
+"""Positions are words in units of 0.1 deg."""
+
+WORD_BYTES = 2
+
 Address = Annotated[int, Bounds(0, 0xFFFF)]
+
+
+def bytes_of_word(address: int) -> range:
+    """Return the addresses of the two bytes of a word."""
+    return range(address, address + WORD_BYTES)
 
 
 def read_source_keys(node: Node) -> tuple[str, ...]:
@@ -136,19 +146,20 @@ def read_memory_map(path: Path) -> MemoryMap:
     size = parts["size"].integer(low=2, high=0x10000)
     sources = {key: node.text() for key, node in parts["sources"].fields().items()}
     cells: dict[str, MemoryCell] = {}
-    owners: dict[int, str] = {}
+    owners: dict[int, str] = {}  # the cell of each byte
     for name, node in parts["cells"].fields().items():
         cell = read_record(node, MemoryCell)
         cells[name] = cell
         for key in cell.source:
             if key not in sources:
                 raise UnknownNameError.among("source", key, sources, where=node.where)
-        for byte in (address + i for address in cell.addresses for i in (0, 1)):
-            if byte >= size or byte in owners:
-                problem = f"belongs to {owners[byte]}" if byte in owners else "lies outside"
-                hint = "every byte of the memory belongs to one cell"
-                node.fail(f"byte {byte:#06x} {problem}", hint=hint)
-            owners[byte] = name
+        for address in cell.addresses:
+            for byte in bytes_of_word(address):
+                if byte >= size or byte in owners:
+                    problem = f"belongs to {owners[byte]}" if byte in owners else "lies outside"
+                    hint = "every byte of the memory belongs to one cell"
+                    node.fail(f"byte {byte:#06x} {problem}", hint=hint)
+                owners[byte] = name
     return MemoryMap(size, MappingProxyType(cells), MappingProxyType(sources))
 
 

@@ -20,7 +20,7 @@ from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Light, Robot, Servo
 from posewright.robots import robot as find_robot
 from posewright.robots.lights import MAX_BRIGHTNESS
-from posewright.runtimes.robi.memory import FULL_PERCENT, TICKS_PER_S, RobiMemory
+from posewright.runtimes.robi.memory import FULL_PERCENT, TICKS_PER_S, WORD_BYTES, RobiMemory
 from posewright.runtimes.robi.motion_writer import ROBOT, led_addresses
 from posewright.runtimes.robi.program import Op, Rm4Program
 
@@ -94,31 +94,38 @@ class _PoseBlockReader:
             for address in self._map[name].addresses:
                 self._cell_names[address] = name
         self._moves: list[_Move] = []
-        self._written: set[int] = set()  # words since the last move
+        self._written_words: set[int] = set()  # addresses of words written since the last move
         self._lights: dict[str, Light] = {}
         self._moved_joints: set[str] = set()
-        self._free_joints = set(robot.joint_names)  # at power-on
+        self._free_joints = set(robot.joint_names)  # all have no torque at power-on
         self._n_other_words = 0
 
     def write(self, address: int, size: int, values: Sequence[int]) -> None:
-        """Apply the writes of a tag; writing the time word makes a move of all that was written before."""
-        block = range(self._map["position"].address, self._map["time"].address + 2)
-        for byte, value in zip(range(address, address + size * len(values), size), values, strict=True):
-            if byte not in block:
+        """Apply the writes of a tag; writing the time word makes a move of all that was written before.
+
+        Args:
+            address: the address of the first value.
+            size: the size of each value [byte].
+            values: the values that the tag writes, one after the other.
+        """
+        block = range(self._map["position"].address, self._map["time"].address + WORD_BYTES)
+        value_addresses = range(address, address + size * len(values), size)
+        for value_address, value in zip(value_addresses, values, strict=True):
+            if value_address not in block:
                 self._n_other_words += 1
                 continue
-            self._memory.write(byte, size, value)
-            word = byte & ~1
+            self._memory.write(value_address, size, value)
+            word = value_address & ~1  # a single byte changes the word that it is in
             cell = self._cell_names.get(word)
             if cell == "time":
                 if self._memory.get("time"):
                     self._add_move(self._memory.get("time") / TICKS_PER_S)
             elif cell is not None:
-                self._written.add(word)
+                self._written_words.add(word)
 
     def _add_move(self, seconds: float) -> None:
         """Add a move of what was written; a time word alone is a pause."""
-        if not self._written and self._moves:
+        if not self._written_words and self._moves:
             self._moves[-1].pause_s += seconds
             return
         if len(self._moves) == MAX_KEYFRAMES:
@@ -129,14 +136,18 @@ class _PoseBlockReader:
             self._read_servo(move, joint, servo)
         still_free = {joint for joint in self._free_joints if joint not in move.angles}
         self._free_joints = move.free | still_free
-        self._written.clear()
+        self._written_words.clear()
         self._moves.append(move)
 
     def _read_servo(self, move: _Move, joint: str, servo: Servo) -> None:
-        """Add angle, torque and release of a joint to a move."""
+        """Add angle, torque and release of a joint to a move.
+
+        A joint is released if its torque was written or left 0. It gets an angle if its position was written,
+        or if its torque comes back. Its torque is added in every move after the first that names it.
+        """
         servo_id = servo.id or 0
-        has_position = self._map["position"].address_of(servo_id) in self._written
-        has_torque = self._map["torque"].address_of(servo_id) in self._written
+        has_position = self._map["position"].address_of(servo_id) in self._written_words
+        has_torque = self._map["torque"].address_of(servo_id) in self._written_words
         percent = min(self._memory.get("torque", servo_id), FULL_PERCENT)
         if has_position or has_torque:
             self._moved_joints.add(joint)
@@ -153,8 +164,11 @@ class _PoseBlockReader:
         for led in self._robot.leds:
             addresses = led_addresses(self._map, led.name)
             values = [min(float(self._memory.read(address, 2)), MAX_BRIGHTNESS) for address in addresses]
-            light: Light = values[0] if len(values) == 1 else (values[0], values[1], values[2])
-            if self._written.intersection(addresses) and self._lights.get(led.name) != light:
+            light: Light = values[0]
+            if len(values) > 1:
+                red, green, blue = values
+                light = (red, green, blue)
+            if self._written_words.intersection(addresses) and self._lights.get(led.name) != light:
                 self._lights[led.name] = light
                 changed[led.name] = light
         return changed

@@ -22,7 +22,14 @@ from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 from posewright.runtimes.robi.catalogue import link
-from posewright.runtimes.robi.memory import FULL_PERCENT, POSE_WORDS, TICKS_PER_S, MemoryMap, memory_map
+from posewright.runtimes.robi.memory import (
+    FULL_PERCENT,
+    POSE_WORDS,
+    TICKS_PER_S,
+    WORD_BYTES,
+    MemoryMap,
+    memory_map,
+)
 from posewright.runtimes.robi.program import Rm4Program
 
 ROBOT = "deagostini_robi2"
@@ -131,7 +138,11 @@ class _PoseBlockWriter:
         self._limited_joints: set[str] = set()  # whose stiffness is out of range
 
     def write_lines(self) -> Iterator[str]:
-        """Yield the listing of all keyframes; times are rounded so that errors do not add up."""
+        """Yield the listing of all keyframes.
+
+        Each move ends at the tick nearest to its time from the beginning of the motion, so that rounding
+        errors do not add up. Sets `max_time_error_s`.
+        """
         planned_ticks = 0.0
         written_ticks = 0
         for keyframe in self._motion.keyframes:
@@ -150,7 +161,11 @@ class _PoseBlockWriter:
                 written_ticks += pause_ticks
 
     def _convert_keyframe(self, keyframe: Keyframe) -> dict[int, int]:
-        """Return the words that a keyframe writes, by address; held joints keep their words."""
+        """Return the words that a keyframe writes, by address; held joints keep their words.
+
+        Side effects: updates `_written_words`, `max_angle_error_rad` and the joints whose stiffness is
+        limited.
+        """
         words: dict[int, int] = {}
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
             servo = self._servos[joint]
@@ -159,20 +174,19 @@ class _PoseBlockWriter:
             if joint in keyframe.pose.free:
                 words[torque_address] = 0
                 continue
-            current_percent = self._written_words.get(torque_address, 0)
+            percent = self._torque_percent(keyframe, joint)
             if not math.isnan(angle_rad):
                 ticks = round(servo.to_ticks(angle_rad))
                 error_rad = abs(servo.from_ticks(ticks) - angle_rad)
                 self.max_angle_error_rad = max(self.max_angle_error_rad, error_rad)
                 words[position_address] = ticks & 0xFFFF
-                words[torque_address] = self._torque_percent(keyframe, joint)
-            else:
-                percent = self._torque_percent(keyframe, joint)
-                if current_percent not in {0, percent}:
-                    words[torque_address] = percent
+                words[torque_address] = percent
+            elif self._written_words.get(torque_address, 0) not in {0, percent}:
+                words[torque_address] = percent  # a held joint with torque changes its stiffness
         for name, light in (keyframe.lights or {}).items():
             self._robot.led(name)  # raises if there is no such light
-            values = light if isinstance(light, tuple) else (light,) * 3
+            values = light if isinstance(light, tuple) else (light,) * len(_COLOURS)
+            # a light without colours has a single address
             for address, value in zip(led_addresses(self._map, name), values, strict=False):
                 words[address] = round(value)
         self._written_words |= words
@@ -199,7 +213,7 @@ class _PoseBlockWriter:
             raise InputError(message, hint=f"a time word allows at most {MAX_TICKS / TICKS_PER_S:.0f} s")
         if words and self._is_block_known():
             start = self._map["position"].address
-            block_addresses = range(start, start + 2 * POSE_WORDS, 2)
+            block_addresses = range(start, start + WORD_BYTES * POSE_WORDS, WORD_BYTES)
             words = {address: self._written_words.get(address, 0) for address in block_addresses}
         for address, values in _group_adjacent({**words, self._map["time"].address_of(): ticks}):
             yield f"    mem_w 2 {address:#06x} = {', '.join(f'{value:#06x}' for value in values)}"
@@ -240,11 +254,15 @@ def led_addresses(cells: MemoryMap, name: str) -> tuple[int, ...]:
 
 
 def _group_adjacent(words: Mapping[int, int]) -> Iterator[tuple[int, list[int]]]:
-    """Yield the values of adjacent words, with the address of the first of each group."""
+    """Yield groups of adjacent words: the address of the first, and the values of all.
+
+    Args:
+        words: values by address.
+    """
     start = 0
     values: list[int] = []
     for address in sorted(words):
-        if values and address != start + 2 * len(values):
+        if values and address != start + WORD_BYTES * len(values):
             yield start, values
             values = []
         if not values:

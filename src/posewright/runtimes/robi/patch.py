@@ -129,7 +129,8 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
     digest = ""
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         where = Where(path=path, line=number)
-        columns = [column.strip().strip('"').strip() for column in line.partition("#")[0].split(",")]
+        text_before_comment = line.partition("#")[0]
+        columns = [column.strip().strip('"').strip() for column in text_before_comment.split(",")]
         if columns[0] == "file" and len(columns) == 3:
             if columns[1] != "sha256" or not _DIGEST.fullmatch(columns[2]) or digest:
                 hint = "expected file,sha256, and 64 hexadecimal digits, once"
@@ -151,7 +152,7 @@ def read_patch(text: str, path: Path | None = None) -> Patch:
 
 
 def _read_change(columns: list[str], where: Where) -> PatchChange:
-    """Return the change of a line: address, new bytes and optionally the old ones."""
+    """Return the change of a line, whose columns are address, new bytes and optionally old bytes."""
     if len(columns) not in {2, 3}:
         raise FormatError(f"the line has {len(columns)} columns", where=where, hint=f"expected {_FORM}")
     if not _ADDRESS.fullmatch(columns[0]):
@@ -173,15 +174,18 @@ def _read_bytes(text: str, where: Where) -> bytes:
 
 
 def _overlap_error(previous: PatchChange, change: PatchChange) -> FormatError:
-    """Return the error of two changes that write the same byte; it is located at the later line."""
+    """Return the error of two changes that write the same byte.
+
+    The changes are in the order of addresses; the error is located at the later of their lines.
+    """
 
     def line_of(patch_change: PatchChange) -> int:
         return (patch_change.where.line or 0) if patch_change.where is not None else 0
 
-    first, second = sorted((previous, change), key=line_of)
-    line = first.where.line if first.where is not None else None
-    message = f"line {line} changes 0x{change.address:08x}, too"
-    return FormatError(message, where=second.where, hint="change each byte once")
+    earlier, later = sorted((previous, change), key=line_of)
+    earlier_line = earlier.where.line if earlier.where is not None else None
+    message = f"line {earlier_line} changes 0x{change.address:08x}, too"
+    return FormatError(message, where=later.where, hint="change each byte once")
 
 
 def make_patch(before: bytes, after: bytes) -> Patch:
@@ -193,11 +197,12 @@ def make_patch(before: bytes, after: bytes) -> Patch:
     if len(before) != len(after):
         message = f"one file has {len(before)} bytes and the other {len(after)}"
         raise InputError(message, hint="a patch moves no bytes: both must have the same length")
-    changed = np.flatnonzero(np.frombuffer(before, np.uint8) != np.frombuffer(after, np.uint8))
-    if not len(changed):
+    changed_bytes = np.flatnonzero(np.frombuffer(before, np.uint8) != np.frombuffer(after, np.uint8))
+    if not len(changed_bytes):
         raise InputError("the two files are the same", hint="there is nothing to patch")
     changes: list[PatchChange] = []
-    for run in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1):
+    run_starts = np.flatnonzero(np.diff(changed_bytes) > 1) + 1  # of runs of adjacent bytes
+    for run in np.split(changed_bytes, run_starts):
         begin = int(run[0])
         end = int(run[-1]) + 1
         changes.append(PatchChange(begin, after[begin:end], before[begin:end]))
@@ -205,7 +210,7 @@ def make_patch(before: bytes, after: bytes) -> Patch:
 
 
 def apply_patch(data: bytes, patch: Patch, *, unchecked: bool = False) -> tuple[bytes, Patch]:
-    """Return the bytes with the changes, and the patch that undoes them, with its digest.
+    """Return the bytes with the changes, and the patch that undoes them, which has a digest and old bytes.
 
     Args:
         data: the file's bytes.
@@ -237,7 +242,10 @@ def _has_new_bytes(data: bytes, patch: Patch) -> bool:
 
 
 def _require_digest(patch: Patch, data: bytes, subject: str) -> None:
-    """Raise InputError if a patch has the digest of other bytes; `subject` introduces that of the bytes."""
+    """Raise InputError if a patch has the digest of other bytes than `data`.
+
+    The hint shows both digests; `subject` introduces that of `data`: `this is`.
+    """
     digest = hashlib.sha256(data).hexdigest()
     if patch.digest not in {"", digest}:
         message = "this patch is for another file: the digests differ"
@@ -305,8 +313,8 @@ def unpatch_file(
     if _has_new_bytes(data, inverse):
         hint = "the file contains the bytes that it replaces"
         raise InputError("this patch is not applied", where=Where(path=patch.path), hint=hint)
-    before, _ = apply_patch(data, inverse)
-    _require_digest(patch, before, "without it this would be")
+    original, _ = apply_patch(data, inverse)
+    _require_digest(patch, original, "without it this would be")
     return patch_file(path, inverse, target, backup=backup)
 
 

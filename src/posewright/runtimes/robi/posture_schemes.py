@@ -19,7 +19,12 @@ FACE_WORDS = {"front": 0, "left": 450, "right": -450}
 """Positions of the neck for each direction [0.1 deg]; half of them separate the directions (our choice)."""
 
 PoseBlock = tuple[int, ...]
-"""The words of a pose block: positions, torques, LEDs, time."""
+"""The words of a pose block: position and torque of each servo, then LEDs and time."""
+
+
+def _position_index(servo_id: int) -> int:
+    """Return the index of a servo's position in a pose block; its torque follows, and IDs begin at 1."""
+    return 2 * (servo_id - 1)
 
 
 def read_pose_blocks(program: Rm4Program) -> tuple[PoseBlock, ...]:
@@ -38,7 +43,11 @@ def one_pattern(poses: Iterable[PoseBlock]) -> Rm4Program:
 
 
 def nine_patterns(poses: Iterable[PoseBlock]) -> Rm4Program:
-    """Return a program of Robi 1's scheme: a motion for each posture and direction of the face."""
+    """Return a program of Robi 1's scheme: a motion for each posture and direction of the face.
+
+    The program compares the posture variable and then the measured neck with constants, and jumps to the
+    motion for them; standing and facing front are the cases that remain.
+    """
     poses = tuple(poses)
     postures = (Posture.STANDING, Posture.SITTING, Posture.CHAIR)
     neck = f"measured of ID {FACE_ID}"
@@ -76,10 +85,11 @@ def _adapt_pose(pose: PoseBlock, posture: Posture, direction: str) -> PoseBlock:
     cells = memory_map()
     words = list(pose)
     idle_words = table.pose_words(table.idle[posture.word].pose)
-    # the words of a servo are its position and its torque; IDs begin at 1
     for servo_id in table.mapped_ids(posture):
         torque_cell = "mapped_torque_legs" if servo_id in LEGS else "mapped_torque_upper"
-        words[2 * servo_id - 2] = idle_words.get(servo_id, 0) & 0xFFFF
-        words[2 * servo_id - 1] = cells[torque_cell].initial
-    words[2 * FACE_ID - 2] = (words[2 * FACE_ID - 2] + FACE_WORDS[direction]) & 0xFFFF
+        index = _position_index(servo_id)
+        words[index] = idle_words.get(servo_id, 0) & 0xFFFF
+        words[index + 1] = cells[torque_cell].initial
+    face_index = _position_index(FACE_ID)
+    words[face_index] = (words[face_index] + FACE_WORDS[direction]) & 0xFFFF
     return tuple(words)

@@ -15,14 +15,14 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
-from posewright.runtimes.robi.memory import SourceKeys
+from posewright.runtimes.robi.memory import WORDS_PER_DEG, SourceKeys
 
 _DOCUMENT = Path(__file__).parent / "postures.yaml"
 
+SERVO_IDS = range(1, 22)
+
 LEGS = range(1, 12)
 """IDs whose mapped torque is that of the legs; no servo has ID 1."""
-
-WORDS_PER_DEG = 10.0
 
 JUDGED_BY = (3, 4, 9)
 """IDs of the servos that the rules use: right hip pitch, right knee, left knee."""
@@ -52,10 +52,10 @@ def _read_posture(node: Node) -> Posture:
 
 
 def _read_ids(node: Node) -> tuple[int, ...]:
-    """Read a list of first and last IDs."""
+    """Return the IDs of a list of ranges; each is a pair of its first and last ID."""
     ids: list[int] = []
-    for pair in node.items():
-        first, last = (end.integer(low=1, high=21) for end in pair.items())
+    for id_range in node.items():
+        first, last = (end.integer(low=SERVO_IDS[0], high=SERVO_IDS[-1]) for end in id_range.items())
         ids += range(first, last + 1)
     return tuple(ids)
 
@@ -86,12 +86,12 @@ class RuleStep:
 
     def decides(self, position_deg: Floats) -> Flags:
         """Return for each position whether it is beyond a limit, in the shape of the positions."""
-        decides = np.zeros(position_deg.shape, bool)
+        is_beyond = np.zeros(position_deg.shape, bool)
         if self.above_deg is not None:
-            decides = position_deg > self.above_deg
+            is_beyond = position_deg > self.above_deg
         if self.below_deg is not None:
-            decides = decides | (position_deg < self.below_deg)
-        return decides
+            is_beyond = is_beyond | (position_deg < self.below_deg)
+        return is_beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,9 @@ class PostureRule:
     def judge(self, positions_deg: Mapping[int, Floats]) -> Indices:
         """Return the numbers of postures for positions by ID, in the shape of the positions [deg]."""
         decisions = [step.decides(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps]
-        numbers = [int(step.posture) for step in self.steps]
-        judged: Indices = np.select(decisions, numbers, int(self.otherwise))
+        postures = [int(step.posture) for step in self.steps]
+        # np.select takes the first step that decides
+        judged: Indices = np.select(decisions, postures, int(self.otherwise))
         return judged
 
 
@@ -262,7 +263,7 @@ def judge_postures(
     if angles_deg is not None:
         return (
             Judgement(
-                "given", rule=rule_name, angles_deg=dict(angles_deg), judged=judge(angles_deg, rule).word
+                pose="given", rule=rule_name, angles_deg=dict(angles_deg), judged=judge(angles_deg, rule).word
             ),
         )
     judgements: list[Judgement] = []
@@ -271,6 +272,8 @@ def judge_postures(
         angles = {number: float(pose_deg[number]) for number in JUDGED_BY}
         posture = judge(angles, rule)
         judgements.append(
-            Judgement(name, rule=rule_name, angles_deg=angles, judged=posture.word, right=idle.judged.word)
+            Judgement(
+                pose=name, rule=rule_name, angles_deg=angles, judged=posture.word, right=idle.judged.word
+            )
         )
     return tuple(judgements)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import InputError
 
@@ -152,19 +153,19 @@ class Rm4Program:
         goes to it, a label made from its address.
         """
         labels = {tag.key: tag.label for tag in self.tags if tag.label}
-        used = set(labels.values())
+        used_labels = set(labels.values())
         name_counts = Counter[str]()
-        block_name = ""
+        block_name = ""  # of the editor's block that begins at the next tag of code
         for tag in self.tags:
             if tag.op is Op.VERBATIM:
                 block_name = tag.name or block_name
                 continue
             if block_name and tag.key not in labels:
                 label = block_name
-                while label in used:
+                while label in used_labels:
                     name_counts[block_name] += 1
                     label = f"{block_name}_{name_counts[block_name] + 1}"
-                used.add(label)
+                used_labels.add(label)
                 labels[tag.key] = label
             block_name = ""
         for tag in self.tags:
@@ -177,15 +178,19 @@ class Rm4Program:
         return b"".join(tag.before + self.render_tag(tag) for tag in self.tags) + self.tail
 
     def render_tag(self, tag: Tag) -> bytes:
-        """Return the bytes of a tag, with the address of its target."""
+        """Return the bytes of a tag, with the address of its target.
+
+        The address keeps its number of digits. The original bytes stay if they lead to the target already.
+        """
         if tag.target < 0:
             return tag.raw
         begin, end = tag.address_span
+        n_digits = end - begin - len("0x")
         slack = min(tag.slack, len(self.tags_by_key[tag.target].before))
         address = self.positions[tag.target] - slack
         if int(tag.raw[begin:end], 16) == address:
             return tag.raw
-        return tag.raw[:begin] + f"0x{address:0{end - begin - 2}x}".encode() + tag.raw[end:]
+        return tag.raw[:begin] + f"0x{address:0{n_digits}x}".encode() + tag.raw[end:]
 
     def tag_at(self, address: int) -> Tag:
         """Return the tag that begins at a byte of the file.
@@ -214,23 +219,32 @@ def mark_inside_calc(tags: Iterable[Tag]) -> Iterator[bool]:
             is_inside = True
 
 
-def find_misplaced_tags(tags: Iterable[Tag]) -> Iterator[tuple[Tag, str, str]]:
+class MisplacedTag(NamedTuple):
+    """A tag that is inside or outside of <calc> where it must not be, or a <calc> that is not closed."""
+
+    tag: Tag
+    problem: str
+    hint: str
+
+
+def find_misplaced_tags(tags: Iterable[Tag]) -> Iterator[MisplacedTag]:
     """Yield the tags that are in the wrong place, each with the problem and a hint."""
     open_calc: Tag | None = None
     for tag in tags:
         if tag.op is Op.MEM_W and tag.values and open_calc is not None:
             hint = 'there <mem_w size="2" adr="..."/> stores what was computed'
-            yield tag, "<mem_w> with values inside <calc>", hint
+            yield MisplacedTag(tag, "<mem_w> with values inside <calc>", hint)
         elif tag.op is Op.MEM_W and not tag.values and open_calc is None:
             hint = 'there it is <mem_w size="2" adr="...">0x0000,...</mem_w>'
-            yield tag, "<mem_w> without values outside <calc>", hint
+            yield MisplacedTag(tag, "<mem_w> without values outside <calc>", hint)
         elif tag.op in ONLY_INSIDE_CALC and open_calc is None:
-            yield tag, f"<{tag.op}> outside <calc>", "it belongs between <calc> and </calc>"
+            problem = f"<{tag.op}> outside <calc>"
+            yield MisplacedTag(tag, problem, hint="it belongs between <calc> and </calc>")
         elif tag.op in _ONLY_OUTSIDE_CALC and open_calc is not None:
-            yield tag, f"<{tag.op}> inside <calc>", "</calc> comes first"
+            yield MisplacedTag(tag, f"<{tag.op}> inside <calc>", hint="</calc> comes first")
         if tag.op is Op.CALC:
             open_calc = tag
         elif tag.op is Op.END_CALC:
             open_calc = None
     if open_calc is not None:
-        yield open_calc, "<calc> is not closed", "expected </calc> at its end"
+        yield MisplacedTag(open_calc, "<calc> is not closed", hint="expected </calc> at its end")

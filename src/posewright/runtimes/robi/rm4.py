@@ -20,6 +20,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.runtimes.robi.program import (
@@ -43,6 +44,12 @@ MAX_REMARKS = 100
 WORD_RANGE = (-0x8000, 0xFFFF)
 """Smallest and largest value of a `<const>`: a word of 16 bits, written with or without a sign."""
 
+MIN_JUMP_DIGITS = 7
+"""Fewest digits in the address of a jump, so that the address of a target that moves still fits in them."""
+
+USUAL_DIGITS = frozenset({4, 8})
+"""Numbers of digits in addresses that the documents show."""
+
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _OPENING_TAG = re.compile(rb"<(/?[A-Za-z_][\w.:-]*)([^<>]*?)(/?)>")
 _ATTRIBUTE = re.compile(rb"\s+([A-Za-z_][\w.:-]*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -59,6 +66,15 @@ _ATTRIBUTES: dict[Op, tuple[str, ...]] = {
     Op.CALL: ("adr",),
     Op.FWRITE: ("filename", "adr"),
 }
+
+
+class _Attribute(NamedTuple):
+    """The value of a tag's attribute, and where it begins in the tag."""
+
+    text: bytes
+    offset: int
+
+
 _OPERATIONS = {str(op): op for op in Op if op not in {Op.VERBATIM, Op.UNKNOWN}}
 
 
@@ -138,7 +154,16 @@ def _read_complete_tag(raw: bytes) -> Tag:
 
 
 def _read_operation(op: Op, raw: bytes, opening: re.Match[bytes]) -> Tag:
-    """Return the tag of an operation; one with other attributes than the documents show is unknown."""
+    """Return the tag of an operation; one with other attributes than the documents show is `Op.UNKNOWN`.
+
+    Args:
+        op: the operation.
+        raw: the bytes of the tag, with its content and closing tag if it has them.
+        opening: the match of `_OPENING_TAG` at the beginning of the tag.
+
+    Raises:
+        FormatError: an attribute is missing or has a wrong value, or there is content where none belongs.
+    """
     attributes = _read_attributes(opening)
     expected_names = _ATTRIBUTES.get(op, ())
     if not set(attributes) <= set(expected_names):
@@ -153,26 +178,26 @@ def _read_operation(op: Op, raw: bytes, opening: re.Match[bytes]) -> Tag:
         raise _error_at(opening.end(), f"{excerpt(content)} inside <{op}>", f"expected <{op} .../>")
     tag = Tag(op, raw)
     if op is Op.CONST:
-        text, offset = attributes["data"]
-        value = _read_number(text, offset, *WORD_RANGE, "data")
+        value = _read_number(attributes["data"], *WORD_RANGE, name="data")
         return dataclasses.replace(tag, values=(value,))
     if "size" in attributes:
-        text, offset = attributes["size"]
-        size = _read_number(text, offset, low=1, high=2, name="size")
+        size = _read_number(attributes["size"], low=1, high=2, name="size")
         values: tuple[int, ...] = ()
         if op is Op.MEM_W and opening.end() < len(raw):
             values = tuple(_read_values(content, opening.end(), size))
         tag = dataclasses.replace(tag, size=size, values=values)
     if "adr" in attributes:
-        text, offset = attributes["adr"]
-        address = _read_address(text, offset, min_digits=7 if op in {Op.JUMP, Op.CALL} else 1)
-        tag = dataclasses.replace(tag, address=address, address_span=(offset, offset + len(text)))
+        attribute = attributes["adr"]
+        min_digits = MIN_JUMP_DIGITS if op in {Op.JUMP, Op.CALL} else 1
+        address = _read_address(attribute, min_digits)
+        span = (attribute.offset, attribute.offset + len(attribute.text))
+        tag = dataclasses.replace(tag, address=address, address_span=span)
     return tag
 
 
-def _read_attributes(opening: re.Match[bytes]) -> dict[str, tuple[bytes, int]]:
-    """Return the text of each attribute and its offset in the tag, by name."""
-    attributes: dict[str, tuple[bytes, int]] = {}
+def _read_attributes(opening: re.Match[bytes]) -> dict[str, _Attribute]:
+    """Return the attributes of a tag by name."""
+    attributes: dict[str, _Attribute] = {}
     text = opening[2]
     start = opening.start(2)
     end = 0
@@ -180,8 +205,8 @@ def _read_attributes(opening: re.Match[bytes]) -> dict[str, tuple[bytes, int]]:
         name = match[1].decode("ascii")
         if name in attributes:
             raise _error_at(start + match.start(1), f"{name} is given twice", "expected it once")
-        group = 2 if match[2] is not None else 3
-        attributes[name] = (match[group], start + match.start(group))
+        value_group = 2 if match[2] is not None else 3  # in double or in single quotes
+        attributes[name] = _Attribute(match[value_group], start + match.start(value_group))
         end = match.end()
     remainder = text[end:].strip(BLANK)
     if remainder:
@@ -189,31 +214,40 @@ def _read_attributes(opening: re.Match[bytes]) -> dict[str, tuple[bytes, int]]:
     return attributes
 
 
-def _read_address(text: bytes, offset: int, *, min_digits: int) -> int:
-    if not _ADDRESS.fullmatch(text) or len(text) < min_digits + 2 or int(text, 16) > 0xFFFFFFFF:
+def _read_address(attribute: _Attribute, min_digits: int) -> int:
+    text = attribute.text
+    if not _ADDRESS.fullmatch(text) or len(text) < len("0x") + min_digits or int(text, 16) > 0xFFFFFFFF:
         message = f"the address is {excerpt(text)}" if text else "the address is empty"
-        raise _error_at(offset, message, "expected 0x and eight digits, as in 0x00000a00")
+        raise _error_at(attribute.offset, message, "expected 0x and eight digits, as in 0x00000a00")
     return int(text, 16)
 
 
-def _read_number(text: bytes, offset: int, low: int, high: int, name: str) -> int:
-    """Return a number of an attribute, in a range; `offset` and `name` are for the error."""
+def _read_number(attribute: _Attribute, low: int, high: int, *, name: str) -> int:
+    """Return the number of an attribute, from `low` to `high`; `name` is for the error."""
+    text = attribute.text
     if _NUMBER.fullmatch(text):
         value = int(text, 16 if text.startswith(b"0x") else 10)
         if low <= value <= high:
             return value
     message = f"{name} is {excerpt(text)}" if text else f"{name} is empty"
-    raise _error_at(offset, message, f"expected {low} to {high}" if high > 2 else "expected 1 or 2")
+    expected = "1 or 2" if (low, high) == (1, 2) else f"{low} to {high}"
+    raise _error_at(attribute.offset, message, f"expected {expected}")
 
 
 def _read_values(content: bytes, offset: int, size: int) -> Iterator[int]:
-    """Yield the values of a block, which are separated by commas."""
+    """Yield the values of a block, which are separated by commas.
+
+    Args:
+        content: the text between opening and closing tag.
+        offset: where the content begins in the tag.
+        size: the size of each value [byte].
+    """
+    max_value = (1 << 8 * size) - 1
     for part in content.split(b","):
         text = part.strip(BLANK)
-        yield _read_number(
-            text, offset=offset + part.find(text), low=0, high=(1 << 8 * size) - 1, name="a value"
-        )
-        offset += len(part) + 1
+        value = _Attribute(text, offset + part.find(text))
+        yield _read_number(value, low=0, high=max_value, name="a value")
+        offset += len(part) + len(",")
 
 
 def _block_label(raw: bytes) -> str:
@@ -261,10 +295,10 @@ class _Rm4Reader:
             where = Where(path=self._path)
             raise FormatError("the program has no tags", where=where, hint="expected at least one")
         tail = self._data[len(self._data.rstrip(BLANK)) :]
-        unresolved = Rm4Program(tuple(tags), tail)
+        unresolved = Rm4Program(tuple(tags), tail)  # its jumps have no targets yet
         starts = [unresolved.positions[tag.key] for tag in tags]
-        for tag, problem, hint in islice(find_misplaced_tags(tags), MAX_ERRORS):
-            self._report(unresolved.positions[tag.key], problem, hint)
+        for misplaced in islice(find_misplaced_tags(tags), MAX_ERRORS):
+            self._report(unresolved.positions[misplaced.tag.key], misplaced.problem, misplaced.hint)
         raise_all(self.errors)
         for i, tag in enumerate(tags):
             if tag.op in {Op.JUMP, Op.CALL} and len(self.errors) < MAX_ERRORS:
@@ -282,7 +316,7 @@ class _Rm4Reader:
             begin = _SPACE.match(data, previous_end).end()  # type: ignore[union-attr]  # always matches
             if begin == len(data):
                 return
-            end = -1
+            end: int | None = None
             try:
                 end = self._find_end(begin)
                 tag = self._read_tag(begin, end)
@@ -291,12 +325,19 @@ class _Rm4Reader:
                 key += 1
             except FormatError as error:
                 self.errors.append(error)
-                previous_end = data.find(b"<", max(begin + 1, end))
+                # go on at the next tag: after the wrong tag if its end was found, else inside of it
+                previous_end = data.find(b"<", begin + 1 if end is None else end)
                 if previous_end < 0:
                     return
 
     def _find_end(self, begin: int) -> int:
-        """Return where the tag that begins at a byte ends, including its content and closing tag."""
+        """Return where the tag that begins at a byte ends, including its content and closing tag.
+
+        <calc> and </calc> are tags of their own, since other tags are between them.
+
+        Raises:
+            FormatError: no tag begins there, or it is not closed.
+        """
         data = self._data
         closing = next((end for start, end in _COMMENTS.items() if data.startswith(start, begin)), b"")
         if not closing:
@@ -339,9 +380,16 @@ class _Rm4Reader:
             raise self._error(begin + (offset or 0), error.message, error.hint or "") from None
 
     def _resolve_jump(self, tag: Tag, begin: int, tags: Sequence[Tag], starts: Sequence[int]) -> Tag:
-        """Return a jump or call with its target; report an address that no tag follows."""
+        """Return a jump or call with its target; report an address that no tag follows.
+
+        Args:
+            tag: the jump or call.
+            begin: where it begins in the file.
+            tags: all tags of the file.
+            starts: where each of them begins.
+        """
         jump = f"<{tag.op}> to 0x{tag.address:08x}"
-        target = bisect_left(starts, tag.address)
+        target = bisect_left(starts, tag.address)  # index of the first tag at or after the address
         previous = target - 1
         if target and tag.address < starts[previous] + len(tags[previous].raw):
             tag_text = excerpt(tags[previous].raw)
@@ -367,8 +415,9 @@ class _Rm4Reader:
     def _remark_oddities(self, tag: Tag, begin: int) -> None:
         """Add remarks about an address of unusual length, and about an unknown tag."""
         span_begin, span_end = tag.address_span
-        n_digits = span_end - span_begin - 2
-        if n_digits not in {-2, 4, 8}:  # -2 is no address at all
+        n_digits = span_end - span_begin - len("0x")
+        has_address = span_end > span_begin
+        if has_address and n_digits not in USUAL_DIGITS:
             address = excerpt(tag.raw[span_begin:span_end])
             self._remark(begin, f"the address {address} has {n_digits} digits, not 8")
         if tag.op is Op.UNKNOWN and len(self._remarks) < MAX_REMARKS:

@@ -20,9 +20,19 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.robots.lights import MAX_BRIGHTNESS
-from posewright.runtimes.robi.memory import FULL_PERCENT, TABLE_OFFSET, TICKS_PER_S, RobiMemory, signed
+from posewright.runtimes.robi.memory import (
+    FULL_PERCENT,
+    TABLE_OFFSET,
+    TICKS_PER_S,
+    WORDS_PER_DEG,
+    RobiMemory,
+    signed,
+)
 
 FRAME_PERIOD_S = 1.0 / TICKS_PER_S
+
+_ROUNDING = 0.5
+"""Goals are whole words, limits are not: a goal may exceed a limit by half a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,7 @@ class ServoEngine:
         return tuple(servo_id for servo_id in sorted(self.ids) if self._is_mapped(servo_id))
 
     def _is_mapped(self, servo_id: int) -> bool:
+        """Whether a table entry of a servo leads elsewhere than to its own word in the pose block."""
         for cell in ("position", "torque"):
             own_entry = self.memory.map[cell].address_of(servo_id) + TABLE_OFFSET
             if self.memory.get(f"table_{cell}", servo_id) != own_entry:
@@ -111,11 +122,13 @@ class ServoEngine:
             self._command = self._measured.copy()
         words = np.clip(np.rint(self._measured), -0x8000, 0x7FFF).astype(int).tolist()
         for servo_id, word in zip(self.ids, words, strict=True):
-            address = self._resolve_entry("table_measured", servo_id, offset=0)
+            address = self._resolve_entry("table_measured", servo_id, offset=0)  # has plain addresses
             self.memory.write(address, 2, word & 0xFFFF)
 
     def excesses(self) -> Iterator[Excess]:
         """Yield the requests beyond limits: torques, and positions and speeds of the running move.
+
+        Positions and speeds are checked only while a move runs, and only of servos with torque.
 
         Raises:
             InputError: a parameter table leads out of the memory.
@@ -132,16 +145,16 @@ class ServoEngine:
                 continue
             lower = self._lower_limits[i]
             upper = self._upper_limits[i]
-            if not lower - 0.5 <= goal <= upper + 0.5:
+            if not lower - _ROUNDING <= goal <= upper + _ROUNDING:
                 limit = lower if goal < lower else upper
                 yield Excess(
                     servo_id,
                     quantity="position",
-                    requested=goal / 10.0,
-                    limit=float(limit) / 10.0,
+                    requested=goal / WORDS_PER_DEG,
+                    limit=float(limit) / WORDS_PER_DEG,
                     unit="deg",
                 )
-            speed_deg_s = abs(goal - float(command[i])) / 10.0 / (frames_left * FRAME_PERIOD_S)
+            speed_deg_s = abs(goal - float(command[i])) / WORDS_PER_DEG / (frames_left * FRAME_PERIOD_S)
             if speed_deg_s > max_speeds_deg_s[i]:
                 yield Excess(
                     servo_id,
@@ -163,17 +176,17 @@ class ServoEngine:
         command = self._measured if self._command is None else self._command
         frames_left = self.memory.get("time")
         if frames_left:
-            command = command + (goals - command) / frames_left
+            command = command + (goals - command) / frames_left  # the last frame arrives at the goals
             self.memory.set("time", frames_left - 1)
-        free = torques == 0
-        self._command = np.where(free, self._measured, command)
+        is_free = torques == 0
+        self._command = np.where(is_free, self._measured, command)
         torque_fraction = np.minimum(torques, FULL_PERCENT) / FULL_PERCENT
         lights = self.lights()
         changed_lights = None if lights == self.last_lights else lights
         self.last_lights = lights
         return JointCommands(
             self._robot.from_ticks(self._command)[np.newaxis],
-            free=free if free.any() else None,
+            free=is_free if is_free.any() else None,
             stiffness=torque_fraction * self._full_stiffness,
             lights=changed_lights,
         )
@@ -201,7 +214,11 @@ class ServoEngine:
         return self.memory.read(self._resolve_entry(table, number), 2)
 
     def _resolve_entry(self, table: str, number: int, offset: int = TABLE_OFFSET) -> int:
-        """Return the address that an entry of a table leads to."""
+        """Return the address that an entry of a table leads to; entries are addresses plus `offset`.
+
+        Raises:
+            InputError: the address is outside the memory.
+        """
         entry = self.memory.get(table, number)
         cell = self.memory.map[table]
         if not 0 <= entry - offset <= self.memory.map.size - 2:

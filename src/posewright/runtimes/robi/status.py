@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.runtimes.robi.machine import ProgramMachine
-from posewright.runtimes.robi.memory import TICKS_PER_S, RobiMemory, signed
+from posewright.runtimes.robi.memory import TICKS_PER_S, WORDS_PER_DEG, RobiMemory, signed
 from posewright.runtimes.robi.postures import posture_name
 from posewright.runtimes.robi.servos import ServoEngine
 
@@ -98,8 +98,8 @@ def status_of(controller: StatusSource) -> Status:
             ServoStatus(
                 servo_id,
                 joint,
-                goal_deg=signed(_read_or_zero(engine, "table_position", servo_id)) / 10.0,
-                measured_deg=memory.get("measured", servo_id) / 10.0,
+                goal_deg=signed(_read_or_zero(engine, "table_position", servo_id)) / WORDS_PER_DEG,
+                measured_deg=memory.get("measured", servo_id) / WORDS_PER_DEG,
                 torque_percent=_read_or_zero(engine, "table_torque", servo_id),
                 is_mapped=servo_id in mapped_ids,
             )
@@ -133,9 +133,9 @@ def changed_cells(memory: RobiMemory) -> dict[str, int]:
     return changed
 
 
-def _read_or_zero(engine: ServoEngine, table: str, number: int) -> int:
+def _read_or_zero(engine: ServoEngine, table: str, servo_id: int) -> int:
     """Return the word that a table leads to, or 0 if it leads out of the memory, which the engine reports."""
     try:
-        return engine.read_through(table, number)
+        return engine.read_through(table, servo_id)
     except InputError:
         return 0

@@ -198,7 +198,8 @@ def find_moved_sensors(source: BasicSource) -> tuple[MovedSensor, ...]:
                 name = constant if is_named_constant else label
                 if kind not in assigned_kinds:
                     assigned_kinds.add(kind)
-                    sensor = _match_sensor(kind, *_inactive_band(source, line, constants))
+                    low, high = _inactive_band(source, line, constants)
+                    sensor = _match_sensor(kind, low, high)
                     sensors[port] = MovedSensor(port, sensor, line=line.number, name=name)
                 elif is_named_constant and port not in sensors:
                     sensors[port] = MovedSensor(port, sensor=None, line=line.number, name=name)
@@ -222,20 +223,28 @@ def _ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tupl
                 yield port, constant
 
 
-def _inactive_band(source: BasicSource, read: SourceLine, constants: Mapping[str, int]) -> tuple[int, int]:
-    """Return the counts between which a program does nothing about a port that a line reads.
+def _inactive_band(
+    source: BasicSource, reading_line: SourceLine, constants: Mapping[str, int]
+) -> tuple[int, int]:
+    """Return the smallest and largest counts for which a program does nothing about a port.
 
     They come from statements such as `IF A < 30 THEN GOTO get_up` and `IF A > MAX THEN GOTO get_up` between
-    the line and the next label.
+    the line that reads the port into a variable and the next label.
+
+    Args:
+        source: the program.
+        reading_line: the line that reads the port.
+        constants: the program's constants by name in capitals.
     """
     low = 0
     high = MAX_COUNTS
-    if not isinstance(read.statement, Let):
+    if not isinstance(reading_line.statement, Let):
         return low, high
-    for line in source.lines[read.number :]:
+    variable = reading_line.statement.target
+    for line in source.lines[reading_line.number :]:  # numbers are from 1, so this begins at the next line
         if line.label:
             break
-        for operator, count in _comparisons_with_action(line, read.statement.target, constants):
+        for operator, count in _comparisons_with_action(line, variable, constants):
             if operator == "<":
                 low = max(low, count)
             elif operator == ">" and count < MIN_OPEN_PORT_COUNTS:
@@ -246,7 +255,10 @@ def _inactive_band(source: BasicSource, read: SourceLine, constants: Mapping[str
 def _comparisons_with_action(
     line: SourceLine, variable: Identifier, constants: Mapping[str, int]
 ) -> Iterator[tuple[str, int]]:
-    """Yield operator (without `=`) and number of a variable's comparisons that lead to more than RETURN."""
+    """Yield the comparisons of a variable with numbers that lead to more than RETURN.
+
+    A comparison is yielded as its operator without `=`, and the number.
+    """
     for statement in statements_in(line.statement):
         if not isinstance(statement, IfStatement | ElseIf) or isinstance(statement.then, Return):
             continue
@@ -264,7 +276,10 @@ def _comparisons_with_action(
 
 
 def _match_sensor(kind: str, low: int, high: int) -> AdPortSensor | None:
-    """Return the sensor of a kind; a tilt sensor must read between two counts when upright."""
+    """Return the first sensor of a kind; None if there is none.
+
+    A tilt sensor must read between the counts `low` and `high` when the robot is upright.
+    """
     table = port_table()
     for sensor in table.ad:
         if not sensor.name.startswith(kind):

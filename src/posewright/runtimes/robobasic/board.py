@@ -14,6 +14,8 @@ from posewright.runtimes.robobasic.servos import BoardServos, board_parameters
 EVENT = "robobasic"
 """The kind of a program's events in a recording; the key `what` holds the kind of the single event."""
 
+PINS_PER_PORT = 8
+
 MAX_EVENTS = 10_000
 """Further events of a run are counted but not recorded."""
 
@@ -123,7 +125,7 @@ class BasicBoard:
 
     def set_pins(self, port: int, value: int, line: int) -> None:
         """Set the eight output pins of a port to the bits of a byte; a change is recorded as an event."""
-        levels = {8 * port + bit: value >> bit & 1 for bit in range(8)}
+        levels = {PINS_PER_PORT * port + bit: value >> bit & 1 for bit in range(PINS_PER_PORT)}
         if any(self.outputs.get(pin) != level for pin, level in levels.items()):
             self.outputs |= levels
             self.record_event("byteout", line, port=port, value=value)

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 
 from posewright.runtimes.robobasic import peripheral_statements, servo_statements, tree
 from posewright.runtimes.robobasic.board import BasicProgramError
-from posewright.runtimes.robobasic.expressions import Value
+from posewright.runtimes.robobasic.expressions import CompiledExpression
 from posewright.runtimes.robobasic.machine import BasicMachine, CompiledProgram, StopReason
 from posewright.runtimes.robobasic.step_builder import (
-    Address,
     Exits,
+    JumpTarget,
+    LoopLines,
     StepBuilder,
     WrongArgumentsError,
     normalize_move,
@@ -31,25 +32,32 @@ class _IfBlock:
 
     Attributes:
         line: the line of the IF.
-        otherwise: where the last condition jumps if it does not hold; set at the next branch.
-        ends: targets of the jumps from the ends of branches; set at the ENDIF.
+        else_target: where the last condition jumps if it does not hold; set at the next branch.
+        end_targets: targets of the jumps from the ends of branches; set at the ENDIF.
         has_else: whether its ELSE has been compiled.
     """
 
     line: int
-    else_address: Address
-    end_addresses: list[Address] = field(default_factory=list)
+    else_target: JumpTarget
+    end_targets: list[JumpTarget] = field(default_factory=list)
     has_else: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _ForLoop:
-    """An open FOR: its line, its variable, the address of its body and its last value."""
+    """An open FOR.
+
+    Attributes:
+        line: its line.
+        variable_name: the name of its variable.
+        begin: the address of the first step of its body.
+        evaluate_last: evaluates its last value.
+    """
 
     line: int
     variable_name: str
     begin: int
-    last: Value
+    evaluate_last: CompiledExpression
 
 
 def compile_source(source: tree.BasicSource) -> CompiledProgram:
@@ -61,7 +69,7 @@ def compile_or_raise(source: tree.BasicSource) -> CompiledProgram:
     """Compile a program that has no errors.
 
     Raises:
-        BasicProgramError: the program has errors; the first, with all `others`.
+        BasicProgramError: the program has errors; the first is raised, with the others in `other_errors`.
     """
     program = compile_source(source)
     errors = [
@@ -92,7 +100,7 @@ class BasicCompiler:
         self.symbols = self.builder.symbols
         self._label_lines: dict[str, int] = {}
         self._blocks: list[_IfBlock | _ForLoop] = []
-        self._unclosed_ifs = tree.unclosed_ifs(source.lines)
+        self._unclosed_ifs = tree.unclosed_ifs(source.lines)  # their lines
         for line in source.lines:
             self.symbols.line = line.number
             self._collect_declarations(line)
@@ -105,7 +113,7 @@ class BasicCompiler:
             self.symbols.report("label-twice", message, "give each its own name")
         elif key:
             self._label_lines[key] = line.number
-            self.builder.labels[key] = [-1]
+            self.builder.labels[key] = JumpTarget(-1)  # set when the line is compiled
         match line.statement:
             case tree.Dim(declarations):
                 for name, kind in declarations:
@@ -118,7 +126,11 @@ class BasicCompiler:
                 pass
 
     def compile(self) -> CompiledProgram:
-        """Compile all lines and return the program."""
+        """Compile all lines and return the program.
+
+        A line sets the address of its label and adds the steps of its statement. Blocks that are open at the
+        end of the program are reported; so is a program of more than `MAX_STEPS`, which is cut off there.
+        """
         builder = self.builder
         for line in self.source.lines:
             self.symbols.line = line.number
@@ -126,7 +138,7 @@ class BasicCompiler:
             if key:
                 self._close_unclosed_ifs(line.label)
             if key and self._label_lines.get(key) == line.number:
-                builder.labels[key][0] = builder.next_address
+                builder.labels[key].address = builder.next_address
             if line.problem:
                 severity = tree.Severity.WARNING if is_stray(line.code) else tree.Severity.ERROR
                 self.symbols.report("syntax", line.problem, line.hint, severity, line.column)
@@ -139,15 +151,16 @@ class BasicCompiler:
         self._close_unclosed_ifs("")
         for block in self._blocks:
             self.symbols.line = block.line
-            keyword, end = ("IF", "ENDIF") if isinstance(block, _IfBlock) else ("FOR", "NEXT")
-            self.symbols.report("open-block", f"this {keyword} has no {end}", f"{end} on a line of its own")
+            keyword, end_keyword = ("IF", "ENDIF") if isinstance(block, _IfBlock) else ("FOR", "NEXT")
+            message = f"this {keyword} has no {end_keyword}"
+            self.symbols.report("open-block", message, f"{end_keyword} on a line of its own")
             if isinstance(block, _IfBlock):
                 self._close_if(block)
         return CompiledProgram(
             self.source,
             steps=tuple(builder.steps),
             lines=tuple(builder.lines),
-            labels={name: address[0] for name, address in builder.labels.items()},
+            labels={name: target.address for name, target in builder.labels.items()},
             variables=self.symbols.variables,
             findings=tuple(sorted(self.symbols.findings, key=lambda finding: finding.line)),
         )
@@ -202,7 +215,7 @@ class BasicCompiler:
 
     def _compile_assignment(self, name: tree.Identifier, expression: tree.Expression) -> None:
         """Add a step that sets a variable, or one bit of it, to the value of an expression."""
-        value = self.symbols.compile_value(expression)
+        evaluate = self.symbols.compile_value(expression)
         variable = self.symbols.resolve_variable(name.name)
         if variable is None:
             return
@@ -217,101 +230,105 @@ class BasicCompiler:
             self.symbols.report("too-large", message, hint, tree.Severity.WARNING)
 
         def set_variable(machine: BasicMachine) -> None:
-            machine.values[index] = value(machine) & max_value
+            machine.values[index] = evaluate(machine) & max_value
 
         def set_bit(machine: BasicMachine) -> None:
             mask = 1 << (bit or 0)
-            level = value(machine) & 1
+            level = evaluate(machine) & 1
             machine.values[index] = machine.values[index] & ~mask | (mask if level else 0)
 
         self.builder.add_action(set_variable if bit is None else set_bit)
 
     # Jumps.
 
-    def _compile_jump(self, target: Address) -> None:
+    def _compile_jump(self, target: JumpTarget) -> None:
         address = self.builder.next_address
         self.builder.add(
-            lambda machine: machine.jump(address, target[0]), Exits((target,), falls_through=False)
+            lambda machine: machine.jump(address, target.address), Exits((target,), falls_through=False)
         )
 
-    def _compile_call(self, target: Address) -> None:
+    def _compile_call(self, target: JumpTarget) -> None:
         address = self.builder.next_address
         self.builder.add(
-            lambda machine: machine.call_routine(address, target[0]), Exits((target,), is_call=True)
+            lambda machine: machine.call_routine(address, target.address), Exits((target,), is_call=True)
         )
 
     def _compile_on(self, statement: tree.On) -> None:
         """Add a step that jumps to the label with the index of the value; beyond the last one it goes on."""
         address = self.builder.next_address
-        value = self.symbols.compile_value(statement.value)
+        evaluate_index = self.symbols.compile_value(statement.value)
         keyword = "GOSUB" if statement.gosub else "GOTO"
         targets = tuple(self.builder.resolve_label(label, keyword) for label in statement.labels)
 
-        def step(machine: BasicMachine) -> int:
+        def branch(machine: BasicMachine) -> int:
             """Jump to, or call, the target that the value selects; go on if there is none."""
-            index = value(machine)
+            index = evaluate_index(machine)
             if index >= len(targets):
                 return address + 1
-            target = targets[index][0]
+            target_address = targets[index].address
             if statement.gosub:
-                return machine.call_routine(address, target)
-            return machine.jump(address, target)
+                return machine.call_routine(address, target_address)
+            return machine.jump(address, target_address)
 
-        self.builder.add(step, Exits(targets, is_call=statement.gosub))
+        self.builder.add(branch, Exits(targets, is_call=statement.gosub))
 
-    def _compile_condition(self, condition: tree.Expression) -> Address:
+    def _compile_condition(self, condition: tree.Expression) -> JumpTarget:
         """Add a step that goes on if a condition holds.
 
         Returns:
-            The address that it jumps to otherwise, which the caller sets.
+            Where it jumps otherwise; the caller sets the address.
         """
-        value = self.symbols.compile_value(condition)
+        evaluate = self.symbols.compile_value(condition)
         following = self.builder.next_address + 1
-        else_address = [0]
+        else_target = JumpTarget()
         self.builder.add(
-            lambda machine: following if value(machine) else else_address[0],
-            Exits((else_address,), condition=condition),
+            lambda machine: following if evaluate(machine) else else_target.address,
+            Exits((else_target,), condition=condition),
         )
-        return else_address
+        return else_target
 
     # IF.
 
     def _compile_if(self, statement: tree.IfStatement, *, is_whole_line: bool) -> None:
         """Add the steps of an IF on one line, or open a block."""
-        else_address = self._compile_condition(statement.condition)
+        else_target = self._compile_condition(statement.condition)
         if statement.then is None:
             if not is_whole_line:
                 message = "a block IF must be on a line of its own"
                 self.symbols.report("block", message, "IF condition THEN")
-            self._blocks.append(_IfBlock(self.symbols.line, else_address))
+            self._blocks.append(_IfBlock(self.symbols.line, else_target))
             return
         self._compile_statement(statement.then)
         if statement.otherwise is None:
-            else_address[0] = self.builder.next_address
+            else_target.address = self.builder.next_address
             return
-        end_address = [0]
-        self._compile_jump(end_address)
-        else_address[0] = self.builder.next_address
+        end_target = JumpTarget()
+        self._compile_jump(end_target)
+        else_target.address = self.builder.next_address
         self._compile_statement(statement.otherwise)
-        end_address[0] = self.builder.next_address
+        end_target.address = self.builder.next_address
 
     def _compile_branch(self, statement: tree.ElseIf | tree.Else) -> None:
-        """Add ELSEIF or ELSE to the open IF: a jump to its end, then the branch."""
+        """Add the steps of ELSEIF or ELSE to the open IF.
+
+        First a jump to the end of the IF, which ends the branch above; then this branch, to which the
+        condition above jumps if it does not hold. A statement without an open IF is reported.
+        """
         keyword = type(statement).__name__.upper()
         block = self._require_if_block(keyword)
         if block is None:
             return
         if block.has_else:
             self.symbols.report("no-block", f"{keyword} after the ELSE of this IF", "ELSE comes last")
-        end_address = [0]
-        self._compile_jump(end_address)
-        block.end_addresses.append(end_address)
-        block.else_address[0] = self.builder.next_address
+        end_target = JumpTarget()
+        self._compile_jump(end_target)
+        block.end_targets.append(end_target)
+        block.else_target.address = self.builder.next_address
         if isinstance(statement, tree.ElseIf):
-            block.else_address = self._compile_condition(statement.condition)
+            block.else_target = self._compile_condition(statement.condition)
         else:
             block.has_else = True
-            block.else_address = [0]
+            block.else_target = JumpTarget()
         if statement.then is not None:
             self._compile_statement(statement.then)
 
@@ -335,9 +352,9 @@ class BasicCompiler:
             self._close_if(block)
 
     def _close_if(self, block: _IfBlock) -> None:
-        block.else_address[0] = self.builder.next_address
-        for end_address in block.end_addresses:
-            end_address[0] = self.builder.next_address
+        block.else_target.address = self.builder.next_address
+        for end_target in block.end_targets:
+            end_target.address = self.builder.next_address
 
     def _close_unclosed_ifs(self, label: str) -> None:
         """End the innermost IFs that have no ENDIF, with a warning.
@@ -370,14 +387,14 @@ class BasicCompiler:
         self._compile_assignment(tree.Identifier(name), statement.first)
         begin = self.builder.next_address
         self.symbols.read_lines.setdefault(name.upper(), self.symbols.line)
-        last = self.symbols.compile_value(statement.last)
+        evaluate_last = self.symbols.compile_value(statement.last)
         constant = self.symbols.fold_constant(statement.last)
         variable = self.symbols.variables.get(name.upper())
         if constant is not None and variable is not None and constant > variable.max_value:
             message = f"this FOR never reaches {constant}"
             hint = f"a BYTE holds 0..{variable.max_value}; DIM {name} AS INTEGER"
             self.symbols.report("too-large", message, hint, tree.Severity.WARNING)
-        self._blocks.append(_ForLoop(self.symbols.line, name, begin, last))
+        self._blocks.append(_ForLoop(self.symbols.line, name, begin, evaluate_last))
 
     def _compile_next(self, name: str | None) -> None:
         """Close the open FOR with a step that increments its variable and jumps back up to the last value."""
@@ -392,22 +409,22 @@ class BasicCompiler:
             message = f"NEXT {name} in the FOR of {loop.variable_name}, line {loop.line}"
             self.symbols.report("no-block", message, f"NEXT {loop.variable_name}")
         self._blocks.pop()
-        self.builder.loops.append((loop.line, self.symbols.line))
+        self.builder.loops.append(LoopLines(loop.line, self.symbols.line))
         variable = self.symbols.resolve_variable(loop.variable_name)
         if variable is None:
             return
         index = variable.index
         max_value = variable.max_value
-        last = loop.last
+        evaluate_last = loop.evaluate_last
         begin = loop.begin
         following = self.builder.next_address + 1
 
-        def step(machine: BasicMachine) -> int:
-            value = machine.values[index] + 1
-            machine.values[index] = value & max_value
-            return begin if value <= last(machine) else following
+        def increment_and_loop(machine: BasicMachine) -> int:
+            incremented = machine.values[index] + 1
+            machine.values[index] = incremented & max_value
+            return begin if incremented <= evaluate_last(machine) else following
 
-        self.builder.add(step, Exits(([begin],)))
+        self.builder.add(increment_and_loop, Exits((JumpTarget(begin),)))
 
 
 def _return(machine: BasicMachine) -> int:

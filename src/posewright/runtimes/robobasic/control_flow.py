@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from posewright.runtimes.robobasic.step_builder import LabelReference, StepBuilder
+from posewright.runtimes.robobasic.step_builder import LabelReference, LoopLines, StepBuilder
 from posewright.runtimes.robobasic.tree import Expression, SourceLine
 
 MAX_LOOPS = 100
@@ -56,11 +56,12 @@ class ControlFlow:
         if exits.falls_through and (condition is None or condition):
             yield address + 1
         if not exits.is_call and not condition:
-            yield from (target[0] for target in exits.targets)
+            yield from (target.address for target in exits.targets)
 
     def called_routines(self) -> set[int]:
         """Return the addresses of all routines that are called."""
-        return {target[0] for exits in self.builder.exits if exits.is_call for target in exits.targets}
+        callers = (exits for exits in self.builder.exits if exits.is_call)
+        return {target.address for exits in callers for target in exits.targets}
 
     def reachable(
         self,
@@ -68,7 +69,7 @@ class ControlFlow:
         evaluate: Evaluate = _unknown,
         *,
         follow_calls: bool = False,
-        avoid: int = -1,
+        avoid: int | None = None,
     ) -> set[int]:
         """Return the addresses that can be reached from some addresses.
 
@@ -76,21 +77,22 @@ class ControlFlow:
             starts: addresses to begin at.
             evaluate: evaluates conditions; see `successors`.
             follow_calls: whether to include routines that are called.
-            avoid: an address through which no path leads.
+            avoid: an address through which no path leads; None for no such address.
         """
-        visited = {*starts, avoid}
-        frontier = list(visited - {avoid})
+        avoided = set() if avoid is None else {avoid}
+        visited = {*starts, *avoided}
+        frontier = list(visited - avoided)
         while frontier:
             address = frontier.pop()
             if address >= self.builder.next_address:
                 continue
             following = set(self.successors(address, evaluate))
             if follow_calls:
-                following |= {target[0] for target in self.builder.exits[address].targets}
+                following |= {target.address for target in self.builder.exits[address].targets}
             new = following - visited
             visited |= new
             frontier += new
-        return visited - {avoid}
+        return visited - avoided
 
     def is_entered_from_above(self, line: SourceLine) -> bool:
         """Whether the step before a line may lead to it."""
@@ -101,6 +103,7 @@ class ControlFlow:
         """Yield each jump from outside into a FOR, with the line of the FOR.
 
         A jump that can only be reached through the FOR itself is allowed: it goes back after leaving the FOR.
+        For each FOR, the addresses that can be reached without passing it are searched once.
         """
         loops = self._innermost_loops()
         label_lines: dict[str, int] = {}
@@ -109,25 +112,28 @@ class ControlFlow:
         reached_around: dict[int, set[int]] = {}  # by line of a FOR, what can be reached without passing it
         for reference in self.builder.references:
             label_line = label_lines.get(reference.label.upper(), 0)
-            begin, end = loops.get(label_line, (0, len(self.lines)))
-            if begin < reference.line <= end or reference.keyword == "MOVEPOS":
-                continue
-            if begin not in reached_around and len(reached_around) < MAX_LOOPS:
-                avoid = self.addresses[begin]
-                reached_around[begin] = self.reachable(follow_calls=True, avoid=avoid)
-            if begin not in reached_around or self.addresses[reference.line] in reached_around[begin]:
-                yield reference, begin
+            loop = loops.get(label_line)
+            if loop is None or reference.keyword == "MOVEPOS":
+                continue  # the label is in no FOR, or the statement does not jump
+            if loop.for_line < reference.line <= loop.next_line:
+                continue  # a jump inside the FOR
+            if loop.for_line not in reached_around and len(reached_around) < MAX_LOOPS:
+                avoid = self.addresses[loop.for_line]
+                reached_around[loop.for_line] = self.reachable(follow_calls=True, avoid=avoid)
+            reached = reached_around.get(loop.for_line)
+            if reached is None or self.addresses[reference.line] in reached:
+                yield reference, loop.for_line
 
-    def _innermost_loops(self) -> dict[int, tuple[int, int]]:
-        """Return the lines of the innermost FOR and its NEXT, by line inside the loop; NEXT is inside."""
-        ends = dict(sorted(self.builder.loops))
-        innermost: dict[int, tuple[int, int]] = {}
-        open_loops: list[tuple[int, int]] = []
+    def _innermost_loops(self) -> dict[int, LoopLines]:
+        """Return the innermost FOR around each line that is in one, by line; the NEXT is inside its loop."""
+        next_lines = {loop.for_line: loop.next_line for loop in sorted(self.builder.loops)}
+        innermost: dict[int, LoopLines] = {}
+        open_loops: list[LoopLines] = []
         for line in self.lines:
             if open_loops:
                 innermost[line.number] = open_loops[-1]
-                if open_loops[-1][1] == line.number:
+                if open_loops[-1].next_line == line.number:
                     open_loops.pop()
-            if line.number in ends:
-                open_loops.append((line.number, ends[line.number]))
+            if line.number in next_lines:
+                open_loops.append(LoopLines(line.number, next_lines[line.number]))
         return innermost

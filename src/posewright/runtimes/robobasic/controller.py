@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from operator import itemgetter
 
 import numpy as np
 
@@ -25,6 +24,14 @@ IDLE_S = 2.0
 GYRO_AXES = {1: 1, 2: 0, 3: 1, 4: 0}
 """By gyro port, the axis of the base that it measures: 1 and 3 pitch, 2 and 4 roll, as public programs use
 them for ankles and hips: `GYROSET G6A, 2, 1, 1, 1`, or `4, 3, 3, 3`."""
+
+DEG_PER_S_OF_GYRO_COUNTS = 100.0
+"""The turn rate for which `BoardParameters.gyro_counts` is the correction."""
+
+MAX_SENSITIVITY = 255.0
+
+REVERSED = 0
+"""The direction of DIR for a servo whose counts decrease where those of another increase."""
 
 
 class RoboBasicController(Controller):
@@ -47,7 +54,7 @@ class RoboBasicController(Controller):
     Attributes:
         machine: the program's state: variables, next line, reason of a stop.
         inputs: the board's inputs.
-        last_frame: the frame at which a program that is still running is reported; -1 for none.
+        last_frame: the frame at which a program that is still running is reported; None for none.
 
     Raises:
         InputError: the robot is not driven by such a board.
@@ -66,15 +73,19 @@ class RoboBasicController(Controller):
     ) -> None:
         self.robot = robot
         self.program = program
-        self.last_frame = -1
+        self.last_frame: int | None = None
         self._script = tuple(script)
         self._breakpoints = tuple(breakpoints)
         self._speed_counts_s = speed_counts_s
         self._seed = seed
         self._ad_sensors = assign_ports((), program.source) if ad_sensors is None else ad_sensors
         self._servo_numbers = [*board_joints(robot)]
-        self._labels_by_address = sorted({address: key for key, address in program.labels.items()}.items())
-        self._label_texts = {line.label.upper(): line.label for line in program.source.lines if line.label}
+        written_labels = {line.label.upper(): line.label for line in program.source.lines if line.label}
+        labels_by_address = {address: key for key, address in program.labels.items()}
+        self._label_addresses = sorted(labels_by_address)
+        self._labels = [
+            written_labels.get(labels_by_address[address], "") for address in self._label_addresses
+        ]
         self._eeprom: dict[int, int] = {}
         self._earlier_frames = 0  # before the last restart
         self._frame = 0
@@ -122,11 +133,15 @@ class RoboBasicController(Controller):
         return self._label_at(self.machine.address)
 
     def _label_at(self, address: int) -> str:
-        index = bisect_right(self._labels_by_address, address, key=itemgetter(0)) - 1
-        return self._label_texts.get(self._labels_by_address[index][1], "") if index >= 0 else ""
+        """Return the last label at or before an address, as written; empty above the first."""
+        index = bisect_right(self._label_addresses, address) - 1
+        return self._labels[index] if index >= 0 else ""
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the commands of one frame, or of up to `n` frames while the program reads no input."""
+        """Return the commands of one frame, or of up to `n` frames while a DELAY lasts.
+
+        The rows end with the first frame that has a decision, or after which the DELAY is over.
+        """
         if not self._is_started:
             self._start(state)
         rows: list[Floats] = []
@@ -185,7 +200,11 @@ class RoboBasicController(Controller):
             self._add_event("loop", line=self.program.lines[address], label=self._label_at(address))
 
     def _count_idle_frames(self) -> None:
-        """Count the frames without progress or input; a program that waits is reported once."""
+        """Count the frames without progress or input; add an event once, when the program counts as waiting.
+
+        Progress is a change of a variable, an effect on the board, the motion of a servo, or a statement
+        farther in the program than any before. Frames inside a DELAY do not count.
+        """
         machine = self.machine
         servos_move = machine.board.servos.is_moving
         self._farthest_address = max(self._farthest_address, machine.address)
@@ -238,24 +257,31 @@ class RoboBasicController(Controller):
         return self.robot.from_ticks(np.clip(counts, low, high))
 
     def _gyro_corrections(self, state: BodyState) -> Floats:
-        """Return the corrections by gyros, which counter the turn of the base, `(n_joints,)` [counts]."""
+        """Return the corrections by gyros, which counter the turn of the base, `(n_joints,)` [counts].
+
+        A correction is proportional to the turn rate about the gyro's axis and to its sensitivity, and
+        limited. It is 0 without an IMU, and for a servo without a gyro.
+        """
         parameters = board_parameters()
         board = self.machine.board
         corrections = np.zeros(len(self._servo_numbers))
         angular_velocity = state.sensors.get("imu.angular_velocity")
         if angular_velocity is None:
             return corrections
-        hundred_deg_s = np.degrees(np.asarray(angular_velocity, dtype=np.float64)) / 100.0
-        limit = parameters.gyro_limit_counts
+        rates_deg_s = np.degrees(np.asarray(angular_velocity, dtype=np.float64))
+        max_counts = parameters.gyro_limit_counts
         for index, servo in enumerate(self._servo_numbers):
             gyro = board.gyros.get(servo)
             axis = GYRO_AXES.get(gyro.port) if gyro is not None else None
             if gyro is None or axis is None:
                 continue
-            counts = parameters.gyro_counts * gyro.sensitivity / 255.0 * float(hundred_deg_s[axis])
-            limited = float(np.clip(counts, -limit, limit))
-            is_inverted = gyro.inverted != (board.servos.directions[servo] == 0)
-            corrections[index] = -limited if is_inverted else limited
+            relative_rate = float(rates_deg_s[axis] / DEG_PER_S_OF_GYRO_COUNTS)
+            counts = parameters.gyro_counts * gyro.sensitivity / MAX_SENSITIVITY * relative_rate
+            limited_counts = float(np.clip(counts, -max_counts, max_counts))
+            # a reversed servo inverts the correction once more
+            is_reversed = board.servos.directions[servo] == REVERSED
+            is_inverted = gyro.inverted != is_reversed
+            corrections[index] = -limited_counts if is_inverted else limited_counts
         return corrections
 
     def _collect_decision(self) -> Decision | None:

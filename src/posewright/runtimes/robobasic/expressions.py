@@ -52,8 +52,8 @@ file of unknown names is checked at once."""
 MAX_NAME_LENGTH = 64
 """The length of the longest names (manual); longer ones get no "did you mean"."""
 
-Value = Callable[[BasicMachine], int]
-"""A compiled expression."""
+CompiledExpression = Callable[[BasicMachine], int]
+"""A function that evaluates an expression in the state of a machine."""
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b & WORD_MASK,
@@ -85,7 +85,13 @@ _OPERATIONS = {**_ARITHMETIC, **_COMPARISONS, **_LOGIC}
 
 
 def _reduce_chain(operands: Sequence[T], operators: Sequence[str], combine: Callable[[str, T, T], T]) -> T:
-    """Combine the operands of a chain two by two, in the order of precedence."""
+    """Return the result of a chain: its operands combined two by two, in the order of precedence.
+
+    Args:
+        operands: numbers, or functions that evaluate them.
+        operators: the operators between them.
+        combine: returns the result of an operator for two operands.
+    """
     for group in _PRECEDENCE:
         combined = [operands[0]]
         remaining_operators = []
@@ -255,8 +261,12 @@ class SymbolTable:
                     return None
         return None
 
-    def compile_value(self, expression: Argument) -> Value:
-        """Compile an expression; reports what is wrong with it, and stands for 0 then."""
+    def compile_value(self, expression: Argument) -> CompiledExpression:
+        """Return a function that evaluates an expression.
+
+        Problems are reported; the function then returns 0 or, for a number that is too large, its lower 16
+        bits.
+        """
         match expression:
             case Number(value, text):
                 if value > WORD_MASK:
@@ -281,7 +291,7 @@ class SymbolTable:
                 self.report("expression", "a number is missing here", hint)
                 return lambda _: 0
 
-    def _compile_name(self, name: Identifier) -> Value:
+    def _compile_name(self, name: Identifier) -> CompiledExpression:
         """Return a function that evaluates a constant, RND, a variable or one bit of it."""
         if name.key in self.constants:
             constant = self.constants[name.key]
@@ -298,19 +308,19 @@ class SymbolTable:
             return lambda machine: machine.values[index]
         return lambda machine: machine.values[index] >> bit & 1
 
-    def _compile_call(self, call: FunctionCall) -> Value:
+    def _compile_call(self, call: FunctionCall) -> CompiledExpression:
         """Return a function that reads a port or the memory; problems are reported."""
         function = call.name.upper()
         if len(call.arguments) != 1:
             message = f"{function} takes one number, not {len(call.arguments)}"
             self.report("function", message, f"{function}(number)")
             return lambda _: 0
-        number = self.compile_value(call.arguments[0])
+        evaluate_argument = self.compile_value(call.arguments[0])
         if function == "PEEK":
-            return lambda machine: machine.board.memory.get(number(machine), 0)
+            return lambda machine: machine.board.memory.get(evaluate_argument(machine), 0)
         if function == "ROMPEEK":
             erased = board_parameters().erased
-            return lambda machine: machine.board.eeprom.get(number(machine), erased)
+            return lambda machine: machine.board.eeprom.get(evaluate_argument(machine), erased)
         if function != "MOTORIN" and function not in PORT_FUNCTIONS:
             functions = [*PORT_FUNCTIONS, "MOTORIN", "PEEK", "ROMPEEK"]
             self.report_unknown("function", call.name, functions)
@@ -323,7 +333,7 @@ class SymbolTable:
 
         def read_port(machine: BasicMachine) -> int:
             """Return the value of a port; REMOCON also records the key."""
-            port_number = number(machine)
+            port_number = evaluate_argument(machine)
             if not low <= port_number <= high:
                 raise machine.error_at(line, f"{function}({port_number})", f"{low}..{high}")
             value = machine.board.read_port(function, port_number)
@@ -333,24 +343,27 @@ class SymbolTable:
 
         return read_port
 
-    def _compile_chain(self, chain: Chain) -> Value:
-        values = [self.compile_value(operand) for operand in chain.operands]
+    def _compile_chain(self, chain: Chain) -> CompiledExpression:
+        """Return a function that evaluates a chain; a division by the constant 0 is reported."""
+        evaluators = [self.compile_value(operand) for operand in chain.operands]
         for operator, operand in zip(chain.operators, chain.operands[1:], strict=True):
             if operator in _DIVISIONS and self.fold_constant(operand) == 0:
                 self.report("division", "a division by 0", "divide by 1 or more")
-        return _reduce_chain(values, chain.operators, self._compile_operation)
+        return _reduce_chain(evaluators, chain.operators, self._compile_operation)
 
-    def _compile_operation(self, operator: str, first: Value, second: Value) -> Value:
+    def _compile_operation(
+        self, operator: str, evaluate_first: CompiledExpression, evaluate_second: CompiledExpression
+    ) -> CompiledExpression:
         """Return a function that applies an operator; a division by 0 is an error at run time."""
         if operator not in _DIVISIONS:
             operation = _OPERATIONS[operator]
-            return lambda machine: operation(first(machine), second(machine))
+            return lambda machine: operation(evaluate_first(machine), evaluate_second(machine))
         line = self.line
 
         def divide(machine: BasicMachine) -> int:
-            divisor = second(machine)
+            divisor = evaluate_second(machine)
             if divisor == 0:
                 raise machine.error_at(line, "a division by 0", "check with IF first")
-            return _calculate(operator, first(machine), divisor)
+            return _calculate(operator, evaluate_first(machine), divisor)
 
         return divide

@@ -30,7 +30,12 @@ MAX_BLANK_LINES = 2
 MAX_ALIGNED_WIDTH = 40
 """A comment behind a longer statement is not aligned with those of the lines around it."""
 
+_FOR_BLOCK = 0
+"""Stands for the line of an open FOR, which is not needed."""
+
 COUNT_WIDTH = 3
+"""Digits of a count; shorter ones are padded."""
+
 _WITH_COUNTS = re.compile(r"MOVE\d*|POS|ZERO|OFFSET|INIT")
 _FUNCTIONS = PORT_FUNCTIONS.keys() | {"MOTORIN", "PEEK", "ROMPEEK", "FORMAT"}
 
@@ -51,11 +56,11 @@ class _FormattedLine:
     depth: int = 0
     aligns_comment: bool = False
 
-    def render(self, width: int = 0) -> str:
-        """Return the text of the line, its code padded to a width if a comment follows."""
+    def render(self, comment_column: int = 0) -> str:
+        """Return the text of the line, its code padded to a column if a comment follows; 0 pads nothing."""
         if not self.code:
             return INDENT * self.depth + self.comment if self.comment else ""
-        return f"{self.code:<{width}}  {self.comment}" if self.comment else self.code
+        return f"{self.code:<{comment_column}}  {self.comment}" if self.comment else self.code
 
 
 def format_source(source: tree.BasicSource) -> str:
@@ -72,11 +77,15 @@ def format_source(source: tree.BasicSource) -> str:
 
 
 def _format_lines(source: tree.BasicSource) -> list[_FormattedLine]:
-    """Return the lines of a program with their indentation."""
+    """Return the lines of a program with their indentation.
+
+    Lines below the first label are indented by one level, and those inside of each open block by one more.
+    ELSE and ELSEIF stand like their IF. A line with a syntax error stays as it is.
+    """
     formatter = _StatementFormatter(source)
     unclosed_ifs = tree.unclosed_ifs(source.lines)
     label_depth = 0  # 1 below the first label
-    open_blocks: list[int] = []  # the lines of IFs, 0 for a FOR
+    open_blocks: list[int] = []  # the line of each IF; _FOR_BLOCK for a FOR
     lines: list[_FormattedLine] = []
     for line in source.lines:
         statement = line.statement
@@ -105,7 +114,7 @@ def _format_lines(source: tree.BasicSource) -> list[_FormattedLine]:
             indentation = INDENT * min(depth, MAX_DEPTH)
             lines.append(_FormattedLine(indentation + code, comment, comment_depth, aligns_comment=True))
         if isinstance(statement, tree.For):
-            open_blocks.append(0)
+            open_blocks.append(_FOR_BLOCK)
         elif isinstance(statement, tree.IfStatement) and statement.then is None:
             open_blocks.append(line.number)
     _indent_comments(lines)
@@ -123,15 +132,22 @@ def _indent_comments(lines: Sequence[_FormattedLine]) -> None:
 
 
 def _render(lines: Iterable[_FormattedLine]) -> Iterator[str]:
-    """Yield the text of lines; comments behind consecutive statements are aligned."""
+    """Yield the text of lines; comments behind consecutive statements are aligned.
+
+    The comment of a statement longer than `MAX_ALIGNED_WIDTH` follows it at once.
+    """
     for aligns_comment, consecutive_lines in groupby(lines, key=lambda line: line.aligns_comment):
         group = list(consecutive_lines)
-        width = 0
-        if aligns_comment:
-            widths = [len(line.code) for line in group if line.comment]
-            width = max((n for n in widths if n <= MAX_ALIGNED_WIDTH), default=0)
+        comment_column = _find_comment_column(group) if aligns_comment else 0
         for line in group:
-            yield line.render(width if len(line.code) <= MAX_ALIGNED_WIDTH else 0)
+            is_aligned = len(line.code) <= MAX_ALIGNED_WIDTH
+            yield line.render(comment_column if is_aligned else 0)
+
+
+def _find_comment_column(lines: Iterable[_FormattedLine]) -> int:
+    """Return the length of the longest statement whose comment is aligned; 0 if there is none."""
+    lengths = [len(line.code) for line in lines if line.comment]
+    return max((length for length in lengths if length <= MAX_ALIGNED_WIDTH), default=0)
 
 
 class _StatementFormatter:
@@ -213,7 +229,7 @@ class _StatementFormatter:
         return "" if statement is None else f" {self._format_statement(statement)}"
 
     def _format_command(self, command: tree.CommandStatement) -> str:
-        """Return a command with its arguments; counts of servos are aligned in columns."""
+        """Return a command with its arguments; counts of servos are padded so that they align in columns."""
         is_known = command.key in STATEMENTS or normalize_move(command).key in STATEMENTS
         keyword = command.key if is_known else command.name
         fields = [self._format_argument(argument) for argument in command.arguments]
@@ -224,8 +240,9 @@ class _StatementFormatter:
                 fields[index] = self._format_label(label.name)
         if _WITH_COUNTS.fullmatch(keyword):
             first = command.arguments[0] if fields else None
-            begin = 1 if isinstance(first, tree.Identifier) and find_group(first.name) is not None else 0
-            end = max((n for n, field in enumerate(fields, 1) if field), default=0)
+            begins_with_group = isinstance(first, tree.Identifier) and find_group(first.name) is not None
+            begin = 1 if begins_with_group else 0
+            end = max((n for n, field in enumerate(fields, 1) if field), default=0)  # after the last count
             fields[begin:end] = [field.rjust(COUNT_WIDTH) for field in fields[begin:end]]
         return f"{keyword} {', '.join(fields)}".rstrip(" ")
 

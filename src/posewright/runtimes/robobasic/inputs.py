@@ -36,9 +36,10 @@ MAX_VALUES = {"REMOCON": 32, "SONAR": 65535, "IN": 1}
 """Largest values of the ports whose values do not end at 255."""
 
 FORM = "PORT=VALUE@SECONDS, as in REMOCON=3@2.0 or AD5=20@3"
-_PORT = r"(REMOCON|ERX|(?:AD|IN|BYTEIN|SONAR|RCIN)[ (]*[0-9]{1,2}\)?)"
+_PORT = r"(?P<port>REMOCON|ERX|(?:AD|IN|BYTEIN|SONAR|RCIN)[ (]*[0-9]{1,2}\)?)"
 _ENTRY = re.compile(
-    rf"{_PORT} *= *([0-9]{{1,5}}|sensor) *@ *([0-9]{{1,9}}(?:\.[0-9]{{0,9}})?)", re.IGNORECASE | re.ASCII
+    rf"{_PORT} *= *(?P<value>[0-9]{{1,5}}|sensor) *@ *(?P<time_s>[0-9]{{1,9}}(?:\.[0-9]{{0,9}})?)",
+    re.IGNORECASE | re.ASCII,
 )
 
 
@@ -74,14 +75,23 @@ def read_inputs(text: str, path: Path | None = None) -> tuple[ScriptedInput, ...
 
 
 def _read_entry(entry: str, where: Where | None) -> ScriptedInput:
-    """Read one input with its time; `where` is its line, for errors."""
+    """Return one input with its time.
+
+    Args:
+        entry: its text, as in `AD5=20@3`.
+        where: its line, for errors.
+
+    Raises:
+        FormatError: it has another form, or its port, value or time is out of range.
+    """
     match = _ENTRY.fullmatch(entry)
-    if match is None or float(match[3]) > MAX_TIME_S:
+    if match is None or float(match["time_s"]) > MAX_TIME_S:
         hint = f"expected {FORM}; 0..{MAX_TIME_S:g} s"
         raise FormatError(f"{entry[:40]!r} is not an input with its time", where=where, hint=hint)
-    digits = re.search(r"[0-9]+", match[1])
-    port = (match[1][: digits.start()] if digits else match[1]).strip(" (").upper()
-    value = None if match[2].lower() == "sensor" else int(match[2])
+    port_text = match["port"]
+    port_number = re.search(r"[0-9]+", port_text)
+    port = (port_text[: port_number.start()] if port_number else port_text).strip(" (").upper()
+    value = None if match["value"].lower() == "sensor" else int(match["value"])
     if value is None and port in {"REMOCON", "ERX"}:
         raise FormatError(f"{entry!r}: {port} has no sensor", where=where, hint=f"expected {FORM}")
     min_value = 1 if port == "REMOCON" else 0
@@ -89,12 +99,12 @@ def _read_entry(entry: str, where: Where | None) -> ScriptedInput:
     if value is not None and not min_value <= value <= max_value:
         hint = f"expected {min_value}..{max_value}"
         raise FormatError(f"{entry!r}: {port} cannot have the value {value}", where=where, hint=hint)
-    number = int(digits[0]) if digits else 0
-    max_number = PORT_FUNCTIONS[port][1] if digits else 0
+    number = int(port_number[0]) if port_number else 0
+    _, max_number = PORT_FUNCTIONS[port] if port_number else (0, 0)
     if number > max_number:
         hint = f"expected 0..{max_number}"
         raise FormatError(f"{entry!r}: there is no {port}({number})", where=where, hint=hint)
-    return ScriptedInput(float(match[3]), port, number, value)
+    return ScriptedInput(float(match["time_s"]), port, number, value)
 
 
 @dataclass(slots=True)

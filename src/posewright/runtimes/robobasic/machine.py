@@ -98,7 +98,7 @@ class BasicMachine:
         values: the values of the variables, by `Variable.index`.
         return_addresses: the stack of GOSUB.
         loop_counts: the loop counts by address, how often a jump back led there outside of any routine.
-        steps: number of statements that were run.
+        n_statements: number of statements that were run.
         stop_reason: None while it runs.
         error: the error that stopped it.
         breakpoints: addresses before which it stops.
@@ -113,7 +113,7 @@ class BasicMachine:
     values: list[int] = field(default_factory=list)
     return_addresses: list[int] = field(default_factory=list)
     loop_counts: dict[int, int] = field(default_factory=dict)
-    steps: int = 0
+    n_statements: int = 0
     stop_reason: StopReason | None = None
     error: BasicProgramError | None = None
     breakpoints: Collection[int] = ()
@@ -164,7 +164,7 @@ class BasicMachine:
                 self.stop_reason = StopReason.BREAKPOINT
                 return
             self.clock_us += statement_us
-            self.steps += 1
+            self.n_statements += 1
             try:
                 self.address = steps[address](self)
             except BasicProgramError as error:
@@ -189,7 +189,8 @@ class BasicMachine:
 
     def retry_after_pulse(self, address: int) -> int:
         """Advance the clock to the next pulse and return the address of the statement to run again."""
-        self.clock_us = -(-self.clock_us // self.pulse_us) * self.pulse_us
+        n_pulses = -(-self.clock_us // self.pulse_us)  # rounded up
+        self.clock_us = n_pulses * self.pulse_us
         self.is_waiting = True
         return address
 

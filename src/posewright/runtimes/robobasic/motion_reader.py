@@ -125,7 +125,7 @@ class _RoutineReader:
         self._robot = robot
         self._speed_counts_s = speed_counts_s
         self._standing_counts = standing_counts(robot)
-        self._joints = dict(zip(self._standing_counts, robot.joint_names, strict=True))
+        self._joints = dict(zip(self._standing_counts, robot.joint_names, strict=True))  # by servo
         self._beginning = RoutineRun(
             program,
             servos=self._standing_servos(),
@@ -133,13 +133,18 @@ class _RoutineReader:
             address=0,
             at_power_on=True,
         )
-        self._statements_left = MAX_STATEMENTS
+        self._statements_left = MAX_STATEMENTS  # for all further routines together
 
     def _standing_servos(self) -> BoardServos:
         return BoardServos(self._standing_counts, self._robot.frame_period_s, self._speed_counts_s)
 
     def read(self, label: str, line: int) -> Routine:
-        """Return the routine at a label; an empty label stands for the beginning of the program."""
+        """Return the routine at a label, by running it.
+
+        Args:
+            label: as written; empty for the beginning of the program, which has been run already.
+            line: the line of the label, from 1.
+        """
         if label:
             run = RoutineRun(
                 self._program,
@@ -148,15 +153,15 @@ class _RoutineReader:
                 address=self._program.labels[label.upper()],
                 max_statements=max(self._statements_left, MIN_STATEMENTS),
             )
-            self._statements_left -= run.steps
+            self._statements_left -= run.n_statements
         else:
             run = self._beginning
         if run.failure:
             return Routine(label, line, motion=None, failure=run.failure, failure_line=run.line)
-        moves, end = run.one_pass()
+        moves, end_pulses = run.one_pass()
         if not moves:
             return Routine(label, line, motion=None)
-        motion = self._build_motion(self._motion_name(label), moves, end, repeats=run.repeats)
+        motion = self._build_motion(self._motion_name(label), moves, end_pulses, repeats=run.repeats)
         source = str(self._program.source.where(line))
         return Routine(label, line, replace(motion, source=source), remarks=tuple(run.remarks()))
 
@@ -167,22 +172,33 @@ class _RoutineReader:
         name = self._program.name or "program"
         return f"{name}_begin" if name.upper() in self._program.labels else name
 
-    def _build_motion(self, name: str, moves: Sequence[RecordedMove], end: int, *, repeats: bool) -> Motion:
-        """Return the motion of a routine's moves; `end` is the number of pulses at its end."""
+    def _build_motion(
+        self, name: str, moves: Sequence[RecordedMove], end_pulses: int, *, repeats: bool
+    ) -> Motion:
+        """Return the motion of a routine's moves.
+
+        A pause before the first move becomes a keyframe without angles, unless the routine repeats, whose
+        passes end with that pause.
+
+        Args:
+            name: the name of the motion.
+            moves: the moves of one pass.
+            end_pulses: number of pulses sent at the end of the pass.
+            repeats: whether the routine repeats for ever.
+        """
         servos = {servo for move in moves for servo in move.counts.keys() | move.free}
         joints = tuple(joint for servo, joint in self._joints.items() if servo in servos)
-        next_begins = [*(move.begin for move in moves[1:]), end]
+        next_begins = [*(move.begin for move in moves[1:]), end_pulses]
         keyframes = [
             self._build_keyframe(move, next_begin, joints)
             for move, next_begin in zip(moves, next_begins, strict=True)
         ]
         speeds = [move.speed for move in moves]
-        first_pause = moves[0].begin
-        if first_pause and not repeats:
-            keyframes.insert(
-                0, Keyframe(Pose.of(joints, {}), reach_s=0.0, pause_s=self._to_seconds(first_pause))
-            )
-            speeds.insert(0, None)
+        first_pause_pulses = moves[0].begin
+        if first_pause_pulses and not repeats:
+            first_pause_s = self._to_seconds(first_pause_pulses)
+            keyframes = [Keyframe(Pose.of(joints, {}), reach_s=0.0, pause_s=first_pause_s), *keyframes]
+            speeds = [None, *speeds]
         return Motion(
             name,
             self._robot.name,
@@ -200,8 +216,8 @@ class _RoutineReader:
             degrees = math.degrees(self._robot.servo(joint).from_ticks(counts))
             angles[joint] = math.radians(round(degrees, DECIMALS))
         pose = Pose.of(joints, angles, {self._joints[servo] for servo in move.free})
-        pause = max(0, next_begin - move.end)
-        return Keyframe(pose, self._to_seconds(move.n_pulses), self._to_seconds(pause))
+        pause_pulses = max(0, next_begin - move.end)
+        return Keyframe(pose, self._to_seconds(move.n_pulses), self._to_seconds(pause_pulses))
 
     def _to_seconds(self, pulses: int) -> float:
         return round(pulses * self._robot.frame_period_s, 9)

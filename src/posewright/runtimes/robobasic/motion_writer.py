@@ -33,6 +33,9 @@ from posewright.runtimes.robobasic.syntax import decode_source, read_source
 from posewright.runtimes.robobasic.tree import FLOW_WORDS
 
 MAX_LABEL_LENGTH = 64
+_SUFFIX_LENGTH = 8
+"""Characters of a label that are left for `motion_` before it, or a number after it."""
+
 RESERVED_WORDS = (
     STATEMENTS.keys()
     | PORT_FUNCTIONS.keys()
@@ -120,19 +123,19 @@ def write_motions(
 def _choose_labels(motions: Sequence[Motion]) -> tuple[str, ...]:
     """Return a different label for each motion, made from its name."""
     labels: list[str] = []
-    used: set[str] = set()
+    used_labels: set[str] = set()  # in capitals
     for motion in motions:
         characters = [character if _may_be_in_label(character) else "_" for character in motion.name]
-        stem = "".join(characters)[: MAX_LABEL_LENGTH - 8].strip("_") or "motion"
+        stem = "".join(characters)[: MAX_LABEL_LENGTH - _SUFFIX_LENGTH].strip("_") or "motion"
         if not _is_valid_label(stem):
             stem = f"motion_{stem}"
         label = stem
         number = 1
-        while label.upper() in used:
+        while label.upper() in used_labels:
             number += 1
             label = f"{stem}_{number}"
         labels.append(label)
-        used.add(label.upper())
+        used_labels.add(label.upper())
     return tuple(labels)
 
 
@@ -168,8 +171,8 @@ def _write_beginning(labels: Sequence[str], motions: Sequence[Motion], robot: Ro
     for name in limbs:
         yield f"MOTOR {name}"
     yield ""
-    for for_ever in (False, True):
+    for repeats_for_ever in (False, True):
         for label, motion in zip(labels, motions, strict=True):
-            if (motion.repeat is None) == for_ever:
+            if (motion.repeat is None) == repeats_for_ever:
                 yield f"GOSUB {label}"
     yield "END"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.robots import Robot
 from posewright.runtimes.robobasic import tree
@@ -40,6 +41,20 @@ class ServoRange:
         return cls(joint, low, high, servo.no_load_speed_rad_s / servo.tick_rad)
 
 
+class _ServoField(NamedTuple):
+    """A field of a statement such as MOVE that is not empty.
+
+    Attributes:
+        servo: the servo that it is for.
+        n_commas: the number of commas before it in the statement.
+        value: its expression.
+    """
+
+    servo: int
+    n_commas: int
+    value: tree.Argument
+
+
 class MoveRules:
     """Checks the moves of one program, line by line.
 
@@ -70,7 +85,11 @@ class MoveRules:
         self._is_wait_reported = False
 
     def check(self, lines: Sequence[tree.SourceLine]) -> Iterator[tree.BasicFinding]:
-        """Yield the findings about the lines of the program."""
+        """Yield the findings about the lines of the program.
+
+        All DIR statements are checked first, since they decide which counts are mirrored; then whether the
+        first MOVE may jump; then line by line, as SPEED and the moves that may still run change.
+        """
         commands: list[tuple[tree.SourceLine, tree.CommandStatement]] = []
         for line in lines:
             for statement in tree.statements_in(line.statement):
@@ -131,7 +150,7 @@ class MoveRules:
         self, line: tree.SourceLine, command: tree.CommandStatement
     ) -> Iterator[tree.BasicFinding]:
         """Yield findings about a move that waits for another, or is too fast for its servos."""
-        servos = [servo for servo, _, _ in _fields_of(command)]
+        servos = [field.servo for field in _fields_of(command)]
         previous = next((self._last_moves[servo] for servo in servos if servo in self._last_moves), None)
         if previous is not None and not self._is_wait_reported:
             self._is_wait_reported = True  # once per routine, since some do it in every move
@@ -161,18 +180,26 @@ class MoveRules:
         if command.key == "SERVO" and len(command.arguments) == 2:
             servo = self._fold_constant(command.arguments[0])
             if servo is not None:
-                yield from self._check_position(line, servo, field=command.arguments[1], n_commas=1)
+                yield from self._check_position(line, servo, command.arguments[1], n_commas=1)
         elif _is_move(command) or command.key == "POS":
-            for servo, n_commas, field in _fields_of(command):
-                comma_index = n_commas if command is line.statement else -1
-                yield from self._check_position(line, servo, field, n_commas=comma_index)
+            for field in _fields_of(command):
+                # behind THEN the column of the field is not known
+                n_commas = field.n_commas if command is line.statement else None
+                yield from self._check_position(line, field.servo, field.value, n_commas)
 
     def _check_position(
-        self, line: tree.SourceLine, servo: int, field: tree.Argument, n_commas: int
+        self, line: tree.SourceLine, servo: int, position: tree.Argument, n_commas: int | None
     ) -> Iterator[tree.BasicFinding]:
-        """Yield a finding if a position is beyond the joint's limits or there is no such servo."""
+        """Yield a finding if a position is beyond the joint's limits or there is no such servo.
+
+        Args:
+            line: the line of the statement.
+            servo: the number of the servo.
+            position: the position in counts; one that is not constant is not checked.
+            n_commas: the number of commas before it in the statement; None if that is not known.
+        """
         low, high = board_parameters().counts
-        counts = self._fold_constant(field)
+        counts = self._fold_constant(position)
         if counts is None or not low <= counts <= high:  # the compiler reports the latter
             return
         servo_range = self._ranges.get(servo)
@@ -199,13 +226,13 @@ class MoveRules:
         self, line: tree.SourceLine, command: tree.CommandStatement
     ) -> Iterator[tree.BasicFinding]:
         """Yield a finding for each servo that a DIR turns the other way than programs for this robot."""
-        for servo, n_commas, field in _fields_of(command):
-            direction = self._fold_constant(field)
-            usual = board_parameters().directions[servo]
-            if direction in {0, 1} and direction != usual and servo in self._ranges:
+        for servo, n_commas, value in _fields_of(command):
+            direction = self._fold_constant(value)
+            usual_direction = board_parameters().directions[servo]
+            if direction in {0, 1} and direction != usual_direction and servo in self._ranges:
                 self._mirrored_servos.add(servo)
                 message = f"DIR reverses {self._ranges[servo].joint} (servo {servo})"
-                hint = f"programs for this robot use {usual}"
+                hint = f"programs for this robot use {usual_direction}"
                 yield finding_at(
                     line, "direction", message, hint, severity=tree.Severity.WARNING, n_commas=n_commas
                 )
@@ -218,16 +245,21 @@ def finding_at(
     hint: str = "",
     severity: tree.Severity = tree.Severity.HINT,
     *,
-    n_commas: int = -1,
+    n_commas: int | None = None,
 ) -> tree.BasicFinding:
-    """Return a finding about a line; see `column_of` for `n_commas`."""
+    """Return a finding about a line, at its statement or, with `n_commas`, at an argument."""
     return tree.BasicFinding(line.number, rule, message, hint, severity, column=column_of(line, n_commas))
 
 
-def column_of(line: tree.SourceLine, n_commas: int = -1) -> int:
-    """Return the column of a line's statement, or of the argument after a number of commas."""
+def column_of(line: tree.SourceLine, n_commas: int | None = None) -> int:
+    """Return the column, from 1, of a line's statement, or of its argument after a number of commas.
+
+    Args:
+        line: the line.
+        n_commas: the number of commas before the argument; None for the statement.
+    """
     start = line.code.find(":") + 1 if line.label else 0
-    for _ in range(n_commas):
+    for _ in range(n_commas or 0):
         start = line.code.find(",", start) + 1
     remainder = line.code[start:]
     if not remainder.strip():
@@ -261,15 +293,16 @@ def _first_name(command: tree.CommandStatement) -> str:
     return first.key if isinstance(first, tree.Identifier) else ""
 
 
-def _fields_of(command: tree.CommandStatement) -> Iterator[tuple[int, int, tree.Argument]]:
-    """Yield servo, number of commas before it, and value of each field that is not empty."""
-    grouped = normalize_move(command)
-    servos = find_group(_first_name(grouped)) or ()
-    first_field = 1 + len(command.arguments) - len(grouped.arguments)
-    numbered_fields = enumerate(grouped.arguments[1:], first_field)
-    for servo, (n_commas, field) in zip(servos, numbered_fields, strict=False):
-        if field is not None:
-            yield servo, n_commas, field
+def _fields_of(command: tree.CommandStatement) -> Iterator[_ServoField]:
+    """Yield the fields of a statement that are not empty."""
+    normalized = normalize_move(command)
+    servos = find_group(_first_name(normalized)) or ()
+    # the statement may have no group as its first argument, as in MOVE24 100, 100
+    n_commas_before_first = 1 + len(command.arguments) - len(normalized.arguments)
+    numbered_values = enumerate(normalized.arguments[1:], n_commas_before_first)
+    for servo, (n_commas, value) in zip(servos, numbered_values, strict=False):  # fields may be left out
+        if value is not None:
+            yield _ServoField(servo, n_commas, value)
 
 
 def _is_move(command: tree.CommandStatement) -> bool:

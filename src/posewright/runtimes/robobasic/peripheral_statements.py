@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from posewright.runtimes.robobasic.board import BasicBoard
-from posewright.runtimes.robobasic.expressions import PORT_FUNCTIONS, Value
+from posewright.runtimes.robobasic.expressions import PORT_FUNCTIONS, CompiledExpression
 from posewright.runtimes.robobasic.machine import US_PER_MS, BasicMachine, StopReason
 from posewright.runtimes.robobasic.servos import board_parameters, find_group
 from posewright.runtimes.robobasic.step_builder import (
@@ -25,7 +25,7 @@ from posewright.runtimes.robobasic.tree import (
     Number,
     Severity,
     Text,
-    label_in,
+    label_of_argument,
 )
 
 KEYWORD_ARGUMENTS = {"SETON", "SETOFF", "ALLON", "ALLOFF", "DEC", "HEX", "BIN", "ON", "OFF", "INIT"}
@@ -51,11 +51,11 @@ def _event_compiler(event: str, reason: str = "") -> Callable[[StepBuilder, Comm
         if reason and command.key not in builder.reported_keywords:
             builder.reported_keywords.add(command.key)
             builder.symbols.report("no-effect", f"{command.key} has no effect here", reason, Severity.HINT)
-        arguments = [_compile_event_argument(builder, argument) for argument in command.arguments]
+        evaluators = [_compile_event_argument(builder, argument) for argument in command.arguments]
         line = builder.symbols.line
 
         def record(machine: BasicMachine) -> None:
-            values = [argument(machine) for argument in arguments]
+            values = [evaluate(machine) for evaluate in evaluators]
             machine.board.record_event(event, line, statement=command.key, numbers=values)
 
         builder.add_action(record)
@@ -64,7 +64,7 @@ def _event_compiler(event: str, reason: str = "") -> Callable[[StepBuilder, Comm
 
 
 def _compile_event_argument(builder: StepBuilder, argument: Argument) -> Callable[[BasicMachine], object]:
-    """Compile an argument that may be a number, a text, a group, a keyword or empty."""
+    """Return a function that evaluates a number, a text, a group or a keyword; None for an empty one."""
     match argument:
         case None:
             return lambda _: None
@@ -82,43 +82,58 @@ def _compile_event_argument(builder: StepBuilder, argument: Argument) -> Callabl
 
 def _compile_out(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of OUT: it sets a pin to the lowest bit of a value."""
-    pin, level = compile_numbers(builder, command, n=2)
-    pin = _check_port(builder, command, port=pin, limits=PORT_FUNCTIONS["IN"])
+    evaluate_pin, evaluate_level = compile_numbers(builder, command, n=2)
+    evaluate_pin = _add_port_check(builder, command, evaluate_pin, PORT_FUNCTIONS["IN"])
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(command.arguments[1])
     if constant is not None and constant > 1:
         hint = f"the lowest bit, {constant & 1}, is used"
         builder.symbols.report("range", f"OUT sets 0 or 1, not {constant}", hint, Severity.WARNING)
-    builder.add_action(lambda machine: machine.board.set_pin(pin(machine), level(machine) & 1, line))
+
+    def set_pin(machine: BasicMachine) -> None:
+        machine.board.set_pin(evaluate_pin(machine), evaluate_level(machine) & 1, line)
+
+    builder.add_action(set_pin)
 
 
 def _compile_byteout(builder: StepBuilder, command: CommandStatement) -> None:
-    port, value = compile_numbers(builder, command, n=2)
-    port = _check_port(builder, command, port, limits=PORT_FUNCTIONS["BYTEIN"])
+    """Add a step of BYTEOUT: it sets the eight pins of a port to the bits of a byte."""
+    evaluate_port, evaluate_byte = compile_numbers(builder, command, n=2)
+    evaluate_port = _add_port_check(builder, command, evaluate_port, PORT_FUNCTIONS["BYTEIN"])
     line = builder.symbols.line
-    builder.add_action(lambda machine: machine.board.set_pins(port(machine), value(machine) & 0xFF, line))
+
+    def set_pins(machine: BasicMachine) -> None:
+        machine.board.set_pins(evaluate_port(machine), evaluate_byte(machine) & 0xFF, line)
+
+    builder.add_action(set_pins)
 
 
 def _compile_toggle(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of TOGGLE: it inverts a pin."""
-    (pin,) = compile_numbers(builder, command, n=1)
-    pin = _check_port(builder, command, port=pin, limits=PORT_FUNCTIONS["IN"])
+    (evaluate_pin,) = compile_numbers(builder, command, n=1)
+    evaluate_pin = _add_port_check(builder, command, evaluate_pin, PORT_FUNCTIONS["IN"])
     line = builder.symbols.line
 
     def toggle(machine: BasicMachine) -> None:
-        number = pin(machine)
-        level = machine.board.outputs.get(number, 0)
-        machine.board.set_pin(number, 1 - level, line)
+        pin = evaluate_pin(machine)
+        level = machine.board.outputs.get(pin, 0)
+        machine.board.set_pin(pin, 1 - level, line)
 
     builder.add_action(toggle)
 
 
-def _check_port(
-    builder: StepBuilder, command: CommandStatement, port: Value, limits: tuple[int, int]
-) -> Value:
-    """Return the first argument of a statement with a check that it is a port that exists.
+def _add_port_check(
+    builder: StepBuilder, command: CommandStatement, evaluate: CompiledExpression, limits: tuple[int, int]
+) -> CompiledExpression:
+    """Return a function like `evaluate` that raises an error if there is no port of that number.
 
     A constant out of range is reported now; any other is an error at run time.
+
+    Args:
+        builder: the builder of the program.
+        command: the statement, whose first argument is the port.
+        evaluate: evaluates that argument.
+        limits: smallest and largest number of a port.
     """
     low, high = limits
     line = builder.symbols.line
@@ -126,26 +141,30 @@ def _check_port(
     if constant is not None and not low <= constant <= high:
         builder.symbols.report("port", f"{command.key} has no port {constant}", f"{low}..{high}")
 
-    def checked(machine: BasicMachine) -> int:
-        number = port(machine)
-        if not low <= number <= high:
-            raise machine.error_at(line, f"{command.key} {number}", f"{low}..{high}")
-        return number
+    def evaluate_checked(machine: BasicMachine) -> int:
+        port = evaluate(machine)
+        if not low <= port <= high:
+            raise machine.error_at(line, f"{command.key} {port}", f"{low}..{high}")
+        return port
 
-    return checked
+    return evaluate_checked
 
 
 # The serial line.
 
+US_PER_S = 1_000_000
+US_PER_MINUTE = 60_000_000
 BITS_PER_BYTE = 10
+"""With start and stop bit."""
+
 BAUD_RATES = "1200, 2400, 4800, 9600, 19200, ..."
 
 
 def _compile_erx(builder: StepBuilder, command: CommandStatement) -> None:
     """Compile ERX, which reads a byte into a variable, or jumps to a label if none has arrived."""
     match command.arguments:
-        case (rate, Identifier() as name, target) if rate is not None:
-            label = label_in(target)
+        case (baud_rate, Identifier() as name, target) if baud_rate is not None:
+            label = label_of_argument(target)
         case _:
             raise WrongArgumentsError
     if label is None:
@@ -153,42 +172,42 @@ def _compile_erx(builder: StepBuilder, command: CommandStatement) -> None:
     _compile_baud_rate(builder, command)
     variable = builder.symbols.resolve_variable(name.name)
     address = builder.next_address
-    no_byte = builder.resolve_label(label)
+    no_byte_target = builder.resolve_label(label)
     if variable is None:
         return
     builder.symbols.assignment_lines.setdefault(name.key, builder.symbols.line)
 
-    def step(machine: BasicMachine) -> int:
+    def receive(machine: BasicMachine) -> int:
         byte = machine.board.read_port("ERX", 0)
-        if byte < 0:
-            return machine.jump(address, no_byte[0])
+        if byte < 0:  # none has arrived
+            return machine.jump(address, no_byte_target.address)
         machine.values[variable.index] = byte & variable.max_value
         return address + 1
 
-    builder.add(step, Exits((no_byte,)))
+    builder.add(receive, Exits((no_byte_target,)))
 
 
 def _compile_etx(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of ETX: it sends a byte at a baud rate."""
     if len(command.arguments) != 2:
         raise WrongArgumentsError
-    baud_rate = _compile_baud_rate(builder, command)
-    value = builder.symbols.compile_value(command.arguments[1])
+    evaluate_baud_rate = _compile_baud_rate(builder, command)
+    evaluate_byte = builder.symbols.compile_value(command.arguments[1])
     line = builder.symbols.line
 
     def send(machine: BasicMachine) -> None:
         """Record the sent byte, after the time that it takes."""
-        bits_per_second = baud_rate(machine)
-        byte = value(machine) & 0xFF
+        bits_per_second = evaluate_baud_rate(machine)
+        byte = evaluate_byte(machine) & 0xFF
         if bits_per_second == 0:
             raise machine.error_at(line, "ETX at 0 bits a second", BAUD_RATES)
-        machine.clock_us += BITS_PER_BYTE * 1_000_000 // bits_per_second
+        machine.clock_us += BITS_PER_BYTE * US_PER_S // bits_per_second
         machine.board.record_event("sent", line, byte=byte)
 
     builder.add_action(send)
 
 
-def _compile_baud_rate(builder: StepBuilder, command: CommandStatement) -> Value:
+def _compile_baud_rate(builder: StepBuilder, command: CommandStatement) -> CompiledExpression:
     """Compile the baud rate of ERX or ETX, which may exceed 16 bits: 115200."""
     rate = command.arguments[0]
     if not isinstance(rate, Number):
@@ -208,11 +227,11 @@ def _poke_compiler(
 
     def compile_poke(builder: StepBuilder, command: CommandStatement) -> None:
         """Compile a statement that writes a byte to memory."""
-        address, value = compile_numbers(builder, command, n=2)
+        evaluate_address, evaluate_byte = compile_numbers(builder, command, n=2)
 
         def poke(machine: BasicMachine) -> None:
-            byte = value(machine) & 0xFF
-            select_memory(machine.board)[address(machine)] = byte
+            byte = evaluate_byte(machine) & 0xFF
+            select_memory(machine.board)[evaluate_address(machine)] = byte
             machine.board.effect_count += 1
 
         builder.add_action(poke)
@@ -235,7 +254,7 @@ def _compile_music(builder: StepBuilder, command: CommandStatement) -> None:
     line = builder.symbols.line
 
     def play(machine: BasicMachine) -> None:
-        machine.clock_us += n_notes * 60_000_000 // max(1, machine.board.tempo)
+        machine.clock_us += n_notes * US_PER_MINUTE // max(1, machine.board.tempo)
         machine.board.record_event("music", line, notes=notes, tempo=machine.board.tempo)
 
     builder.add_action(play)
@@ -243,10 +262,10 @@ def _compile_music(builder: StepBuilder, command: CommandStatement) -> None:
 
 def _compile_tempo(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of TEMPO: it sets the beats a minute of MUSIC."""
-    (beats_per_minute,) = compile_numbers(builder, command, n=1)
+    (evaluate_tempo,) = compile_numbers(builder, command, n=1)
 
     def set_tempo(machine: BasicMachine) -> None:
-        machine.board.tempo = beats_per_minute(machine)
+        machine.board.tempo = evaluate_tempo(machine)
 
     builder.add_action(set_tempo)
 
@@ -269,14 +288,18 @@ DISPLAY_WIDTH = 16
 
 
 def _compile_print(builder: StepBuilder, command: CommandStatement) -> None:
-    """Compile PRINT: texts, numbers as character codes, and FORMAT(value, DEC, digits) as digits."""
+    """Add a step of PRINT, which records the printed text.
+
+    A text is printed as it is, a number as the character of its code, and FORMAT(value, DEC, digits) as
+    digits.
+    """
     if any(argument is None for argument in command.arguments):
         raise WrongArgumentsError
-    parts = [_compile_print_argument(builder, argument) for argument in command.arguments]
+    text_evaluators = [_compile_print_argument(builder, argument) for argument in command.arguments]
     line = builder.symbols.line
 
     def show(machine: BasicMachine) -> None:
-        text = "".join(part(machine) for part in parts)
+        text = "".join(evaluate_text(machine) for evaluate_text in text_evaluators)
         machine.board.record_event("print", line, text=text)
 
     builder.add_action(show)
@@ -290,21 +313,22 @@ def _compile_print_argument(builder: StepBuilder, argument: Argument) -> Callabl
         case FunctionCall(function, (value, Identifier() as base, *digits)) if (
             function.upper() == "FORMAT" and base.key in FORMAT_CODES
         ):
-            number = builder.symbols.compile_value(value)
+            evaluate = builder.symbols.compile_value(value)
             width = builder.symbols.fold_constant(digits[0]) if digits else 0
-            return lambda machine: _format_number(number(machine), base.key, width or 0)
+            return lambda machine: _format_number(evaluate(machine), base.key, width or 0)
         case FunctionCall(function) if function.upper() == "FORMAT":
             raise WrongArgumentsError
         case _:
-            code = builder.symbols.compile_value(argument)
+            evaluate_code = builder.symbols.compile_value(argument)
             if isinstance(argument, Identifier) and builder.symbols.fold_constant(argument) is None:
                 message = f"PRINT shows the character with the code {argument.name}, not its digits"
                 hint = f"FORMAT({argument.name}, DEC, 3) shows digits"
                 builder.symbols.report("print-code", message, hint, Severity.HINT)
-            return lambda machine: _character_of(code(machine))
+            return lambda machine: _character_of(evaluate_code(machine))
 
 
 def _format_number(value: int, base: str, width: int) -> str:
+    """Return the digits of a number to the base DEC, HEX or BIN, padded with zeros to a width."""
     digits = format(value, FORMAT_CODES[base])
     return digits.zfill(min(width, DISPLAY_WIDTH))[-DISPLAY_WIDTH:]
 

@@ -115,7 +115,7 @@ class RoutineRun:
         moves: the moves that were recorded, in order.
         failure: why the routine is not static; empty if it is.
         line: the line of the statement that failed, or of the end.
-        steps: number of statements that were run.
+        n_statements: number of statements that were run.
     """
 
     def __init__(
@@ -144,19 +144,19 @@ class RoutineRun:
         self._start_address = address
         self._max_statements = max_statements
         self._pass_starts: list[int] = []  # number of moves at the beginning of each further pass
-        self._recorded_effects = 0
-        self._released: set[int] = set()
-        self._inherited_speed: int | None = None
-        self._max_early_pulses = 0
-        self._overlaps = False
-        self._missing_servos: set[int] = set()
-        self._checkpoint: tuple[object, ...] = ()
-        self._checkpoint_steps = 0
+        self._recorded_effects = 0  # the board's `effect_count` when a pulse was last recorded
+        self._released: set[int] = set()  # servos whose torque is off
+        self._inherited_speed: int | None = None  # SPEED of a move that the routine has not set itself
+        self._max_early_pulses = 0  # by which a servo arrives before others of its move
+        self._overlaps = False  # whether a move began before others had ended
+        self._missing_servos: set[int] = set()  # that are moved and that the robot does not have
+        self._checkpoint: tuple[object, ...] = ()  # a state of the program; see `_is_in_endless_loop`
+        self._checkpoint_n_statements = 0
         self._checkpoint_effects = 0
         self._next_checkpoint = 0  # pulses
         self.failure = self._run()
         self.line = self._machine.line
-        self.steps = self._machine.steps
+        self.n_statements = self._machine.n_statements
 
     @property
     def repeats(self) -> bool:
@@ -164,12 +164,16 @@ class RoutineRun:
         return bool(self._pass_starts)
 
     def one_pass(self) -> tuple[list[RecordedMove], int]:
-        """Return the moves of one pass and the pulses sent at its end."""
+        """Return the moves of one pass and the number of pulses sent at its end.
+
+        Of a routine that repeats, this is the pass before the last, whose end is known: there the last
+        begins.
+        """
         if not self._pass_starts:
             return self.moves, self._pulses_of_clock()
-        first, last = self._pass_starts[-3:-1]
-        end = self.moves[last].begin if last < len(self.moves) else self._pulses_of_clock()
-        return self.moves[first:last], end
+        first, last = self._pass_starts[-3:-1]  # indices of the first moves of this pass and of the last one
+        end_pulses = self.moves[last].begin if last < len(self.moves) else self._pulses_of_clock()
+        return self.moves[first:last], end_pulses
 
     def _pulses_of_clock(self) -> int:
         return self._machine.clock_us // self._machine.pulse_us
@@ -192,7 +196,7 @@ class RoutineRun:
             has_ended = machine.stop_reason is not None and not servos.is_moving
             if has_ended or len(self._pass_starts) >= PASSES:
                 return ""
-            if machine.steps > self._max_statements:
+            if machine.n_statements > self._max_statements:
                 return f"it has not ended after {self._max_statements:,} statements"
             if machine.clock_us > MAX_TIME_S * 1e6:
                 return f"it has not ended after {MAX_TIME_S:g} s"
@@ -211,14 +215,14 @@ class RoutineRun:
             return False
         servos_move = self.servos.is_moving
         state = (machine.address, list(machine.values), list(machine.return_addresses), servos_move)
-        no_statement = machine.steps == self._checkpoint_steps
-        no_effect = machine.board.effect_count == self._checkpoint_effects
-        is_waiting = no_statement or (servos_move and no_effect)
+        has_run_no_statement = machine.n_statements == self._checkpoint_n_statements
+        has_had_no_effect = machine.board.effect_count == self._checkpoint_effects
+        is_waiting = has_run_no_statement or (servos_move and has_had_no_effect)
         if state == self._checkpoint and not is_waiting:
             return True
         if self.servos.pulse_count >= self._next_checkpoint:
             self._checkpoint = state
-            self._checkpoint_steps = machine.steps
+            self._checkpoint_n_statements = machine.n_statements
             self._checkpoint_effects = machine.board.effect_count
             self._next_checkpoint = 2 * self.servos.pulse_count
         return False
@@ -273,9 +277,10 @@ class RoutineRun:
             self.moves.append(self._create_move(begin, newly_released, started, continued))
 
     def _merge_into_last_move(self, begin: int, started: Mapping[int, ServoRamp]) -> bool:
-        """Merge motions into those of other servos that started one pulse earlier; return whether that is so.
+        """Merge motions into the last move if that started one pulse earlier and moves other servos.
 
-        A pulse that falls between the MOVEs of one pose would otherwise split the pose.
+        A pulse that falls between the MOVEs of one pose would otherwise split the pose. Returns whether the
+        motions have been merged.
         """
         last = self.moves[-1] if self.moves else None
         if last is None or begin != last.begin + 1 or last.n_pulses < 2:
@@ -298,7 +303,16 @@ class RoutineRun:
         started: Mapping[int, ServoRamp],
         continued: Mapping[int, ServoRamp],
     ) -> RecordedMove:
-        """Return a move of motions that start, and of others that continue from there."""
+        """Return a move of motions that start, and of others that continue from there.
+
+        Side effects: updates `_max_early_pulses` and `_inherited_speed`, for the remarks.
+
+        Args:
+            begin: pulses sent before it.
+            free: servos whose torque is switched off with it.
+            started: the motions that start, by servo.
+            continued: motions that were under way, by servo.
+        """
         ramps = {**started, **continued}
         counts = {servo: float(ramp.target) for servo, ramp in ramps.items()}
         # The first pulse has been sent already.
@@ -346,7 +360,7 @@ class RoutineRun:
         if any(gyro.port for gyro in board.gyros.values()):
             yield "corrections by gyros are left out"
         keywords = dict.fromkeys(str(event.get("statement", event["what"])).upper() for event in board.events)
-        keywords.pop("MOTOR", None)
+        keywords.pop("MOTOR", None)  # it is in the moves
         if keywords:
             yield f"statements that do not move servos are left out: {', '.join(keywords)}"
 

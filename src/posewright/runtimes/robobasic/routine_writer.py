@@ -14,6 +14,7 @@ from posewright.errors import InputError
 from posewright.formats.path_losses import describe_lost_lights
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
+from posewright.runtimes.robobasic.machine import US_PER_MS
 from posewright.runtimes.robobasic.motion_reader import standing_counts
 from posewright.runtimes.robobasic.servos import GROUPS, board_parameters, count_pulses
 from posewright.runtimes.robobasic.speed_settings import (
@@ -27,6 +28,8 @@ LIMBS = {name: GROUPS[name] for name in ("G6A", "G6B", "G6C", "G6D", "G6E")}
 
 COUNTER = "TIMES"
 """The variable of the FOR of motions that repeat."""
+
+US_PER_S = 1e6
 
 MAX_INTEGER = 0xFFFF
 """The largest last value of a FOR, and the longest DELAY [ms]."""
@@ -71,24 +74,30 @@ class RoutineWriter:
         self._written_pulses = 0  # time so far in the routine
         self._us_after_pulse = 0  # of the program's clock, after the latest pulse
         self._targets = [
-            self._convert_pose(number, keyframe) for number, keyframe in enumerate(motion.keyframes, 1)
+            self._convert_pose(keyframe, number) for number, keyframe in enumerate(motion.keyframes, 1)
         ]
 
-    def _convert_pose(self, number: int, keyframe: Keyframe) -> dict[int, int]:
-        """Return the counts of a keyframe by servo number, without joints that are held or free."""
+    def _convert_pose(self, keyframe: Keyframe, keyframe_number: int) -> dict[int, int]:
+        """Return the counts of a keyframe by servo number, without joints that are held or free.
+
+        Sets `max_angle_error_rad`. The number of the keyframe, from 1, is for errors.
+
+        Raises:
+            InputError: an angle is outside of the counts that MOVE takes.
+        """
         low, high = self._parameters.counts
         targets: dict[int, int] = {}
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
             if math.isnan(angle_rad):
                 continue
             servo = self._servos[joint]
-            counts = round(servo.to_ticks(angle_rad)) if math.isfinite(angle_rad) else -1
+            counts = round(servo.to_ticks(angle_rad)) if math.isfinite(angle_rad) else -1  # out of range
             if not low <= counts <= high:
                 degrees = math.degrees(angle_rad)
                 limits = sorted(math.degrees(servo.from_ticks(limit)) for limit in (low, high))
+                where = f"motion {self.motion.name!r}, keyframe {keyframe_number}"
                 raise InputError(
-                    f"motion {self.motion.name!r}, keyframe {number}: {joint} is at {degrees:.1f} deg, "
-                    f"{counts} counts",
+                    f"{where}: {joint} is at {degrees:.1f} deg, {counts} counts",
                     hint=f"MOVE takes {low}..{high}, which are {limits[0]:.0f}..{limits[1]:.0f} deg",
                 )
             error_rad = abs(servo.from_ticks(counts) - angle_rad)
@@ -116,7 +125,10 @@ class RoutineWriter:
             yield "RETURN"
 
     def _write_pass(self) -> Iterator[str]:
-        """Yield the lines of all keyframes."""
+        """Yield the lines of all keyframes: for each what it releases, its move, and a delay.
+
+        Tracks the positions of the servos, the speed setting, and the planned and written time.
+        """
         stored_speeds = decode_speed_settings(self.motion)
         for keyframe, targets, stored_speed in zip(
             self.motion.keyframes, self._targets, stored_speeds, strict=True
@@ -154,7 +166,12 @@ class RoutineWriter:
                 yield from (f"MOTOROFF {servo}" for servo in sorted(members & newly_free))
 
     def _write_move(self, targets: Mapping[int, int], stored_speed: SpeedSetting | None) -> Iterator[str]:
-        """Yield the speed, the MOVEs and the WAIT of a keyframe."""
+        """Yield the lines of a keyframe: HIGHSPEED and SPEED if they change, a MOVE for each group, and WAIT.
+
+        Args:
+            targets: counts by servo.
+            stored_speed: the setting that the motion's extras store for the keyframe, which is preferred.
+        """
         travel = max(abs(counts - self._positions[servo]) for servo, counts in targets.items())
         speed, pulses = self._choose_speed(travel, stored_speed)
         self._written_pulses += pulses
@@ -172,7 +189,7 @@ class RoutineWriter:
         for name, group in LIMBS.items():
             fields = [str(targets.get(servo, "")) for servo in group]
             while fields and not fields[-1]:
-                fields.pop()
+                fields.pop()  # empty fields at the end are left out
             if fields:
                 yield f"MOVE {name}, {', '.join(fields)}"
         yield "WAIT"
@@ -185,25 +202,29 @@ class RoutineWriter:
         pulses_by_setting = {
             setting: count_pulses(travel, rate, self._period_s) for setting, rate in self._rates.items()
         }
-        available = self._planned_pulses - self._written_pulses
-        nearest = min(
-            pulses_by_setting.values(), key=lambda pulses: (round(abs(pulses - available), 6), pulses)
-        )
-        candidates = [setting for setting, pulses in pulses_by_setting.items() if pulses == nearest]
+        available_pulses = self._planned_pulses - self._written_pulses
+
+        def rank(pulses: int) -> tuple[float, int]:
+            """Return the deviation from the planned time, then the time, so that of two the shorter wins."""
+            return round(abs(pulses - available_pulses), 6), pulses
+
+        nearest_pulses = min(pulses_by_setting.values(), key=rank)
+        candidates = [setting for setting, pulses in pulses_by_setting.items() if pulses == nearest_pulses]
         for preferred in (stored_speed, self._speed, SpeedSetting(self._parameters.first_speed)):
             if preferred is not None and preferred in candidates:
-                return preferred, nearest
-        return candidates[0], nearest
+                return preferred, nearest_pulses
+        return candidates[0], nearest_pulses
 
     def _write_delay(self) -> Iterator[str]:
         """Yield DELAYs that end just after the planned pulse, so that the next MOVEs start with one pulse."""
         pulses = round(self._planned_pulses) - self._written_pulses
         if pulses < 1:
             return
-        self._us_after_pulse += self._parameters.statement_us - round(1e6 * pulses * self._period_s)
-        remaining_ms = max(0, math.ceil(-self._us_after_pulse / 1000))
+        # where the program's clock would be after the planned pulse without the delay; below 0 it is early
+        self._us_after_pulse += self._parameters.statement_us - round(US_PER_S * pulses * self._period_s)
+        remaining_ms = max(0, math.ceil(-self._us_after_pulse / US_PER_MS))
         self._written_pulses += pulses
-        self._us_after_pulse += 1000 * remaining_ms
+        self._us_after_pulse += US_PER_MS * remaining_ms
         while remaining_ms:
             delay_ms = min(remaining_ms, MAX_INTEGER)
             yield f"DELAY {delay_ms}"

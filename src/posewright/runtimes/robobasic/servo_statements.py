@@ -16,33 +16,34 @@ from posewright.runtimes.robobasic.step_builder import (
     compile_fields,
     compile_numbers,
 )
-from posewright.runtimes.robobasic.tree import CommandStatement, Identifier, Severity, Text, label_in
+from posewright.runtimes.robobasic.tree import CommandStatement, Identifier, Severity, Text, label_of_argument
 
 
 def _compile_move(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of MOVE: it waits while one of its servos is busy, then queues the move."""
     low, high = board_parameters().counts
-    fields = compile_fields(builder, command, low, high)
-    if fields is None:
+    compiled_fields = compile_fields(builder, command, low, high)
+    if compiled_fields is None:
         return
     address = builder.next_address
-    servos = tuple(fields)
+    servos = tuple(compiled_fields)
 
-    def step(machine: BasicMachine) -> int:
+    def start_move(machine: BasicMachine) -> int:
         """Queue the move once the servos have finished the one before."""
         board = machine.board
         if board.servos.is_busy(servos):
             return machine.retry_after_pulse(address)
-        board.servos.queue_move({servo: value(machine) for servo, value in fields.items()})
+        targets = {servo: evaluate_counts(machine) for servo, evaluate_counts in compiled_fields.items()}
+        board.servos.queue_move(targets)
         board.effect_count += 1
         return address + 1
 
-    builder.add(step)
+    builder.add(start_move)
 
 
 def _compile_movepos(builder: StepBuilder, command: CommandStatement) -> None:
-    """Add a step of MOVEPOS: a MOVE to the counts of a POS."""
-    label = label_in(command.arguments[0]) if len(command.arguments) == 1 else None
+    """Add a step of MOVEPOS: a MOVE to the pose of the POS statement at a label."""
+    label = label_of_argument(command.arguments[0]) if len(command.arguments) == 1 else None
     if label is None:
         raise WrongArgumentsError
     builder.references.append(LabelReference(builder.symbols.line, label, "MOVEPOS"))
@@ -65,27 +66,27 @@ def _compile_wait(builder: StepBuilder, command: CommandStatement) -> None:
         raise WrongArgumentsError
     address = builder.next_address
 
-    def step(machine: BasicMachine) -> int:
+    def wait(machine: BasicMachine) -> int:
         if machine.board.servos.is_moving:
             return machine.retry_after_pulse(address)
         return address + 1
 
-    builder.add(step)
+    builder.add(wait)
 
 
 def _compile_delay(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of DELAY: it advances the clock."""
-    (milliseconds,) = compile_numbers(builder, command, n=1)
+    (evaluate_ms,) = compile_numbers(builder, command, n=1)
 
     def delay(machine: BasicMachine) -> None:
-        machine.clock_us += milliseconds(machine) * US_PER_MS
+        machine.clock_us += evaluate_ms(machine) * US_PER_MS
 
     builder.add_action(delay)
 
 
 def _compile_speed(builder: StepBuilder, command: CommandStatement) -> None:
-    """Add a step of SPEED: it sets the speed of further moves."""
-    (speed,) = compile_numbers(builder, command, n=1)
+    """Add a step of SPEED: it sets the speed of further moves; a constant out of range is a warning."""
+    (evaluate_speed,) = compile_numbers(builder, command, n=1)
     low, high = board_parameters().speeds
     constant = builder.symbols.fold_constant(command.arguments[0])
     if constant is not None and not low <= constant <= high:
@@ -93,7 +94,7 @@ def _compile_speed(builder: StepBuilder, command: CommandStatement) -> None:
         builder.symbols.report("range", f"SPEED {constant} is out of range", hint, Severity.WARNING)
 
     def set_speed(machine: BasicMachine) -> None:
-        machine.board.servos.set_speed(speed(machine))
+        machine.board.servos.set_speed(evaluate_speed(machine))
 
     builder.add_action(set_speed)
 
@@ -143,13 +144,13 @@ def _switch_compiler(
 
 def _compile_dir(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of DIR: it sets the directions of servos."""
-    fields = compile_fields(builder, command, low=0, high=1)
-    if fields is None:
+    compiled_fields = compile_fields(builder, command, low=0, high=1)
+    if compiled_fields is None:
         return
 
     def set_directions(machine: BasicMachine) -> None:
-        for servo, value in fields.items():
-            machine.board.servos.directions[servo] = value(machine)
+        for servo, evaluate_direction in compiled_fields.items():
+            machine.board.servos.directions[servo] = evaluate_direction(machine)
 
     builder.add_action(set_directions)
 
@@ -159,10 +160,11 @@ def _compile_servo(builder: StepBuilder, command: CommandStatement) -> None:
 
     Public programs begin with SERVO 16, S16 for a servo that the robot does not have, whose MOTORIN is 0.
     """
-    number, position = compile_numbers(builder, command, n=2)
+    evaluate_servo, evaluate_counts = compile_numbers(builder, command, n=2)
     low, high = board_parameters().counts
     line = builder.symbols.line
-    for argument, smallest, largest in zip(command.arguments, (0, low), (N_SERVOS - 1, high), strict=True):
+    limits_of_arguments = ((0, N_SERVOS - 1), (low, high))  # of the servo's number, and of its counts
+    for argument, (smallest, largest) in zip(command.arguments, limits_of_arguments, strict=True):
         constant = builder.symbols.fold_constant(argument)
         if constant is not None and not smallest <= constant <= largest:
             hint = f"SERVO 0..{N_SERVOS - 1}, {low}..{high}"
@@ -170,8 +172,8 @@ def _compile_servo(builder: StepBuilder, command: CommandStatement) -> None:
 
     def jump(machine: BasicMachine) -> None:
         """Set the servo's position at once; numbers out of range are recorded and skipped."""
-        servo = number(machine)
-        counts = position(machine)
+        servo = evaluate_servo(machine)
+        counts = evaluate_counts(machine)
         if servo < N_SERVOS and low <= counts <= high:
             machine.board.servos.jump(servo, counts)
             machine.board.effect_count += 1
@@ -185,7 +187,13 @@ def _compile_servo(builder: StepBuilder, command: CommandStatement) -> None:
 def _compile_servo_selection(
     builder: StepBuilder, command: CommandStatement
 ) -> Callable[[BasicMachine], list[int]]:
-    """Compile the servos that `MOTOR G24`, `MOTOR 3` or `MOTOR ALLON` selects."""
+    """Return a function that returns the servos that `MOTOR G24`, `MOTOR 3` or `MOTOR ALLON` selects.
+
+    A constant for which there is no servo is reported now; any other is an error at run time.
+
+    Raises:
+        WrongArgumentsError: the statement has not one argument, or a text.
+    """
     argument = command.arguments[0] if len(command.arguments) == 1 else None
     if argument is None or isinstance(argument, Text):
         raise WrongArgumentsError
@@ -195,14 +203,14 @@ def _compile_servo_selection(
         group = find_group(argument.name)
         if group is not None:
             return lambda _: list(group)
-    number = builder.symbols.compile_value(argument)
+    evaluate_servo = builder.symbols.compile_value(argument)
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(argument)
     if constant is not None and constant >= N_SERVOS:
         builder.symbols.report("range", f"there is no servo {constant}", f"0..{N_SERVOS - 1}")
 
     def select_servo(machine: BasicMachine) -> list[int]:
-        servo = number(machine)
+        servo = evaluate_servo(machine)
         if servo >= N_SERVOS:
             raise machine.error_at(line, f"there is no servo {servo}", f"0..{N_SERVOS - 1}")
         return [servo]
@@ -232,18 +240,18 @@ def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_getmotorset(builder: StepBuilder, command: CommandStatement) -> None:
-    """Add a step of GETMOTORSET: the chosen servos hold where they are."""
-    fields = compile_fields(builder, command, low=0, high=1)
-    if fields is None:
+    """Add a step of GETMOTORSET: the servos whose field is 1 hold where they are."""
+    compiled_fields = compile_fields(builder, command, low=0, high=1)
+    if compiled_fields is None:
         return
 
     def hold_positions(machine: BasicMachine) -> None:
         """Let the selected servos hold the positions that they are in."""
-        for servo, is_selected in fields.items():
-            if not is_selected(machine):
+        for servo, evaluate_selection in compiled_fields.items():
+            if not evaluate_selection(machine):
                 continue
             position = machine.board.servo_position(servo)
-            if position:
+            if position:  # 0 if the robot has no such servo
                 machine.board.servos.jump(servo, position)
         machine.board.effect_count += 1
 
@@ -263,19 +271,20 @@ def _set_gyro_sensitivity(gyro: GyroCorrection, value: int) -> None:
 
 
 def _gyro_compiler(
-    set_value: Callable[[GyroCorrection, int], None], high: int
+    set_value: Callable[[GyroCorrection, int], None], max_value: int
 ) -> Callable[[StepBuilder, CommandStatement], None]:
-    """Return the compiler of GYROSET, GYRODIR or GYROSENSE, whose fields are 0..`high`."""
+    """Return the compiler of GYROSET, GYRODIR or GYROSENSE, whose fields are 0..`max_value`."""
 
     def compile_gyro(builder: StepBuilder, command: CommandStatement) -> None:
         """Compile a statement that sets a value of each servo's gyro correction."""
-        fields = compile_fields(builder, command, low=0, high=high)
-        if fields is None:
+        compiled_fields = compile_fields(builder, command, low=0, high=max_value)
+        if compiled_fields is None:
             return
 
         def set_gyros(machine: BasicMachine) -> None:
-            for servo, value in fields.items():
-                set_value(machine.board.gyros.setdefault(servo, GyroCorrection()), value(machine))
+            for servo, evaluate in compiled_fields.items():
+                correction = machine.board.gyros.setdefault(servo, GyroCorrection())
+                set_value(correction, evaluate(machine))
             machine.board.effect_count += 1
 
         builder.add_action(set_gyros)

@@ -226,11 +226,11 @@ class BoardServos:
                 continue
             self._queued_servos.discard(servo)
             for index, command in enumerate(self._queue):
-                remaining = {number: count for number, count in command.targets.items() if number != servo}
-                self._queue[index] = replace(command, targets=remaining)
+                targets = {other: counts for other, counts in command.targets.items() if other != servo}
+                self._queue[index] = replace(command, targets=targets)
 
     def enable_torque(self, servos: Iterable[int]) -> None:
-        """Switch the torque of servos on."""
+        """Switch the torque of servos on; servos whose torque was off jump to their positions."""
         for servo in servos:
             if self.torque_enabled[servo] is False:
                 self.jumped.add(servo)
@@ -265,16 +265,16 @@ class BoardServos:
                 del self.ramps[servo]
 
     def _start_queue(self) -> dict[int, ServoRamp]:
-        """Turn the queued commands into ramps and return those."""
+        """Turn the queued commands into ramps, add those to `ramps`, and return them by servo."""
         started: dict[int, ServoRamp] = {}
-        n_all = max(self._count_pulses(command, command.targets) for command in self._queue)
+        n_longest = max(self._count_pulses(command, command.targets) for command in self._queue)
         for command in self._queue:
-            n_group = self._count_pulses(command, command.targets)
+            n_command = self._count_pulses(command, command.targets)  # until its last servo arrives
             for servo, target in command.targets.items():
                 if self.sync_all:
-                    n_pulses = n_all
+                    n_pulses = n_longest
                 elif command.sync_group:
-                    n_pulses = n_group
+                    n_pulses = n_command
                 else:
                     n_pulses = self._count_pulses(command, [servo])
                 started[servo] = ServoRamp(self.positions[servo], target, n_pulses, command)
@@ -297,7 +297,8 @@ def count_pulses(counts: float, rate: float, period_s: float) -> int:
         rate: counts a second [1/s].
         period_s: time between two pulses [s].
     """
-    return max(1, math.ceil(counts / (rate * period_s) - 1e-9))
+    rounding = 1e-9  # a whole number of pulses stays that number
+    return max(1, math.ceil(counts / (rate * period_s) - rounding))
 
 
 GROUPS: Mapping[str, range] = {

@@ -38,7 +38,7 @@ class SpeedSetting:
 def all_speed_settings() -> tuple[SpeedSetting, ...]:
     """Return all settings: slow ones first, those without HIGHSPEED before those with it."""
     low, high = board_parameters().speeds
-    return tuple(SpeedSetting(speed, fast) for fast in (False, True) for speed in range(low, high + 1))
+    return tuple(SpeedSetting(speed, is_high) for is_high in (False, True) for speed in range(low, high + 1))
 
 
 def encode_speed_settings(settings: Sequence[SpeedSetting | None]) -> dict[str, str]:
@@ -47,9 +47,9 @@ def encode_speed_settings(settings: Sequence[SpeedSetting | None]) -> dict[str, 
         return {}
     runs: list[str] = []
     for setting, repetitions in groupby(settings):
-        n = len(list(repetitions))
+        n_repetitions = len(list(repetitions))
         text = str(setting or "-")
-        runs.append(text if n == 1 else f"{text}*{n}")
+        runs.append(text if n_repetitions == 1 else f"{text}*{n_repetitions}")
     return {EXTRA: " ".join(runs)}
 
 
@@ -61,8 +61,9 @@ def decode_speed_settings(motion: Motion) -> list[SpeedSetting | None]:
         match = _RUN.fullmatch(run)
         if match is None or len(settings) > len(unknown):
             return unknown
-        setting = SpeedSetting(int(match[1]), bool(match[2])) if match[1] else None
+        speed, high_mark, n_repetitions = match.groups()
+        setting = SpeedSetting(int(speed), bool(high_mark)) if speed else None
         if setting not in all_speed_settings():
             setting = None
-        settings += [setting] * int(match[3] or 1)
+        settings += [setting] * int(n_repetitions or 1)
     return settings if len(settings) == len(unknown) else unknown

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from posewright.runtimes.robobasic.expressions import SymbolTable, Value
+from posewright.runtimes.robobasic.expressions import CompiledExpression, SymbolTable
 from posewright.runtimes.robobasic.machine import BasicMachine, Step, StopReason
 from posewright.runtimes.robobasic.servos import find_group
 from posewright.runtimes.robobasic.tree import CommandStatement, Expression, FunctionCall, Identifier, Text
@@ -15,8 +16,11 @@ AUTO = "AUTO"
 """A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (assumed)."""
 
 
-Address = list[int]
-"""A list of one address, which may be set after it was handed out."""
+@dataclass(slots=True, eq=False)
+class JumpTarget:
+    """The address of the step that a jump goes to; the compiler may set it after the jump is compiled."""
+
+    address: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +28,14 @@ class Exits:
     """The steps that may follow a step.
 
     Attributes:
-        targets: addresses that it jumps to, or routines that it calls.
+        targets: where it jumps to, or the routines that it calls.
         falls_through: whether the next step may follow.
         is_call: whether it calls `targets`, which return.
         condition: if set, the next step follows if it holds, and `targets` otherwise.
         is_return: whether the step after the call of its routine follows.
     """
 
-    targets: tuple[Address, ...] = ()
+    targets: tuple[JumpTarget, ...] = ()
     falls_through: bool = True
     is_call: bool = False
     condition: Expression | None = None
@@ -47,6 +51,13 @@ class LabelReference:
     keyword: str
 
 
+class LoopLines(NamedTuple):
+    """The lines of a FOR and of its NEXT."""
+
+    for_line: int
+    next_line: int
+
+
 class StepBuilder:
     """Collects the steps of one program.
 
@@ -57,7 +68,7 @@ class StepBuilder:
         exits: the exits by address.
         references: the references to labels.
         loops: the lines of each FOR and its NEXT.
-        labels: addresses by name in capitals.
+        labels: the targets of jumps to them, by name in capitals.
         poses: POS statements by their labels in capitals.
         reported_keywords: statements without effect that have been reported.
     """
@@ -68,8 +79,8 @@ class StepBuilder:
         self.lines: list[int] = []
         self.exits: list[Exits] = []
         self.references: list[LabelReference] = []
-        self.loops: list[tuple[int, int]] = []
-        self.labels: dict[str, Address] = {}
+        self.loops: list[LoopLines] = []
+        self.labels: dict[str, JumpTarget] = {}
         self.poses: dict[str, CommandStatement] = {}
         self.reported_keywords: set[str] = set()
 
@@ -104,15 +115,22 @@ class StepBuilder:
 
         self.add(step, Exits(falls_through=False))
 
-    def resolve_label(self, label: str, keyword: str = "GOTO") -> Address:
-        """Return the address of a label; an unknown label is reported and stands for the next step."""
+    def resolve_label(self, label: str, keyword: str = "GOTO") -> JumpTarget:
+        """Return the target of a jump to a label, and record the reference.
+
+        An unknown label is reported and stands for the step that follows the statement.
+
+        Args:
+            label: the label as written.
+            keyword: the keyword of the statement that refers to it.
+        """
         self.references.append(LabelReference(self.symbols.line, label, keyword))
-        address = self.labels.get(label.upper())
-        if address is not None:
-            return address
+        target = self.labels.get(label.upper())
+        if target is not None:
+            return target
         if label.upper() != AUTO:
             self.symbols.report_unknown("label", label, self.labels)
-        return [self.next_address + 1]
+        return JumpTarget(self.next_address + 1)
 
 
 class WrongArgumentsError(Exception):
@@ -134,9 +152,9 @@ def normalize_move(command: CommandStatement) -> CommandStatement:
     """Return `MOVE24 a, b` and `MOVE a, b` as `MOVE G24, a, b`, and any other statement as it is."""
     first = command.arguments[0] if command.arguments else None
     first_name = first.name if isinstance(first, Identifier | FunctionCall) else ""
-    sized = re.fullmatch(r"MOVE(12|16|24|32)", command.key)
-    if sized:
-        group = f"G{sized[1]}"
+    sized_move = re.fullmatch(r"MOVE(12|16|24|32)", command.key)
+    if sized_move:
+        group = f"G{sized_move[1]}"
     elif command.key == "MOVE" and command.arguments and not re.match(r"(?i)G\d", first_name):
         group = "G24"
     else:
@@ -144,8 +162,8 @@ def normalize_move(command: CommandStatement) -> CommandStatement:
     return CommandStatement("MOVE", (Identifier(group), *command.arguments))
 
 
-def compile_numbers(builder: StepBuilder, command: CommandStatement, n: int) -> list[Value]:
-    """Compile the `n` numbers that are the arguments of a statement.
+def compile_numbers(builder: StepBuilder, command: CommandStatement, n: int) -> list[CompiledExpression]:
+    """Return the functions that evaluate the arguments of a statement, which are `n` numbers.
 
     Raises:
         WrongArgumentsError: it has more or fewer arguments, or an empty one, or a text.
@@ -159,7 +177,7 @@ def compile_numbers(builder: StepBuilder, command: CommandStatement, n: int) -> 
 
 def compile_fields(
     builder: StepBuilder, command: CommandStatement, low: int, high: int
-) -> dict[int, Value] | None:
+) -> dict[int, CompiledExpression] | None:
     """Compile the fields behind the group of a statement such as MOVE.
 
     Fields out of range are reported now if they are constant, and are run-time errors otherwise.
@@ -171,7 +189,8 @@ def compile_fields(
         high: largest value.
 
     Returns:
-        Values by servo, without empty fields; None if the group is unknown or there are too many fields.
+        The functions that evaluate the fields, by servo, without empty fields; None if the group is unknown
+        or there are too many fields, which is reported.
     """
     symbols = builder.symbols
     first = command.arguments[0] if command.arguments else None
@@ -187,27 +206,29 @@ def compile_fields(
         message = f"{len(fields)} fields for {len(servos)} servos"
         symbols.report("fields", message, f"expected at most {len(servos)}")
         return None
-    values: dict[int, Value] = {}
-    for servo, field in zip(servos, fields, strict=False):
+    compiled_fields: dict[int, CompiledExpression] = {}
+    for servo, field in zip(servos, fields, strict=False):  # fields at the end may be left out
         if field is None:
             continue
         constant = symbols.fold_constant(field)
-        value = symbols.compile_value(field)
+        evaluate = symbols.compile_value(field)
         if constant is None:
-            value = _range_checked(value, servo, low, high, symbols.line)
+            evaluate = _add_range_check(evaluate, servo, low, high, symbols.line)
         elif not low <= constant <= high:
             symbols.report("range", f"{constant} is out of range for servo {servo}", f"{low}..{high}")
-        values[servo] = value
-    return values
+        compiled_fields[servo] = evaluate
+    return compiled_fields
 
 
-def _range_checked(value: Value, servo: int, low: int, high: int, line: int) -> Value:
-    """Return a value that raises an error of its line if it is out of range at run time."""
+def _add_range_check(
+    evaluate: CompiledExpression, servo: int, low: int, high: int, line: int
+) -> CompiledExpression:
+    """Return a function like `evaluate` that raises an error of a line if the value is out of range."""
 
-    def checked(machine: BasicMachine) -> int:
-        number = value(machine)
-        if not low <= number <= high:
-            raise machine.error_at(line, f"{number} for servo {servo}", f"{low}..{high}")
-        return number
+    def evaluate_checked(machine: BasicMachine) -> int:
+        value = evaluate(machine)
+        if not low <= value <= high:
+            raise machine.error_at(line, f"{value} for servo {servo}", f"{low}..{high}")
+        return value
 
-    return checked
+    return evaluate_checked

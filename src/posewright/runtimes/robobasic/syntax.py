@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.runtimes.robobasic.tree import FLOW_WORDS, BasicSource, SourceLine, Statement
@@ -56,38 +57,56 @@ _REM = re.compile(r"(?i)^(\s*(?:\w+[ \t]*:\s*)?)(REM(?:\s.*)?)$", re.DOTALL)
 
 
 def _read_line(number: int, text: str) -> SourceLine:
+    """Return a line of the source: code and comment apart, and the code parsed."""
     match = _REM.match(text) or _CODE_AND_COMMENT.match(text)
     code, comment = (match[1], match[2]) if match else (text, "")
-    label, statement, problem, hint, column = parse_line(code)
-    return SourceLine(number, text, code, comment, label, statement, problem, hint, column)
+    parsed = parse_line(code)
+    return SourceLine(
+        number,
+        text,
+        code,
+        comment,
+        label=parsed.label,
+        statement=parsed.statement,
+        problem=parsed.problem,
+        hint=parsed.hint,
+        column=parsed.column,
+    )
 
 
 _NESTING = re.compile(r"(?i)THEN|ELSE")
 
 
-@lru_cache(maxsize=4096)
-def parse_line(code: str) -> tuple[str, Statement | None, str, str, int]:
-    """Parse a line without its comment.
+class ParsedLine(NamedTuple):
+    """The content of a line, or its syntax error; see `SourceLine` for the fields."""
 
-    Returns:
-        Label, statement, and the problem, hint and column of a syntax error.
-    """
+    label: str = ""
+    statement: Statement | None = None
+    problem: str = ""
+    hint: str = ""
+    column: int = 1
+
+
+@lru_cache(maxsize=4096)
+def parse_line(code: str) -> ParsedLine:
+    """Return the label and statement of a line without its comment; after a syntax error, its description."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
     from posewright.runtimes.robobasic.parser import parse  # imports Lark only when a program is read
 
     if not code.strip():
-        return "", None, "", "", 1
+        return ParsedLine()
     if len(code) > MAX_LINE_LENGTH:
         problem = f"the line has {len(code):,} characters"
-        return "", None, problem, f"expected at most {MAX_LINE_LENGTH:,}", 1
+        return ParsedLine(problem=problem, hint=f"expected at most {MAX_LINE_LENGTH:,}")
     if code.count("(") > MAX_NESTING or len(_NESTING.findall(code)) > MAX_NESTING:
-        return "", None, "brackets or statements are nested too deeply", "give each its own line", 1
+        problem = "brackets or statements are nested too deeply"
+        return ParsedLine(problem=problem, hint="give each its own line")
     try:
         label, statement = parse(code)
     except UnexpectedInput as error:
         token = error.token if isinstance(error, UnexpectedToken) else None
-        if token is not None and token.type == "$END":
+        if token is not None and token.type == "$END":  # the line ends too early
             column = len(code.rstrip()) + 1
         else:
             column = max(error.column, 1)
@@ -95,10 +114,11 @@ def parse_line(code: str) -> tuple[str, Statement | None, str, str, int]:
         if isinstance(error, UnexpectedCharacters) and column <= len(code):
             unexpected = code[column - 1]
         problem = f"{unexpected!r} is not expected here" if unexpected else "the statement is not complete"
-        return _find_label(code), None, problem, _syntax_hint(code, unexpected, column), column
+        hint = _syntax_hint(code, unexpected, column)
+        return ParsedLine(_find_label(code), problem=problem, hint=hint, column=column)
     except FormatError as error:
-        return _find_label(code), None, error.message, error.hint or "", 1
-    return label, statement, "", "", 1
+        return ParsedLine(_find_label(code), problem=error.message, hint=error.hint or "")
+    return ParsedLine(label, statement)
 
 
 def _find_label(code: str) -> str:
@@ -129,7 +149,13 @@ _HINTS_BY_CHARACTER = {
 
 
 def _syntax_hint(code: str, unexpected: str, column: int) -> str:
-    """Return what would be accepted instead of an unexpected token; empty if there is nothing to say."""
+    """Return what would be accepted instead of an unexpected token; empty if there is no hint.
+
+    Args:
+        code: the line without its comment.
+        unexpected: the text of the token; empty at the end of the line.
+        column: the column of the token, from 1.
+    """
     before = code[: column - 1]
     if is_stray(code):
         return "a comment begins with '; this line is treated as one"

@@ -312,7 +312,7 @@ FLOW_WORDS = {
 """Usage of the statements for control flow and declarations, by keyword."""
 
 
-def label_in(argument: Argument) -> str | None:
+def label_of_argument(argument: Argument) -> str | None:
     """Return the label that an argument names, which may be a number; None if it cannot be a label."""
     match argument:
         case Identifier(name, None) | Number(_, name):
@@ -332,16 +332,16 @@ def label_index(command: CommandStatement) -> int | None:
 
 def unclosed_ifs(lines: Iterable[SourceLine]) -> frozenset[int]:
     """Return the lines of block IFs without ENDIF; an ENDIF closes the last open IF before it."""
-    opened: list[int] = []
+    open_ifs: list[int] = []
     for line in lines:
         match line.statement:
             case IfStatement(_, None):
-                opened.append(line.number)
-            case EndIf() if opened:
-                opened.pop()
+                open_ifs.append(line.number)
+            case EndIf() if open_ifs:
+                open_ifs.pop()
             case _:
                 pass
-    return frozenset(opened)
+    return frozenset(open_ifs)
 
 
 class Severity(Enum):

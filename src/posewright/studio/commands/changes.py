@@ -95,16 +95,23 @@ def sorted_indices(motion: Motion, keyframes: Collection[int]) -> list[int]:
 
 def with_angles(pose: Pose, angles: Mapping[str, float], robot: Robot) -> Pose:
     """Return a pose with new angles of some joints [rad], clipped to the limits of the joints."""
-    limits = {name: robot.joint(name) for name in angles}
+    joints = {name: robot.joint(name) for name in angles}
     require_joints(pose, angles)
     new_angles = dict(zip(pose.joints, pose.angles.tolist(), strict=True))
     for name, angle in angles.items():
-        new_angles[name] = float(np.clip(angle, limits[name].lower_rad, limits[name].upper_rad))
+        new_angles[name] = float(np.clip(angle, joints[name].lower_rad, joints[name].upper_rad))
     return Pose(pose.joints, np.array(list(new_angles.values())), pose.free - set(angles))
 
 
 def with_poses(motion: Motion, indices: Iterable[int], change: Callable[[int, Pose], Pose]) -> Motion:
-    """Return a motion with some poses changed, by their indices; -1 is the start pose."""
+    """Return a motion with some poses changed.
+
+    Args:
+        motion: the motion.
+        indices: indices of the keyframes whose poses are changed; -1 for the start pose. A motion without a
+            start pose gets one, of held joints.
+        change: returns the new pose for an index and the present pose.
+    """
     frames = list(motion.keyframes)
     start = motion.start
     for index in indices:

@@ -50,14 +50,19 @@ class SetMotion:
         """Return the pages with the motion changed; raise InputError for an empty name or an unknown page."""
         return pages.with_changed_motion(self.page, lambda motion: self._change_motion(motion, pages))
 
+    @property
+    def _stored_repeat(self) -> int | None:
+        """Number of repetitions as a motion stores it: None for endless repetition."""
+        return None if self.repeat == FOR_EVER else self.repeat
+
     def _change_motion(self, motion: Motion, pages: Pages) -> Motion:
-        """Return the motion with those settings that are not None."""
+        """Return the motion with those attributes of this command that are not None."""
         if self.name is not None and not self.name.strip():
             raise InputError("a motion needs a name")
         return replace(
             motion,
             name=motion.name if self.name is None else self.name.strip(),
-            repeat=motion.repeat if self.repeat is None else self.repeat or None,
+            repeat=motion.repeat if self.repeat is None else self._stored_repeat,
             next=motion.next if self.next is None else resolve_page(self.next, pages),
             exit=motion.exit if self.exit is None else resolve_page(self.exit, pages),
             speed=motion.speed if self.speed is None else self.speed,
@@ -85,19 +90,19 @@ class SetJoints(MotionCommand):
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         """Return the motion with these joints; new ones come last, and are held."""
         for name in self.joints:
-            robot.joint(name)
+            robot.joint(name)  # raises an error if the robot lacks it
         if not self.joints:
             raise InputError("the motion has no joint", hint="choose at least one")
         remaining = [name for name in motion.joints if name in self.joints]
-        joints = tuple(dict.fromkeys([*remaining, *self.joints]))
+        joints = tuple(dict.fromkeys([*remaining, *self.joints]))  # each once, in this order
 
-        def with_joints(frame: Keyframe) -> Keyframe:
+        def select_joints(frame: Keyframe) -> Keyframe:
             stiffness = {name: value for name, value in (frame.stiffness or {}).items() if name in joints}
-            return replace(frame, pose=frame.pose.on(joints), stiffness=stiffness or None)
+            return replace(frame, pose=frame.pose.with_joints(joints), stiffness=stiffness or None)
 
         return replace(
             motion,
             joints=joints,
-            keyframes=tuple(with_joints(frame) for frame in motion.keyframes),
-            start=motion.start and motion.start.on(joints),
+            keyframes=tuple(select_joints(frame) for frame in motion.keyframes),
+            start=None if motion.start is None else motion.start.with_joints(joints),
         )

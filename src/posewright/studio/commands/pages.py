@@ -31,10 +31,19 @@ class AddPage:
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with the new one; raise InputError if the file cannot have another page."""
         motion = pages.motion(self.after)
-        frame = Keyframe(motion.resolved_poses()[-1], FIRST_REACH_S, easing=motion.keyframes[-1].easing)
-        first = replace(motion, name=self.name, keyframes=(frame,), start=None, speed=1.0)
-        alone = replace(first, repeat=1, next=None, exit=None)
-        return pages.with_page(free_number(pages, self.after), alone)
+        last_pose = motion.resolved_poses()[-1]
+        frame = Keyframe(last_pose, FIRST_REACH_S, easing=motion.keyframes[-1].easing)
+        new_motion = replace(
+            motion,
+            name=self.name,
+            keyframes=(frame,),
+            start=None,
+            speed=1.0,
+            repeat=1,
+            next=None,
+            exit=None,
+        )
+        return pages.with_page(free_number(pages, self.after), new_motion)
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class DeletePage:
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages without it; raise InputError for the only page."""
         require_page_changes(pages)
-        pages.motion(self.page)
+        pages.motion(self.page)  # raises an error if there is no such page
         if len(pages.labels) == 1:
             raise InputError("this is the only page of the file", hint="add another page first")
         return with_redirected_links(pages.without(self.page), {str(self.page): None})
@@ -87,11 +96,11 @@ class MovePage:
         if self.to == self.page:
             return pages
         if self.to in pages.numbers:
-            remaining = pages.with_page(self.page, pages.motion(self.to))
+            other_pages = pages.with_page(self.page, pages.motion(self.to))
         else:
-            remaining = pages.without(self.page)
+            other_pages = pages.without(self.page)
         new_numbers = {str(self.page): str(self.to), str(self.to): str(self.page)}
-        return with_redirected_links(remaining.with_page(self.to, moved), new_numbers)
+        return with_redirected_links(other_pages.with_page(self.to, moved), new_numbers)
 
 
 def allows_page_changes(pages: Pages) -> bool:
@@ -108,13 +117,17 @@ def require_page_changes(pages: Pages) -> None:
 
 
 def free_number(pages: Pages, after: int) -> int:
-    """Return the first free page number after a page, else the first free number; or raise InputError."""
+    """Return the first free page number after a page, else the first free number.
+
+    Raises:
+        InputError: all numbers are in use, or the file's pages cannot be changed.
+    """
     require_page_changes(pages)
-    used = set(pages.numbers)
-    free = [number for number in range(1, pages.file.n_pages + 1) if number not in used]
-    if not free:
+    used_numbers = set(pages.numbers)
+    free_numbers = [number for number in range(1, pages.file.n_pages + 1) if number not in used_numbers]
+    if not free_numbers:
         raise InputError(f"all {pages.file.n_pages} pages are in use", hint="delete one first")
-    return next((number for number in free if number > after), free[0])
+    return next((number for number in free_numbers if number > after), free_numbers[0])
 
 
 def resolve_page(reference: str, pages: Pages) -> str | None:
@@ -129,8 +142,8 @@ def resolve_page(reference: str, pages: Pages) -> str | None:
     name = reference.strip()
     if not name or not allows_page_changes(pages):
         return name or None
-    renumbered = replace(pages.file, pages=pages.labels)
-    return str(renumbered.page_number(name))
+    file_with_edited_labels = replace(pages.file, pages=pages.labels)
+    return str(file_with_edited_labels.page_number(name))
 
 
 def with_redirected_links(pages: Pages, new_numbers: Mapping[str, str | None]) -> Pages:
@@ -154,5 +167,6 @@ def with_redirected_links(pages: Pages, new_numbers: Mapping[str, str | None]) -
 
 def motions_of(pages: Pages) -> list[tuple[int, Motion]]:
     """Return the motion of each page with its number; all pages are read."""
-    as_read = dict(zip((label.number for label in pages.file.pages), pages.file.motions, strict=True))
-    return [(number, pages.edited.get(number) or as_read[number]) for number in pages.numbers]
+    numbers_in_file = (label.number for label in pages.file.pages)
+    unedited = dict(zip(numbers_in_file, pages.file.motions, strict=True))
+    return [(number, pages.edited.get(number) or unedited[number]) for number in pages.numbers]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -46,9 +46,9 @@ class SetAngles(PoseCommand):
         angles = dict(self.angles_rad)
         if self.symmetric:
             mirrored = {
-                opposite: sign * angles[joint] for joint, opposite, sign in mirrored_joints(robot, angles)
+                pair.opposite: pair.sign * angles[pair.joint] for pair in opposite_joints(robot, angles)
             }
-            angles = mirrored | angles
+            angles = mirrored | angles  # an angle that the command states has priority
         return with_poses(motion, self.indices, lambda _, pose: with_angles(pose, angles, robot))
 
 
@@ -77,7 +77,7 @@ class UnsetJoints(PoseCommand):
         """Return the motion with the joints held or free in the chosen poses, instead of at an angle."""
         names = set(self.joints)
         if self.symmetric:
-            names |= {opposite for _, opposite, _ in mirrored_joints(robot, names)}
+            names |= {pair.opposite for pair in opposite_joints(robot, names)}
 
         def unset(_: int, pose: Pose) -> Pose:
             require_joints(pose, names)
@@ -121,22 +121,18 @@ class CopyAcross(PoseCommand):
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         """Return the motion with the joints of each chosen pose copied to the other side."""
-        pairs = [
-            (joint, opposite, sign)
-            for joint, opposite, sign in mirrored_joints(robot, self.joints)
-            if opposite not in self.joints
-        ]
+        pairs = [pair for pair in opposite_joints(robot, self.joints) if pair.opposite not in self.joints]
         if not pairs:
             raise InputError(
                 "these joints have none on the other side", hint="choose a leg, an arm or an ear"
             )
 
         def copy_across(_: int, pose: Pose) -> Pose:
-            require_joints(pose, [name for joint, opposite, _ in pairs for name in (joint, opposite)])
+            require_joints(pose, [name for pair in pairs for name in (pair.joint, pair.opposite)])
             angles = dict(zip(pose.joints, pose.angles.tolist(), strict=True))
-            angles |= {opposite: sign * angles[joint] for joint, opposite, sign in pairs}
-            free_joints = pose.free - {opposite for _, opposite, _ in pairs}
-            free_joints |= {opposite for joint, opposite, _ in pairs if joint in pose.free}
+            angles |= {pair.opposite: pair.sign * angles[pair.joint] for pair in pairs}
+            free_joints = pose.free - {pair.opposite for pair in pairs}
+            free_joints |= {pair.opposite for pair in pairs if pair.joint in pose.free}
             return Pose(pose.joints, np.array(list(angles.values())), free_joints)
 
         return with_poses(motion, self.indices, copy_across)
@@ -171,9 +167,9 @@ class BlendPose(PoseCommand):
         return f"start from {source}" if self.indices == (START,) else f"take the pose of {source}"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
-        """Return the motion with the chosen poses blended with the other pose."""
-        resolved = motion.resolved_poses()
-        target, target_angles = self._find_target(motion, resolved, robot)
+        """Return the motion with the chosen poses blended with the other pose, or replaced by it."""
+        resolved_poses = motion.resolved_poses()  # the start pose, then those of the keyframes
+        target, target_angles = self._find_target(motion, resolved_poses, robot)
         require_joints(target, self.joints)
         if self.share == 0.0:
             return motion
@@ -182,7 +178,7 @@ class BlendPose(PoseCommand):
         def blend(index: int, pose: Pose) -> Pose:
             if self.share == 1.0:
                 return _with_joints(pose, target.angles, is_free=target.free_mask, is_chosen=is_chosen)
-            angles = resolved[index + 1].angles
+            angles = resolved_poses[index + 1].angles
             blended = angles + self.share * (target_angles - angles)
             has_angle = ~(np.isnan(pose.angles) & np.isnan(target.angles)) & np.isfinite(blended)
             return _with_joints(
@@ -191,15 +187,24 @@ class BlendPose(PoseCommand):
 
         return with_poses(motion, self.indices, blend)
 
-    def _find_target(self, motion: Motion, resolved: tuple[Pose, ...], robot: Robot) -> tuple[Pose, Floats]:
-        """Return the other pose, and its angles with those of held joints filled in [rad]."""
+    def _find_target(
+        self, motion: Motion, resolved_poses: tuple[Pose, ...], robot: Robot
+    ) -> tuple[Pose, Floats]:
+        """Return the other pose, and its angles with those of held joints filled in [rad].
+
+        Args:
+            motion: the motion.
+            resolved_poses: start pose and keyframes with the angles of held joints, so that the pose of the
+                keyframe with an index `i` is `resolved_poses[i + 1]`.
+            robot: its robot.
+        """
         if self.named is not None:
-            pose = create_motion(self.named, robot, self.named).keyframes[0].pose.on(motion.joints)
+            pose = create_motion(self.named, robot, self.named).keyframes[0].pose.with_joints(motion.joints)
             return pose, pose.angles
         if self.other is None or not START <= self.other < len(motion.keyframes):
             hint = f"name a pose of the robot, or one of {len(motion.keyframes)} keyframes"
             raise InputError("there is no such pose", hint=hint)
-        resolved_pose = resolved[self.other + 1]
+        resolved_pose = resolved_poses[self.other + 1]
         if self.other == START:
             return motion.start or resolved_pose, resolved_pose.angles
         return motion.keyframes[self.other].pose, resolved_pose.angles
@@ -212,9 +217,17 @@ def _with_joints(pose: Pose, angles: Floats, is_free: Flags, is_chosen: Flags) -
     return Pose(pose.joints, np.where(is_chosen, angles, pose.angles), joints)
 
 
-def mirrored_joints(robot: Robot, joints: Collection[str]) -> Iterator[tuple[str, str, float]]:
-    """Yield each joint that has an opposite joint, the opposite joint, and the sign between their angles."""
+class OppositeJoint(NamedTuple):
+    """A joint, the joint on the other side, and the sign between their angles in mirrored poses."""
+
+    joint: str
+    opposite: str
+    sign: float
+
+
+def opposite_joints(robot: Robot, joints: Collection[str]) -> Iterator[OppositeJoint]:
+    """Yield those of some joints that have an opposite joint, with that joint."""
     for pair in robot.mirror_pairs:
         for joint, opposite in ((pair.left, pair.right), (pair.right, pair.left)):
             if joint in joints and joint != opposite:
-                yield joint, opposite, float(pair.sign)
+                yield OppositeJoint(joint, opposite, float(pair.sign))

@@ -45,17 +45,18 @@ def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
     """Return the motion with a new keyframe at a time as played [s], and the index of that keyframe.
 
     A segment is cut in two at that time, so the motion does not change. At a keyframe, in its pause, or after
-    the end of the motion, the keyframe is copied.
+    the end of the motion, a copy of the keyframe is inserted after it.
     """
     time_in_motion_s = time_s * motion.speed
     starts = motion.segment_starts
+    # the last segment that begins clearly before this time
     index = max(0, int(np.searchsorted(starts, time_in_motion_s - MIN_SEGMENT_S, side="left")) - 1)
     frame = motion.keyframes[index]
     elapsed_s = _rounded(time_in_motion_s - float(starts[index]))
-    if frame.reach_s - elapsed_s < MIN_SEGMENT_S:
-        return with_range(
-            motion, begin=index + 1, end=index + 1, frames=[replace(frame, reach_s=NEW_REACH_S)]
-        ), index + 1
+    is_reached = frame.reach_s - elapsed_s < MIN_SEGMENT_S
+    if is_reached:
+        duplicate = replace(frame, reach_s=NEW_REACH_S)
+        return with_range(motion, begin=index + 1, end=index + 1, frames=[duplicate]), index + 1
     if elapsed_s < MIN_SEGMENT_S:
         elapsed_s = 0.0
     is_held = np.isnan(frame.pose.angles)
@@ -87,12 +88,16 @@ class SetKeyframes(KeyframesCommand):
     @property
     def label(self) -> str:
         """The text after "Undo" in the menu."""
-        is_eased = self.easing is not None or self.accel_share is not None
-        verb = "set the stiffness of" if self.stiffness is not None else "ease" if is_eased else "retime"
+        if self.stiffness is not None:
+            verb = "set the stiffness of"
+        elif self.easing is not None or self.accel_share is not None:
+            verb = "ease"
+        else:
+            verb = "retime"
         return f"{verb} {describe_keyframes(self.keyframes)}"
 
     def _change_keyframe(self, frame: Keyframe) -> Keyframe:
-        """Return a keyframe with those settings that are not None."""
+        """Return a keyframe with those attributes of this command that are not None."""
         return replace(
             frame,
             reach_s=frame.reach_s if self.reach_s is None else self.reach_s,
@@ -121,16 +126,18 @@ class RetimeKeyframe(MotionCommand):
         index = self.keyframe
         require_keyframe(motion, index)
         frame = motion.keyframes[index]
-        after = motion.keyframes[index + 1 : index + 2]
         reach_s = frame.reach_s if self.reach_s is None else self.reach_s
         pause_s = frame.pause_s if self.pause_s is None else self.pause_s
-        if after:
-            room_s = frame.duration + after[0].reach_s
-            reach_s = min(reach_s, room_s)
-            pause_s = _rounded(min(pause_s, room_s - reach_s))
-            after = (replace(after[0], reach_s=_rounded(room_s - reach_s - pause_s)),)
+        if index + 1 == len(motion.keyframes):
+            changed = replace(frame, reach_s=reach_s, pause_s=pause_s)
+            return with_range(motion, begin=index, end=index + 1, frames=[changed])
+        next_frame = motion.keyframes[index + 1]
+        available_s = frame.duration + next_frame.reach_s
+        reach_s = min(reach_s, available_s)
+        pause_s = _rounded(min(pause_s, available_s - reach_s))
         changed = replace(frame, reach_s=reach_s, pause_s=pause_s)
-        return with_range(motion, begin=index, end=index + 1 + len(after), frames=[changed, *after])
+        next_changed = replace(next_frame, reach_s=_rounded(available_s - reach_s - pause_s))
+        return with_range(motion, begin=index, end=index + 2, frames=[changed, next_changed])
 
 
 @dataclass(frozen=True)
@@ -179,7 +186,7 @@ class SetLights(MotionCommand):
         """Return the motion with the keyframe's lights set; None removes a light."""
         require_keyframe(motion, self.keyframe)
         frame = motion.keyframes[self.keyframe]
-        leds = {name: robot.led(name) for name in self.lights}
+        leds = {name: robot.led(name) for name in self.lights}  # raises an error if there is no such LED
         unchanged = {name: light for name, light in (frame.lights or {}).items() if name not in leds}
         lights = {
             name: read_light(Node(light), leds[name])

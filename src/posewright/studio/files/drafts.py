@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.documents import Node, atomic_replacement, open_regular_file, read_bounded, try_lock
 from posewright.errors import FormatError, InputError, PosewrightError, Where
@@ -39,6 +40,18 @@ WRITE_PAUSE_S = 0.3
 """Pause of the thread after it has written a draft [s]."""
 
 
+class EditedPage(NamedTuple):
+    """An edited page in a draft.
+
+    Attributes:
+        page_in_file: number of the page in the edited file from which it was read; None for a new page.
+        document: its motion as a native document.
+    """
+
+    page_in_file: int | None
+    document: Mapping[str, object]
+
+
 @dataclass(frozen=True)
 class Draft:
     """Edited pages that are not saved.
@@ -49,8 +62,7 @@ class Draft:
         digest: digest of the file's bytes when it was edited; None if there was no file.
         data: bytes of the unedited motion if there was no file.
         labels: numbers and names of all pages.
-        motions: for each page number, the number of the page in the file, if it is there, and its native
-            document.
+        motions: edited pages by page number.
     """
 
     file: str
@@ -58,7 +70,7 @@ class Draft:
     digest: str | None
     data: bytes | None
     labels: tuple[PageLabel, ...]
-    motions: Mapping[int, tuple[int | None, Mapping[str, object]]]
+    motions: Mapping[int, EditedPage]
 
     @classmethod
     def of(cls, pages: Pages, robot: Robot, target: SaveTarget, data: bytes | None) -> Draft:
@@ -68,12 +80,17 @@ class Draft:
             origin = origin_of(motion)
             return None if origin is None or origin.format != pages.file.format else origin.page
 
-        motions = {number: (page_in_file(motion), tree_of(motion)) for number, motion in pages.edited.items()}
+        motions = {
+            number: EditedPage(page_in_file(motion), tree_of(motion))
+            for number, motion in pages.edited.items()
+        }
         return cls(target.path.name, robot.name, target.digest, data, pages.labels, motions)
 
     def render(self) -> bytes:
         """Return the content of the draft's file."""
-        data = None if self.data is None or self.digest is not None else base64.b64encode(self.data).decode()
+        data = None
+        if self.data is not None and self.digest is None:  # else the content is in the file
+            data = base64.b64encode(self.data).decode()
         content = {
             "file": self.file,
             "robot": self.robot,
@@ -87,22 +104,24 @@ class Draft:
 
     def motions_of(self, robot: Robot) -> dict[int, Motion]:
         """Return the motions by page number, without their origin in a file."""
-        return {number: motion_of(Node(dict(tree)), robot) for number, (_, tree) in self.motions.items()}
+        return {number: motion_of(Node(dict(page.document)), robot) for number, page in self.motions.items()}
 
-    def pages_over(self, opened: OpenedFile) -> Pages:
+    def apply_to(self, opened: OpenedFile) -> Pages:
         """Return the pages of the opened file with the edits of the draft.
+
+        Edited pages get the origin of their page in the file, so that saving changes only what was edited.
 
         Raises:
             InputError: the file has changed so that the edits do not fit.
         """
         file = opened.pages.file
         edited = self.motions_of(opened.robot)
-        for number, (page, _) in self.motions.items():
-            if page in opened.pages.numbers:
-                edited[number] = replace(edited[number], origin=file.motion(page).origin)
+        for number, page in self.motions.items():
+            if page.page_in_file in opened.pages.numbers:
+                edited[number] = replace(edited[number], origin=file.motion(page.page_in_file).origin)
         pages = Pages(file, self.labels, edited)
-        for number in set(pages.numbers) - set(edited) - set(opened.pages.numbers):
-            message = f"page {number} is no longer in {self.file}"
+        for missing_number in set(pages.numbers) - set(edited) - set(opened.pages.numbers):
+            message = f"page {missing_number} is no longer in {self.file}"
             raise InputError(message, hint="the draft is not deleted")
         return pages
 
@@ -113,17 +132,17 @@ def read_draft(path: Path) -> Draft:
     Raises:
         FormatError: it is damaged.
     """
-    head, _, body = read_bounded(path, MAX_DRAFT_BYTES).partition(b"\n")
-    if head != DRAFT_HEADER + hashlib.sha256(body).hexdigest().encode():
+    first_line, _, body = read_bounded(path, MAX_DRAFT_BYTES).partition(b"\n")
+    if first_line != DRAFT_HEADER + hashlib.sha256(body).hexdigest().encode():
         raise FormatError("the draft with unsaved edits is damaged", where=Where(path))
     try:
-        return _draft_of(body)
+        return _parse_draft(body)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FormatError("the draft with unsaved edits is invalid", where=Where(path)) from error
 
 
-def _draft_of(body: bytes) -> Draft:
-    """Parse a draft; for invalid bytes raise an error that `read_draft` catches."""
+def _parse_draft(body: bytes) -> Draft:
+    """Return the draft in some JSON; for invalid bytes raise an error that `read_draft` catches."""
     content = json.loads(body)
     if Path(content["file"]).name != content["file"] or not content["file"] or is_path(content["robot"]):
         raise ValueError("a draft belongs to a file in its folder and to a robot of the catalogue")
@@ -136,7 +155,10 @@ def _draft_of(body: bytes) -> Draft:
         digest=content["digest"],
         data=None if content["data"] is None else base64.b64decode(content["data"]),
         labels=tuple(PageLabel(number, name) for number, name in content["labels"]),
-        motions={int(number): (page, tree) for number, (page, tree) in content["motions"].items()},
+        motions={
+            int(number): EditedPage(page_in_file, document)
+            for number, (page_in_file, document) in content["motions"].items()
+        },
     )
 
 
@@ -148,13 +170,13 @@ def draft_path(path: Path) -> Path:
 def abandoned_drafts(folder: Path) -> Iterator[Path]:
     """Yield the drafts in a folder that no running studio has locked, newest first."""
 
-    def written_at(path: Path) -> float:
+    def modification_time(path: Path) -> float:
         try:
             return path.stat().st_mtime
-        except OSError:
+        except OSError:  # another studio has just removed it
             return 0.0
 
-    for path in sorted(folder.glob(f".*{DRAFT_SUFFIX}"), key=written_at, reverse=True):
+    for path in sorted(folder.glob(f".*{DRAFT_SUFFIX}"), key=modification_time, reverse=True):
         try:
             with open_regular_file(path) as file:
                 is_unlocked = try_lock(file.fileno())
@@ -169,10 +191,10 @@ class DraftFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock_handle = -1
+        self._lock_handle: int | None = None  # descriptor whose lock marks the draft as in use
 
     def write(self, data: bytes) -> None:
-        """Replace the content, or raise OutputError."""
+        """Replace the content, and lock the new file; raise OutputError if that is not possible."""
         with atomic_replacement(self.path) as (_, handle):
             with os.fdopen(handle, "wb", closefd=False) as file:
                 file.write(data)
@@ -189,12 +211,13 @@ class DraftFile:
 
     def release(self) -> None:
         """Unlock the file."""
-        if self._lock_handle >= 0:
+        if self._lock_handle is not None:
             os.close(self._lock_handle)
-            self._lock_handle = -1
+            self._lock_handle = None
 
 
 Render = Callable[[], bytes]
+"""Returns the content of a draft; rendering is slow, so the writer's thread does it."""
 
 
 class DraftWriter:
@@ -213,8 +236,8 @@ class DraftWriter:
         self._on_write = on_write
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
-        self._drafts: list[DraftFile] = []
-        self._pending: dict[DraftFile, Render | None] = {}
+        self._drafts: list[DraftFile] = []  # the last is that of the open file
+        self._pending: dict[DraftFile, Render | None] = {}  # None for a draft that is to be removed
         self._target: SaveTarget | None = None
         self._last_stamp: tuple[int, ...] | None = None
         self._has_file_changed = False
@@ -280,11 +303,11 @@ class DraftWriter:
             draft.release()
 
     def _check_file(self) -> None:
-        """Check whether the file has changed, if its time or size has."""
+        """Compare the file's content with that read or written last, if its time or size has changed."""
         with self._lock:
             target = self._target
             last_stamp = self._last_stamp
-            had_changed = self._has_file_changed
+            was_changed = self._has_file_changed
         if target is None:
             return
         stamp = file_stamp(target.path)
@@ -292,9 +315,9 @@ class DraftWriter:
             return
         has_changed = file_digest(target.path) != target.digest
         with self._lock:
-            if self._target is not target:
+            if self._target is not target:  # another file was opened or saved meanwhile
                 return
             self._last_stamp = stamp
             self._has_file_changed = has_changed
-        if has_changed != had_changed:
+        if has_changed != was_changed:
             self._on_file_change(target, has_changed)

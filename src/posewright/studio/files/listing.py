@@ -20,9 +20,14 @@ from posewright.studio.workspace import Workspace
 
 
 def list_files(workspace: Workspace, stick: Path | None) -> list[View]:
-    """Return what can be opened, as plain data: first the motions of a memory stick, then all files."""
+    """Return what can be opened, as plain data: first the motions of a memory stick, then all files.
+
+    Args:
+        workspace: the folder with the files.
+        stick: path of the memory stick; None if none is open.
+    """
     motions = () if stick is None else stick_motions(stick)
-    return [*(_stick_view(motion, workspace) for motion in motions), *_files(workspace)]
+    return [*(_stick_view(motion, workspace) for motion in motions), *_file_views(workspace)]
 
 
 def picture(path: Path, page: str | None) -> str:
@@ -61,13 +66,13 @@ def draft_view(path: Path) -> DraftView:
     try:
         return DraftView(path.name, when, read_draft(path).file)
     except FormatError as error:
-        damaged = path.with_name(f"{path.name}.damaged")
-        path.rename(damaged)
-        damage = f"{error.message}; it is renamed to {damaged.name}, and the edited file is unchanged"
+        new_path = path.with_name(f"{path.name}.damaged")
+        path.rename(new_path)
+        damage = f"{error.message}; it is renamed to {new_path.name}, and the edited file is unchanged"
         return DraftView(path.name, when, file="", damage=damage)
 
 
-def _files(workspace: Workspace) -> Iterator[View]:
+def _file_views(workspace: Workspace) -> Iterator[View]:
     """Yield an entry for each recording, gait and motion file of the folder."""
     suffixes = tuple({suffix for motion_format in FORMATS.values() for suffix in motion_format.suffixes})
     for name in workspace.files():
@@ -75,12 +80,14 @@ def _files(workspace: Workspace) -> Iterator[View]:
             yield {"file": name, "page": None, "title": name, "detail": "a recording", "kind": "recording"}
         elif name.lower().endswith(".gait.yaml"):
             yield {"file": name, "page": None, "title": name, "detail": "a Posewright gait", "kind": "gait"}
-        elif name.lower().endswith(suffixes) and (title := _title(workspace.root / name)):
-            yield {"file": name, "page": None, "title": name, "detail": title, "kind": "motion"}
+        elif name.lower().endswith(suffixes):
+            format_title = _motion_format_title(workspace.root / name)
+            if format_title:
+                yield {"file": name, "page": None, "title": name, "detail": format_title, "kind": "motion"}
 
 
-def _title(path: Path) -> str:
-    """Return the format of a motion file; an empty text for other and unreadable files."""
+def _motion_format_title(path: Path) -> str:
+    """Return the title of a motion file's format; an empty text for other and unreadable files."""
     try:
         kind = detect_kind(read_file_bytes(path), path)
     except InputError:

@@ -92,6 +92,12 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | None = None) -> OpenedFile:
     """Open a motion file, a recording, or a folder, which may be a memory stick.
 
+    Args:
+        path: the file or folder.
+        robot_or_name: the robot, for which a motion of another robot is converted; None for the robot that
+            the file names.
+        page: name or number of the page to show first; None for the first page of the file.
+
     Raises:
         FormatError: the file cannot be read.
         InputError: there is no such page, robot or motion.
@@ -99,10 +105,7 @@ def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | 
     if is_folder(path):
         return _open_folder(path, robot_or_name)
     if path.suffix.lower() == ".mcap":
-        if not robot_or_name:  # the first robot of the recording that can be shown
-            names = {card.name for card in robots_with_models()}
-            robot_or_name = next((name for name in read_mcap(path).header.robots if name in names), None)
-        return replace(create_file(path.parent, "untitled", robot_or_name), recording=path)
+        return _open_recording(path, robot_or_name)
     data = read_file_bytes(path)
     target = SaveTarget(path.resolve(), hashlib.sha256(data).hexdigest())
     return _open_file(motion_file_in(data, path, robot=robot_or_name), target, robot_or_name, page)
@@ -126,20 +129,20 @@ def create_file(
     Raises:
         InputError: there is no such robot or pose, or the name cannot be a file name.
     """
-    card = robot(robot_or_name) if robot_or_name else next(robots_with_models())
-    motion = create_motion(name, card, pose)
-    return new_file(motion, folder / f"{file_stem(name)}{MOTION_SUFFIX}", card)
+    motion_robot = robot(robot_or_name) if robot_or_name else next(robots_with_models())
+    motion = create_motion(name, motion_robot, pose)
+    return new_file(motion, folder / f"{file_stem(name)}{MOTION_SUFFIX}", motion_robot)
 
 
 def robots_with_models() -> Iterator[Robot]:
     """Yield the robots of the catalogue that have a model and can be shown."""
-    return (card for card in map(robot, robot_names()) if card.model_path is not None)
+    return (known for known in map(robot, robot_names()) if known.model_path is not None)
 
 
-def new_file(motion: Motion, path: Path, card: Robot) -> OpenedFile:
+def new_file(motion: Motion, path: Path, motion_robot: Robot) -> OpenedFile:
     """Return a motion as the only page of a native file that does not exist yet."""
     pages = Pages.of(MotionFile.of_single_motion(NATIVE, path, motion))
-    return OpenedFile(pages, robot=card, page=1, target=SaveTarget(path, digest=None))
+    return OpenedFile(pages, robot=motion_robot, page=1, target=SaveTarget(path, digest=None))
 
 
 def require_catalogue_robot(data: bytes, path: Path) -> None:
@@ -160,10 +163,23 @@ def stick_motions(folder: Path) -> tuple[StickMotion, ...]:
         return ()
 
 
+def _open_recording(path: Path, robot_or_name: Robot | str | None) -> OpenedFile:
+    """Return a new motion with a recording to show; by default for its first robot that has a model."""
+    if not robot_or_name:
+        known_names = {known.name for known in robots_with_models()}
+        recorded_names = read_mcap(path).header.robots
+        robot_or_name = next((name for name in recorded_names if name in known_names), None)
+    return replace(create_file(path.parent, "untitled", robot_or_name), recording=path)
+
+
 def _open_folder(folder: Path, robot_or_name: Robot | str | None) -> OpenedFile:
-    for motion in stick_motions(folder):
-        opened = open_path(motion.archive.path, robot_or_name)
-        return replace(opened, stick=folder.resolve())
+    """Open the first motion of a memory stick; in another folder, a new motion.
+
+    The content of the folder is shown first, except with a new motion of a stated robot.
+    """
+    motions = stick_motions(folder)
+    if motions:
+        return replace(open_path(motions[0].archive.path, robot_or_name), stick=folder.resolve())
     new_motion = create_file(folder, "untitled", robot_or_name)
     return new_motion if robot_or_name else replace(new_motion, stick=folder.resolve())
 
@@ -175,18 +191,30 @@ def _open_file(
     page: str | None = None,
     data: bytes | None = None,
 ) -> OpenedFile:
-    """Open a page of a file, converted if it is for another robot."""
+    """Return a file opened at a page; if its motion is for another robot, the converted motion instead.
+
+    Args:
+        file: the file.
+        target: the file to save to.
+        robot_or_name: the robot; None for the robot that the motion names.
+        page: name or number of the page; None for the first.
+        data: the file's bytes, if they are not in a file yet.
+    """
     page_number = file.page_number(page)
-    card = robot_of_motion(file.motion(page_number), robot_or_name)
-    if card.name != file.motion(page_number).robot:
-        return _carry(file, page_number, card, target.path)
-    return OpenedFile(Pages.of(file), robot=card, page=page_number, target=target, data=data)
+    motion = file.motion(page_number)
+    robot_of_page = robot_of_motion(motion, robot_or_name)
+    if robot_of_page.name != motion.robot:
+        return _convert_page(file, page_number, robot_of_page, target.path)
+    return OpenedFile(Pages.of(file), robot=robot_of_page, page=page_number, target=target, data=data)
 
 
-def _carry(file: MotionFile, page: int, card: Robot, path: Path) -> OpenedFile:
-    """Return a page, converted for another robot, as a new motion; the file itself is not changed."""
-    retargeted = retarget_to_robot(file.motion(page), card)
+def _convert_page(file: MotionFile, page: int, new_robot: Robot, path: Path) -> OpenedFile:
+    """Return a page, converted for another robot, as a new motion in the folder of `path`.
+
+    The file itself is not changed; its warnings and the losses of the conversion become warnings.
+    """
+    retargeted = retarget_to_robot(file.motion(page), new_robot)
     warnings = (*file.warnings, *describe_retargeting_losses(retargeted), *retargeted.remarks)
-    target = path.with_name(f"{file_stem(retargeted.motion.name)}_{card.name}{MOTION_SUFFIX}")
-    pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, retargeted.motion, warnings))
-    return OpenedFile(pages, robot=card, page=1, target=SaveTarget(target, digest=None))
+    new_path = path.with_name(f"{file_stem(retargeted.motion.name)}_{new_robot.name}{MOTION_SUFFIX}")
+    pages = Pages.of(MotionFile.of_single_motion(NATIVE, new_path, retargeted.motion, warnings))
+    return OpenedFile(pages, robot=new_robot, page=1, target=SaveTarget(new_path, digest=None))

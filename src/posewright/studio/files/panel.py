@@ -65,8 +65,8 @@ class FilesPanel(Panel):
         self._is_changed_on_disk = False
         self._drafts: dict[Path, DraftView] = {}
         self._unsaved_pages: Pages | None = None
-        self._worker = ThreadPoolExecutor(1, "studio files")
-        self._drawer = ThreadPoolExecutor(1, "studio pictures")
+        self._file_executor = ThreadPoolExecutor(1, "studio files")
+        self._picture_executor = ThreadPoolExecutor(1, "studio pictures")
         self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
         self._draft_path = draft_path(opened.target.path)
         self._draft_writer.begin(opened.target, self._draft_path)
@@ -76,7 +76,7 @@ class FilesPanel(Panel):
         """Write a draft of unsaved pages, or remove it."""
         document = self._session.document
         pages = document.pages if document.is_dirty else None
-        if pages is self._unsaved_pages:
+        if pages is self._unsaved_pages:  # the draft is up to date
             self._publish()
             return
         self._unsaved_pages = pages
@@ -89,7 +89,7 @@ class FilesPanel(Panel):
 
     def close(self) -> None:
         """Finish writing, and release the draft."""
-        for executor in (self._worker, self._drawer):
+        for executor in (self._file_executor, self._picture_executor):
             executor.shutdown(wait=True, cancel_futures=True)
         self._draft_writer.close()
 
@@ -109,27 +109,34 @@ class FilesPanel(Panel):
         }
         self._session.publish("file", view)
 
-    def _run_then(self, work: Callable[[], Result], then: Callable[[Result], Answer]) -> Future[Answer]:
-        """Run `work` on the worker's thread, then `then` on the session's; return the answer of `then`."""
+    def _run_and_answer(
+        self, work: Callable[[], Result], on_result: Callable[[Result], Answer]
+    ) -> Future[Answer]:
+        """Start slow work on the thread for files, and return a future of the answer to the window.
+
+        Args:
+            work: the work; its error becomes that of the future.
+            on_result: called on the session's thread with the result of `work`; returns the answer.
+        """
         answer: Future[Answer] = Future()
 
-        def finish(done: Future[Result]) -> None:
-            self._session.post(lambda: resolve_future(answer, lambda: then(done.result())))
+        def post_result(finished: Future[Result]) -> None:
+            self._session.post(lambda: resolve_future(answer, lambda: on_result(finished.result())))
 
-        self._worker.submit(work).add_done_callback(finish)
+        self._file_executor.submit(work).add_done_callback(post_result)
         return answer
 
     @action
     def folder(self) -> Future[list[View]]:
         """Return the files of the folder that can be opened, and the motions of a memory stick."""
         stick = self._opened.stick
-        return self._worker.submit(lambda: list_files(self._workspace, stick))
+        return self._file_executor.submit(lambda: list_files(self._workspace, stick))
 
     @action
     def picture(self, *, file: str, page: str | None = None) -> Future[str]:
         """Return a picture of a motion as a data URL."""
         path = self._workspace.path(file)
-        return self._drawer.submit(lambda: picture(path, page))
+        return self._picture_executor.submit(lambda: picture(path, page))
 
     @action
     def robots(self) -> Future[list[View]]:
@@ -137,17 +144,25 @@ class FilesPanel(Panel):
 
         def views() -> list[View]:
             return [
-                {"name": card.name, "title": card.title, "poses": [*card.poses]}
-                for card in robots_with_models()
+                {"name": known.name, "title": known.title, "poses": [*known.poses]}
+                for known in robots_with_models()
             ]
 
-        return self._worker.submit(views)
+        return self._file_executor.submit(views)
 
     @action
     def open(
         self, *, file: str, page: str | None = None, robot: str | None = None, anyway: bool = False
     ) -> View | Future[View]:
-        """Open a file of the folder. With unsaved edits the answer asks first, unless `anyway`."""
+        """Open a file of the folder, and return what was opened.
+
+        Args:
+            file: name of the file.
+            page: name or number of the page to show first.
+            robot: name of the robot, if the motion is to be converted for another one.
+            anyway: whether to leave unsaved edits. Without it, nothing is opened if there are some, and the
+                answer says so.
+        """
         path = self._workspace.path(file)
 
         def read() -> OpenedFile:
@@ -155,13 +170,20 @@ class FilesPanel(Panel):
                 require_catalogue_robot(read_file_bytes(path), path)
             return open_path(path, robot, page)
 
-        return self._ask_if_unsaved(anyway) or self._run_then(read, self.show)
+        return self._ask_if_unsaved(anyway) or self._run_and_answer(read, self.show)
 
     @action
     def drop(
         self, *, name: str, data: str, robot: str | None = None, anyway: bool = False
     ) -> View | Future[View]:
-        """Open a file dropped on the page, in base64; it is stored in the folder when it is saved."""
+        """Open a file dropped on the page; it is stored in the folder when it is saved.
+
+        Args:
+            name: name of the file.
+            data: its content in base64.
+            robot: as for `open`.
+            anyway: as for `open`.
+        """
         path = self._workspace.writable(Path(name).name)
         try:
             content = base64.b64decode(data, validate=True)
@@ -172,16 +194,23 @@ class FilesPanel(Panel):
             require_catalogue_robot(content, path)
             return open_data(content, path, robot)
 
-        return self._ask_if_unsaved(anyway) or self._run_then(read, self.show)
+        return self._ask_if_unsaved(anyway) or self._run_and_answer(read, self.show)
 
     @action
     def new(
         self, *, name: str, robot: str | None = None, pose: str | None = None, anyway: bool = False
     ) -> View | Future[View]:
-        """Create a motion."""
+        """Create a motion.
+
+        Args:
+            name: name of the motion.
+            robot: name of the robot; None for the present one.
+            pose: name of the robot's pose that it begins with.
+            anyway: as for `open`.
+        """
         robot_name = robot or self._session.document.robot.name
         root = self._workspace.root
-        return self._ask_if_unsaved(anyway) or self._run_then(
+        return self._ask_if_unsaved(anyway) or self._run_and_answer(
             lambda: create_file(root, name, robot_or_name=robot_name, pose=pose), self.show
         )
 
@@ -190,7 +219,15 @@ class FilesPanel(Panel):
         return {"unsaved": True} if self._session.document.is_dirty and not anyway else None
 
     def show(self, opened: OpenedFile, draft: Path | None = None) -> View:
-        """Show an opened file, on the session's thread; `draft` is the path of a draft that is recovered."""
+        """Show an opened file, and return the answer to the window; on the session's thread.
+
+        A recording is shown by the trial panel. Unsaved edits of the previous file stay in its draft, which
+        can then be recovered.
+
+        Args:
+            opened: the opened file.
+            draft: path of the draft that is recovered; None to begin a new one.
+        """
         if opened.recording is not None:
             name = self._workspace.name_of(opened.recording)
             self._session.perform("trial.open", {"file": name})
@@ -221,6 +258,11 @@ class FilesPanel(Panel):
         """Save the pages, optionally under another name.
 
         If there is a conflict or a loss, nothing is written and the answer describes it.
+
+        Args:
+            name: name of the file; None for the present one.
+            over: whether to overwrite a file that exists or was changed meanwhile.
+            accept_loss: whether to write even if the format cannot store everything.
         """
         opened = self._opened
         target = self._target
@@ -231,18 +273,21 @@ class FilesPanel(Panel):
             saving.require_same_format(pages, path)
             target = target if path == target.path else SaveTarget(path, digest=None)
 
-        def then(result: tuple[SaveTarget | None, View]) -> View:
-            saved, answer = result
-            if saved is not None and self._opened is opened:
-                self._target = saved
+        def mark_as_saved(result: tuple[SaveTarget | None, View]) -> View:
+            written_target, answer = result
+            is_still_open = self._opened is opened
+            if written_target is not None and is_still_open:
+                self._target = written_target
                 self._is_changed_on_disk = False
-                self._draft_writer.set_target(saved)
+                self._draft_writer.set_target(written_target)
                 self._session.mark_saved(pages)
                 self.update(pages, pages)
                 self._publish()
             return answer
 
-        return self._run_then(lambda: saving.save(pages, target, over=over, accept_loss=accept_loss), then)
+        return self._run_and_answer(
+            lambda: saving.save(pages, target, overwrite=over, accept_loss=accept_loss), mark_as_saved
+        )
 
     @action
     def formats(self) -> list[View]:
@@ -256,7 +301,7 @@ class FilesPanel(Panel):
         """Return what an export would lose; nothing is written."""
         motion = self._session.document.pages.motion(self._session.cursor.page)
         path = self._workspace.writable(file)
-        return self._worker.submit(lambda: saving.preview(motion, path, format))
+        return self._file_executor.submit(lambda: saving.preview(motion, path, format))
 
     @action
     def export(
@@ -267,31 +312,47 @@ class FilesPanel(Panel):
         over: bool = False,
         accept_loss: bool = False,
     ) -> Future[View]:
-        """Write the motion under the cursor in another format."""
+        """Write the motion under the cursor in another format, in the background.
+
+        Args:
+            file: name of the file.
+            format: name of the format.
+            over: whether to overwrite an existing file.
+            accept_loss: whether to write even if the format cannot store everything.
+        """
         motion = self._session.document.pages.motion(self._session.cursor.page)
         path = self._workspace.writable(file)
         if path == self._target.path:
             raise InputError("this is the open file", hint="save it, or choose another name")
 
         def write() -> View:
-            return saving.export(motion, path, format, over=over, accept_loss=accept_loss)
+            return saving.export(motion, path, format, overwrite=over, accept_loss=accept_loss)
 
-        return self._worker.submit(write)
+        return self._file_executor.submit(write)
 
     @action
     def recover(self, *, draft: str, anyway: bool = False) -> View | Future[View]:
-        """Open the file of a draft, with its unsaved edits."""
+        """Open the file of a draft with its unsaved edits, as one change that can be undone.
+
+        The answer says whether the file has changed since it was edited.
+
+        Args:
+            draft: name of the draft's file.
+            anyway: as for `open`.
+        """
         path = self._find_draft(draft)
 
-        def then(result: tuple[OpenedFile, Draft]) -> View:
+        def show_edits(result: tuple[OpenedFile, Draft]) -> View:
             opened, recovered = result
-            pages = recovered.pages_over(opened)
+            pages = recovered.apply_to(opened)
             answer = self.show(opened, path)
             self._session.do(RecoverEdits(pages))
             self._remove_from_list(path)
             return {**answer, "changed": opened.target.digest != recovered.digest}
 
-        return self._ask_if_unsaved(anyway) or self._run_then(lambda: self._read_draft(path), then)
+        return self._ask_if_unsaved(anyway) or self._run_and_answer(
+            lambda: self._read_draft(path), show_edits
+        )
 
     @action
     def discard(self, *, draft: str) -> None:
@@ -307,17 +368,17 @@ class FilesPanel(Panel):
         raise InputError("there is no such draft")
 
     def _read_draft(self, path: Path) -> tuple[OpenedFile, Draft]:
-        """Return a draft, and the file that it edits as opened."""
+        """Return a draft, and the file that it edits as opened: from disk, from the draft's data, or new."""
         draft = read_draft(path)
         current_robot = self._session.document.robot
-        card = current_robot if current_robot.name == draft.robot else robot(draft.robot)
+        draft_robot = current_robot if current_robot.name == draft.robot else robot(draft.robot)
         file = path.with_name(draft.file)
         if draft.digest is not None:
-            return open_path(file, card), draft
+            return open_path(file, draft_robot), draft
         if draft.data is not None:
-            return open_data(draft.data, file, card), draft
-        motions = draft.motions_of(card)
-        return new_file(next(iter(motions.values())), file, card), draft
+            return open_data(draft.data, file, draft_robot), draft
+        motions = draft.motions_of(draft_robot)
+        return new_file(next(iter(motions.values())), file, draft_robot), draft
 
     def _remove_from_list(self, draft: Path) -> None:
         self._drafts.pop(draft, None)
@@ -333,18 +394,21 @@ class FilesPanel(Panel):
         self._session.publish("drafts", [asdict(view) for view in self._drafts.values()])
 
     def _on_draft_error(self, message: str) -> None:
-        def publish() -> None:
+        def publish_error() -> None:
             self._draft_error = message
             self._publish()
 
-        self._session.post(publish)
+        self._session.post(publish_error)
 
     def _on_file_changed(self, target: SaveTarget, is_changed: bool) -> None:
-        """Publish from the session's thread that a file has changed on disk, unless another is open now."""
+        """Publish that the open file has changed on disk, or is as before; called on the drafts' thread.
 
-        def publish() -> None:
+        Nothing is published if another file has been opened or saved by the time the session's thread runs.
+        """
+
+        def publish_if_current() -> None:
             if target is self._target:
                 self._is_changed_on_disk = is_changed
                 self._publish()
 
-        self._session.post(publish)
+        self._session.post(publish_if_current)

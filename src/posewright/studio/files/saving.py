@@ -21,32 +21,44 @@ MIN_REPORTED_ROUNDING = 1e-5
 
 
 def save(
-    pages: Pages, target: SaveTarget, *, over: bool, accept_loss: bool
+    pages: Pages, target: SaveTarget, *, overwrite: bool, accept_loss: bool
 ) -> tuple[SaveTarget | None, View]:
-    """Write pages in the format of their file.
+    """Write pages in the format of their file, unless that needs a decision of the user.
+
+    Nothing is written if the file has changed on disk or the format cannot store everything; the answer then
+    describes the `conflict` or the `losses`.
 
     Args:
         pages: the pages.
-        target: the file to write.
-        over: whether a file that has changed meanwhile may be replaced.
+        target: the file to write, with its digest as read or written last.
+        overwrite: whether a file with other content may be replaced.
         accept_loss: whether to write even if the format cannot store everything.
 
     Returns:
-        The written target, None if nothing is written; and the answer to the window.
+        The target with its new digest, None if nothing is written; and the answer to the window.
 
     Raises:
         FormatError, OutputError: the file cannot be written.
     """
     path = target.path
-    if not over and path_exists(path) and (target.digest is None or file_digest(path) != target.digest):
-        conflict = "was changed by somebody else" if target.digest else "exists already"
-        return None, {"conflict": f"{path.name} {conflict}"}
-    file = pages.as_file()
+    conflict = "" if overwrite else _find_conflict(target)
+    if conflict:
+        return None, {"conflict": conflict}
     try:
-        losses = write_motion_file(file, path, accept_loss=accept_loss)
+        losses = write_motion_file(pages.as_file(), path, accept_loss=accept_loss)
     except LossError as error:
         return None, {"losses": list(error.losses)}
     return SaveTarget(path, file_digest(path)), {"saved": path.name, "lost": list(losses)}
+
+
+def _find_conflict(target: SaveTarget) -> str:
+    """Return a text if the target's file is not the one that was read or written last, else an empty one."""
+    name = target.path.name
+    if not path_exists(target.path):
+        return ""
+    if target.digest is None:
+        return f"{name} exists already"
+    return "" if file_digest(target.path) == target.digest else f"{name} was changed by somebody else"
 
 
 def require_same_format(pages: Pages, path: Path) -> None:
@@ -70,30 +82,40 @@ def format_views(robot: Robot) -> list[View]:
     ]
 
 
-def preview(motion: Motion, path: Path, name: str) -> View:
-    """Return what an export would lose, with remarks; nothing is written.
+def preview(motion: Motion, path: Path, format_name: str) -> View:
+    """Return what an export would lose, with remarks, and whether the file exists; nothing is written.
 
     Raises:
         FormatError: the motion cannot be written in the format.
     """
-    written = preview_motion(motion, path, name)
-    remarks = [*written.remarks, *_rounding_remarks(written.rounding)]
-    return {"losses": list(written.losses), "remarks": remarks, "exists": path_exists(path)}
+    rendered = preview_motion(motion, path, format_name)
+    remarks = [*rendered.remarks, *_rounding_remarks(rendered.rounding)]
+    return {"losses": list(rendered.losses), "remarks": remarks, "exists": path_exists(path)}
 
 
-def export(motion: Motion, path: Path, name: str, *, over: bool, accept_loss: bool) -> View:
-    """Write a motion in a format, and return the answer to the window; raises errors as `save` does."""
-    if not over and path_exists(path):
+def export(motion: Motion, path: Path, format_name: str, *, overwrite: bool, accept_loss: bool) -> View:
+    """Write a motion in a format, and return the answer to the window.
+
+    Nothing is written if the file exists or the format cannot store everything, unless `overwrite` or
+    `accept_loss` allow that.
+
+    Raises:
+        FormatError, OutputError: the file cannot be written.
+    """
+    if not overwrite and path_exists(path):
         return {"conflict": f"{path.name} exists already"}
     try:
-        losses = write_motion(motion, path, name, accept_loss=accept_loss)
+        losses = write_motion(motion, path, format_name, accept_loss=accept_loss)
     except LossError as error:
         return {"losses": list(error.losses)}
     return {"saved": path.name, "lost": list(losses)}
 
 
 def _rounding_remarks(rounding: Rounding | None) -> Iterator[str]:
-    if rounding is not None and rounding.angle_rad > MIN_REPORTED_ROUNDING:
+    """Yield how much angles and times are rounded, if that is noticeable; nothing for None."""
+    if rounding is None:
+        return
+    if rounding.angle_rad > MIN_REPORTED_ROUNDING:
         yield f"angles are rounded by up to {math.degrees(rounding.angle_rad):.2g} deg"
-    if rounding is not None and rounding.time_s > MIN_REPORTED_ROUNDING:
+    if rounding.time_s > MIN_REPORTED_ROUNDING:
         yield f"times are rounded by up to {rounding.time_s:.2g} s"

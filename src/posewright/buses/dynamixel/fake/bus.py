@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from posewright.bodies import MockBody, Plant
 from posewright.buses.dynamixel.fake.damage import BusDamage, FaultSchedule
@@ -18,9 +19,11 @@ from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.packets import (
     BITS_A_BYTE,
     BROADCAST_ID,
+    BYTES_OUTSIDE_LENGTH,
     HEADER,
+    ID_INDEX,
+    LENGTH_INDEX,
     LONGEST_PACKET,
-    OVERHEAD,
     checksum,
 )
 from posewright.buses.noisy_line import ByteErrors, NoisyLine
@@ -30,13 +33,18 @@ from posewright.robots import Robot
 BAUD_TOLERANCE = 0.03
 """Largest relative difference of two rates (e-Manual, "Baud Rate": a UART tolerates 3 %)."""
 
-MAX_LENGTH_BYTE = LONGEST_PACKET - 4
-"""A larger length byte is no packet: it does not fit into a device's buffer."""
+MIN_LENGTH_BYTE = 2
+MAX_LENGTH_BYTE = LONGEST_PACKET - BYTES_OUTSIDE_LENGTH
+"""Another length byte is no packet: it counts instruction and checksum, and the packet fits into a buffer."""
 
 MAX_GAP_S = 0.1
 """After a longer gap within a packet a device waits for the next header (e-Manual, "Byte to Byte Time")."""
 
 EPSILON_S = 1e-12
+"""Tolerance of times that are equal up to rounding [s]."""
+
+OVERLAP_SLACK = 1e-3
+"""Bytes that overlap by less than this share of a byte do not collide: they only follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,24 @@ class _Transmission:
 
     def overlap(self, begin_s: float, end_s: float) -> range:
         """Return the indices of its bytes that are on the wire within a time [s]."""
-        slack_s = 1e-3 * self.byte_s
+        slack_s = OVERLAP_SLACK * self.byte_s
         first = max(0, int((begin_s - self.begin_s + slack_s) // self.byte_s))
-        end = min(len(self.data), int(-((self.begin_s - end_s + slack_s) // self.byte_s)))
+        end = min(len(self.data), int(-((self.begin_s - end_s + slack_s) // self.byte_s)))  # rounded up
         return range(first, end)
+
+
+class _IncomingBytes(NamedTuple):
+    """Bytes that a controller sends.
+
+    Attributes:
+        begin_s: when the first of them begins [s].
+        data: the bytes.
+        baud: rate of the controller's port [bits per second].
+    """
+
+    begin_s: float
+    data: bytes
+    baud: int
 
 
 class FakeBus:
@@ -121,12 +143,12 @@ class FakeBus:
         self._line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
         self.counts = FakeCounts(byte_errors=self._line.errors)
         self._faults = FaultSchedule(damage.events, self.devices)
-        self._incoming: deque[tuple[float, bytes, int]] = deque()  # start [s], bytes, baud rate
-        self._received = bytearray()
-        self._end_times = list[float]()  # of the received bytes [s]
-        self._baud = 0
-        self._controller_end_s = 0.0
-        self._transmissions: list[_Transmission] = []
+        self._incoming: deque[_IncomingBytes] = deque()  # from the controller, not on the wire yet
+        self._received = bytearray()  # from the controller, not delivered to the devices yet
+        self._end_times = list[float]()  # when each received byte ends on the wire [s]
+        self._baud = 0  # of the received bytes
+        self._controller_end_s = 0.0  # when the controller's last byte ends
+        self._transmissions: list[_Transmission] = []  # answers on the wire
         self._frames = 0
 
     @classmethod
@@ -164,13 +186,13 @@ class FakeBus:
     def __repr__(self) -> str:
         return f"<FakeBus of {len(self.devices)} devices, {self.time_s:.3f} s>"
 
-    def servo(self, identity: int) -> FakeServo:
+    def servo(self, servo_id: int) -> FakeServo:
         """Return the servo that has an ID now, or raise UnknownNameError."""
         for device in self.devices:
-            if isinstance(device, FakeServo) and device.id == identity:
+            if isinstance(device, FakeServo) and device.id == servo_id:
                 return device
         ids = [str(device.id) for device in self.devices]
-        raise UnknownNameError.among("servo", str(identity), ids)
+        raise UnknownNameError.among("servo", str(servo_id), ids)
 
     def joint(self, name: str) -> FakeServo:
         """Return the servo of a joint, or raise UnknownNameError."""
@@ -185,23 +207,28 @@ class FakeBus:
             self.physics.hand_angles[joint] = angle_rad
 
     def let_go(self, joint: str | None = None) -> None:
-        """Stop holding a joint by hand; None for all joints."""
+        """Stop holding a joint by hand, or in the prop at the start; None for all joints."""
         if not isinstance(self.physics, PlantPhysics):
             return
         for angles in (self.physics.hand_angles, self.physics.prop_angles):
-            for name in [joint] if joint else list(angles):
-                angles.pop(name, None)
+            if joint is None:
+                angles.clear()
+            else:
+                angles.pop(joint, None)
 
     @property
     def next_s(self) -> float | None:
-        """When the next transmission begins or ends [s]; None if the wire is idle."""
+        """When the next transmission begins or ends [s]; None if the wire is idle.
+
+        Transmissions are answers, the controller's next complete packet, and other bytes of the controller.
+        """
         times_s = [transmission.end_s for transmission in self._transmissions]
         if size := self._next_packet_size():
             times_s.append(self._end_times[size - 1])
         elif self._end_times and self._end_times[-1] > self.time_s:
             times_s.append(self._end_times[-1])
         if self._incoming:
-            times_s.append(self._incoming[0][0])
+            times_s.append(self._incoming[0].begin_s)
         return min(times_s, default=None)
 
     def exchange(self, data: bytes, baud: int = 1_000_000) -> bytes:
@@ -223,7 +250,7 @@ class FakeBus:
         if is_within_slack and self._received and not self._next_packet_size():
             begin_s = self._controller_end_s
         self._controller_end_s = begin_s + len(data) * BITS_A_BYTE / baud
-        self._incoming.append((begin_s, data, baud))
+        self._incoming.append(_IncomingBytes(begin_s, data, baud))
 
     def advance(self, time_s: float, *, physics: bool = True) -> list[Reply]:
         """Simulate the wire up to a time, and return what the controller receives meanwhile.
@@ -233,9 +260,8 @@ class FakeBus:
             physics: whether the joints move, too; otherwise `step` moves them, which a port in real time
                 calls while no answer is due.
         """
-        while self._incoming and self._incoming[0][0] <= time_s:
-            begin_s, data, baud = self._incoming.popleft()
-            self._transmit(begin_s, data, baud, physics=physics)
+        while self._incoming and self._incoming[0].begin_s <= time_s:
+            self._transmit(self._incoming.popleft(), physics=physics)
         self._deliver_packets(time_s, physics=physics)
         self._advance_time(time_s, physics=physics)
         return self._collect_replies(time_s)
@@ -263,8 +289,12 @@ class FakeBus:
         if physics:
             self.step(time_s)
 
-    def _transmit(self, begin_s: float, data: bytes, baud: int, *, physics: bool) -> None:
-        """Put a controller's bytes on the wire."""
+    def _transmit(self, incoming: _IncomingBytes, *, physics: bool) -> None:
+        """Put a controller's bytes on the wire, where noise may damage them.
+
+        After a long pause or at another rate, the bytes before them become no packet any more.
+        """
+        begin_s, data, baud = incoming
         is_interrupted = bool(self._end_times) and begin_s - self._end_times[-1] > MAX_GAP_S
         if is_interrupted or baud != self._baud:
             self._deliver_packets(begin_s, physics=physics)
@@ -292,16 +322,19 @@ class FakeBus:
     def _next_packet_size(self) -> int:
         """Return the size of the next complete packet [bytes], 0 if there is none; drop bytes before it."""
         received = self._received
-        while len(received) > 3:
+        half_header = HEADER[:1]
+        while len(received) > LENGTH_INDEX:
             begin = received.find(HEADER)
-            if begin < 0:
-                n_skipped = len(received) - received.endswith(HEADER[:1])
+            if begin < 0:  # the last byte may be the first of a header
+                n_skipped = len(received) - (1 if received.endswith(half_header) else 0)
             elif begin > 0:
                 n_skipped = begin
-            elif received[2] == 0xFF or not 2 <= received[3] <= MAX_LENGTH_BYTE:
-                n_skipped = 1
+            elif received[ID_INDEX] == 0xFF or not (
+                MIN_LENGTH_BYTE <= received[LENGTH_INDEX] <= MAX_LENGTH_BYTE
+            ):
+                n_skipped = 1  # no header of a packet
             else:
-                size = received[3] + OVERHEAD - 2
+                size = received[LENGTH_INDEX] + BYTES_OUTSIDE_LENGTH
                 return size if len(received) >= size else 0
             self.counts.unheard += n_skipped
             del received[:n_skipped]
@@ -328,12 +361,13 @@ class FakeBus:
             self.counts.cut += len(packet)
             return
         self.counts.packets += 1
-        self.counts.broken += checksum(packet[2:-1]) != packet[-1]
-        address = packet[2]
+        if checksum(packet[ID_INDEX:-1]) != packet[-1]:
+            self.counts.broken += 1
+        address = packet[ID_INDEX]
         for device in self.devices:
             if address not in (device.id, BROADCAST_ID) or not self._faults.is_alive(device):
                 continue
-            baud = device.baud
+            baud = device.baud  # the packet may change rate and delay, and is answered with the old ones
             delay_s = device.return_delay_s
             if abs(baud - self._baud) > BAUD_TOLERANCE * self._baud:
                 continue
@@ -341,17 +375,18 @@ class FakeBus:
                 self._send_answer(answer, end_s + delay_s, baud)
 
     def _send_answer(self, data: bytes, begin_s: float, baud: int) -> None:
-        """Put an answer on the wire; garble the bytes of answers that overlap."""
-        new = _Transmission(begin_s, BITS_A_BYTE / baud, list(data))
+        """Put an answer on the wire; where it overlaps other answers, one garbled byte comes of two."""
+        new_answer = _Transmission(begin_s, BITS_A_BYTE / baud, list(data))
         self.counts.answers += 1
         for answer in self._transmissions:
-            garbled = answer.overlap(new.begin_s, new.end_s)
+            garbled = answer.overlap(new_answer.begin_s, new_answer.end_s)
             for index in garbled:
                 answer.data[index] = (answer.data[index] or 0) ^ self._line.noise()
-            for index in new.overlap(answer.begin_s, answer.end_s):
-                new.data[index] = None
-            self.counts.collisions += bool(garbled)
-        self._transmissions.append(new)
+            for index in new_answer.overlap(answer.begin_s, answer.end_s):
+                new_answer.data[index] = None
+            if garbled:
+                self.counts.collisions += 1
+        self._transmissions.append(new_answer)
 
     def _collect_replies(self, time_s: float) -> list[Reply]:
         """Remove the answers that have ended by a time [s] from the wire, and return them."""

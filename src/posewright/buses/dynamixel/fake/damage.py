@@ -63,7 +63,7 @@ class ScheduledFault:
                 int(device_id) if device_id else None,
             )
         except ValueError:
-            scheduled = None
+            scheduled = None  # the error below tells the form for this case and the next
         if scheduled is None or not 0.0 <= scheduled.begin_s < scheduled.end_s:
             names = ", ".join(fault.value for fault in BusFault)
             hint = f"FAULT[:ID][@BEGIN[-END]] in seconds, such as silent:7@2-3.5; FAULT is {names}"
@@ -100,7 +100,8 @@ WARMING_C_S = 10.0
 HOT_C = 85.0
 LOW_V = 5.0
 OTHER_BAUD = 34
-"""Register value of 57600, the baud rate of the fault; a device with this rate changes to 1 Mbps."""
+BAUD_1_MBPS = 1
+"""Register values of 57600, the baud rate of the fault, and of 1 Mbps, for a device that has 57600."""
 
 
 class FaultSchedule:
@@ -126,11 +127,13 @@ class FaultSchedule:
                 f"no device has the ID {unknown[0]} of a fault", hint=f"the bus has the IDs {ids}"
             )
         self._cable_faults = [event for event in events if event.fault is BusFault.CABLE]
+        # events that concern one device with one fault, of which one at a time needs to be active
         self._device_faults: dict[tuple[FakeDevice, BusFault], list[ScheduledFault]] = {}
         for event in events:
             if event.fault is BusFault.CABLE:
                 continue
-            for device in devices if event.id is None else [by_id[event.id]]:
+            affected_devices = devices if event.id is None else [by_id[event.id]]
+            for device in affected_devices:
                 self._device_faults.setdefault((device, event.fault), []).append(event)
         self._silent: set[FakeDevice] = set()
         self._original_bauds: dict[FakeDevice, int] = {}
@@ -152,7 +155,14 @@ class FaultSchedule:
         return device not in self._silent
 
     def _apply(self, device: FakeDevice, fault: BusFault, elapsed_s: float, *, is_active: bool) -> None:
-        """Apply a fault to a device for a time, or undo it."""
+        """Apply a fault to a device, or undo it.
+
+        Args:
+            device: the device.
+            fault: the fault.
+            elapsed_s: time since the previous call, in which a hot servo warms up or cools down [s].
+            is_active: whether the fault is present now.
+        """
         if fault is BusFault.SILENT and is_active:
             self._silent.add(device)
         elif fault is BusFault.WRONG_BAUD:
@@ -166,10 +176,10 @@ class FaultSchedule:
             device.is_overloaded = is_active
 
     def _set_baud(self, device: FakeDevice, *, is_wrong: bool) -> None:
-        """Set a device to another baud rate, or back to its own."""
+        """Set a device to another baud rate while the fault is present, and back to its own afterwards."""
         if is_wrong and device not in self._original_bauds:
             original = device.peek("baud_rate")
             self._original_bauds[device] = original
-            device.poke("baud_rate", 1 if original == OTHER_BAUD else OTHER_BAUD)
+            device.poke("baud_rate", BAUD_1_MBPS if original == OTHER_BAUD else OTHER_BAUD)
         elif not is_wrong and device in self._original_bauds:
             device.poke("baud_rate", self._original_bauds.pop(device))

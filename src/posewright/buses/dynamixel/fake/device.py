@@ -34,7 +34,14 @@ from posewright.buses.dynamixel.control_table import (
     baud_register_value,
     control_table,
 )
-from posewright.buses.dynamixel.packets import BROADCAST_ID, HEADER, checksum
+from posewright.buses.dynamixel.packets import (
+    BROADCAST_ID,
+    HEADER,
+    ID_INDEX,
+    INSTRUCTION_INDEX,
+    PARAMETERS_INDEX,
+    checksum,
+)
 from posewright.errors import InputError
 
 FIRMWARE = 24
@@ -51,9 +58,9 @@ _WITHOUT_PARAMETERS = frozenset({Instruction.PING, Instruction.ACTION, Instructi
 """Instructions without parameters."""
 
 
-def status_packet(identity: int, error: int, data: bytes = b"") -> bytes:
+def status_packet(device_id: int, error: int, data: bytes = b"") -> bytes:
     """Return a status packet: the answer of a device."""
-    body = bytes((identity, len(data) + 2, error)) + data
+    body = bytes((device_id, len(data) + 2, error)) + data
     return HEADER + body + bytes((checksum(body),))
 
 
@@ -111,28 +118,28 @@ class FakeDevice:
 
     def handle(self, packet: bytes) -> bytes:
         """Execute a packet, and return the answer; empty if the device does not answer."""
-        address = packet[2]
-        identity = self.id
-        if address not in (identity, BROADCAST_ID):
+        address = packet[ID_INDEX]
+        own_id = self.id  # the packet may change it, and is answered with the old one
+        if address not in (own_id, BROADCAST_ID):
             return b""
         level = self._byte("status_return_level")
-        instruction = packet[4]
+        instruction = packet[INSTRUCTION_INDEX]
         data = b""
-        if checksum(packet[2:-1]) != packet[-1]:
-            instruction = 0
+        if checksum(packet[ID_INDEX:-1]) != packet[-1]:
+            instruction = 0  # unknown
             error = _CHECKSUM
         elif instruction == Instruction.SYNC_WRITE and address != BROADCAST_ID:
             error = _INSTRUCTION
         else:
-            error, data = self._execute(instruction, packet[5:-1])
+            error, data = self._execute(instruction, packet[PARAMETERS_INDEX:-1])
         error |= self.conditions()
         self.protect(error)
         if instruction == Instruction.PING:
-            return status_packet(identity, error, data)
+            return status_packet(own_id, error, data)
         required_level = 1 if instruction == Instruction.READ else 2
         if address == BROADCAST_ID or level < required_level:
             return b""
-        return status_packet(identity, error, data)
+        return status_packet(own_id, error, data)
 
     def conditions(self) -> int:
         """Return the error bits of the device's present state."""
@@ -141,13 +148,13 @@ class FakeDevice:
     def protect(self, error: int) -> None:
         """React to error bits as the device's alarm registers demand."""
 
-    def write(self, address: int, data: bytes, *, dry: bool = False) -> int:
+    def write(self, address: int, data: bytes, *, check_only: bool = False) -> int:
         """Write bytes to the registers.
 
         Args:
             address: of the first byte.
             data: the bytes.
-            dry: only check the write.
+            check_only: whether nothing is written.
 
         Returns:
             The error bits; 0 if the bytes are, or could be, written.
@@ -165,7 +172,7 @@ class FakeDevice:
             register_end = register.address + register.size
             values[register.name] = register.decode(bytes(new_bytes[register.address : register_end]))
         error = self._check_access(registers, values) or self.check_values(values)
-        if not error and not dry:
+        if not error and not check_only:
             self._set(address, data)
             self.on_written(values)
         return error
@@ -206,7 +213,7 @@ class FakeDevice:
         return self._byte("lock") != 0
 
     def _execute(self, instruction: int, parameters: bytes) -> tuple[int, bytes]:
-        """Execute an instruction; return error bits and data of the answer."""
+        """Execute an instruction; return the error bits and the data of the answer, as its handlers do."""
         handler = self._HANDLERS.get(instruction)
         if handler is None or (parameters and instruction in _WITHOUT_PARAMETERS):
             return _INSTRUCTION, b""
@@ -229,7 +236,7 @@ class FakeDevice:
         return self.write(parameters[0] if parameters else 0, parameters[1:]), b""
 
     def _reg_write(self, parameters: bytes) -> tuple[int, bytes]:
-        error = self.write(parameters[0] if parameters else 0, parameters[1:], dry=True)
+        error = self.write(parameters[0] if parameters else 0, parameters[1:], check_only=True)
         if not error:
             self.registered = (parameters[0], parameters[1:])
             self.poke("registered", 1)
@@ -252,16 +259,23 @@ class FakeDevice:
         return 0, b""
 
     def _sync_write(self, parameters: bytes) -> tuple[int, bytes]:
-        """Write the block for this device, and return the error bits."""
-        size = parameters[1] if len(parameters) > 1 else 0
+        """Write the block for this device, and return the error bits.
+
+        The parameters are address, size, and for each device a block of its ID and its bytes.
+        """
+        if len(parameters) < 2:
+            return _INSTRUCTION, b""
+        address, size = parameters[:2]
         blocks = parameters[2:]
-        if not size or len(blocks) % (size + 1):
+        block_bytes = 1 + size
+        if not size or len(blocks) % block_bytes:
             return _INSTRUCTION, b""
         error = 0
-        identity = self.id
-        for begin in range(0, len(blocks), size + 1):
-            if blocks[begin] == identity:
-                error |= self.write(parameters[0], blocks[begin + 1 : begin + 1 + size])
+        own_id = self.id  # a block may change it
+        for begin in range(0, len(blocks), block_bytes):
+            block = blocks[begin : begin + block_bytes]
+            if block[0] == own_id:
+                error |= self.write(address, block[1:])
         return error, b""
 
     _HANDLERS: Mapping[int, Callable[[FakeDevice, bytes], tuple[int, bytes]]] = {
@@ -282,6 +296,7 @@ class FakeDevice:
                 self.poke(register.name, register.initial)
 
     def _set(self, address: int, data: bytes) -> None:
+        """Write bytes without any check, and follow a change of ID or baud rate."""
         self._bytes[address : address + len(data)] = data
         if address <= max(self._id_address, self._baud_address):
             self.id = self._bytes[self._id_address]
@@ -334,5 +349,6 @@ class FakeSensor(FakeDevice):
         threshold = self._byte(f"{target}_detected_compare")
         detected = 0
         for bit, side in enumerate(("left", "center", "right")):
-            detected |= (self._byte(f"{side}_{quantity}") > threshold) << bit
+            is_above = self._byte(f"{side}_{quantity}") > threshold
+            detected |= is_above << bit
         self.poke(f"{target}_detected", detected if threshold else 0)

@@ -12,12 +12,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from posewright.buses.dynamixel.fake.bus import FakeBus, Reply
 from posewright.errors import PosewrightError, UnavailableError
 
 IDLE_S = 0.05
 """Longest wait for a byte before the loop checks whether it is to end [s]."""
+
+UNPLUGGED_S = 0.005
+"""Wait of the loop while the port is unplugged [s]."""
 
 CONVERSATION_S = 0.02
 """After the last byte a precise port polls the wire for this long [s]."""
@@ -35,9 +39,21 @@ SPIN_S = 150e-6
 """The last part of a wait for a reply is spent polling, as timers are imprecise [s]."""
 
 N_PASSAGES = 50
-CHUNK = 4096
+CHUNK_BYTES = 4096
 LINUX_TCGETS2 = 0x802C542A
 _TERMIOS2 = struct.Struct("=4IB19s2I")  # four flag words, line discipline, characters, input and output speed
+
+
+class _PseudoTerminal(NamedTuple):
+    """Descriptors of the ends of a pseudo-terminal.
+
+    Attributes:
+        controller_end: where this program reads and writes.
+        device_end: what clients open by its path; open here too, so that the terminal outlives its clients.
+    """
+
+    controller_end: int
+    device_end: int
 
 
 class FakePort:
@@ -68,12 +84,12 @@ class FakePort:
         self.error: PosewrightError | None = None
         self.unread = 0
         self._now = now
-        self._start_s = now() - bus.time_s
-        self._last_activity_s = 0.0
-        self._lead_s = 0.0
+        self._start_s = now() - bus.time_s  # the clock's time at which the bus's time is 0
+        self._last_activity_s = 0.0  # of the wire, by the bus's time
+        self._lead_s = 0.0  # how much earlier a precise port writes replies
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-bus-")
         self.path = str(Path(self._folder.name) / "ttyAX12")
-        self._ends: tuple[int, int] | None = None
+        self._terminal: _PseudoTerminal | None = None  # None while it is unplugged
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -109,11 +125,12 @@ class FakePort:
     def unplug(self) -> None:
         """Remove the port as if the adapter was unplugged: a client that has it open gets errors."""
         with self._lock:
-            ends = self._ends
-            self._ends = None
+            terminal = self._terminal
+            self._terminal = None
             Path(self.path).unlink(missing_ok=True)
-            for end in ends or ():
-                os.close(end)
+            if terminal is not None:
+                os.close(terminal.controller_end)
+                os.close(terminal.device_end)
 
     def plug(self) -> None:
         """Create the port at its path, as if the adapter was plugged in."""
@@ -124,13 +141,12 @@ class FakePort:
                 "a fake bus needs pseudo-terminals", hint="Linux and macOS have them"
             ) from error
         with self._lock:
-            if self._ends is None:
+            if self._terminal is None:
                 controller_end, device_end = os.openpty()
                 tty.setraw(device_end)
                 os.set_blocking(controller_end, False)
-                # The device's end stays open here, so that the port outlives its clients.
-                self._ends = (controller_end, device_end)
-                if self.precise:
+                self._terminal = _PseudoTerminal(controller_end, device_end)
+                if self.precise:  # a request and its reply both pass through the pseudo-terminal
                     self._lead_s = 2.0 * _measure_passage_s(device_end, controller_end, self._now)
                 Path(self.path).symlink_to(os.ttyname(device_end))
 
@@ -144,12 +160,15 @@ class FakePort:
             self.unplug()
 
     def _run_once(self) -> None:
-        """Wait for bytes or for the next event on the wire, and process it."""
+        """Wait for bytes or for the next event on the wire, and process it; advance the physics if it is due.
+
+        The physics waits while an answer is due, but not for more than `MAX_LATE_FRAMES`.
+        """
         with self._lock:
-            controller_end = None if self._ends is None else self._ends[0]
+            controller_end = None if self._terminal is None else self._terminal.controller_end
         timeout_s = self._timeout_s()
         if controller_end is None:
-            self._stop.wait(IDLE_S / 10.0)
+            self._stop.wait(UNPLUGGED_S)
         elif timeout_s > 0.0:
             with suppress(OSError, ValueError):  # unplugged meanwhile
                 select.select([controller_end], [], [], timeout_s)
@@ -179,21 +198,24 @@ class FakePort:
         return min(IDLE_S, max(0.0, due_s - self.time_s - spin_s))
 
     def _read(self) -> bytes:
-        if self._ends is None:
+        """Return the bytes that a client has sent, without waiting."""
+        if self._terminal is None:
             return b""
         with suppress(BlockingIOError):
-            return os.read(self._ends[0], CHUNK)
+            return os.read(self._terminal.controller_end, CHUNK_BYTES)
         return b""
 
     def _write(self, reply: Reply) -> None:
+        """Send a reply to the client; count what the terminal does not take, as no client reads it."""
         n_written = 0
-        with suppress(BlockingIOError):
-            n_written = os.write(self._ends[0], reply.data) if self._ends else 0
+        if self._terminal is not None:
+            with suppress(BlockingIOError):
+                n_written = os.write(self._terminal.controller_end, reply.data)
         self.unread += len(reply.data) - n_written
 
     def _client_baud(self) -> int:
         """Return the rate that the client has set [bits per second]."""
-        return terminal_baud(self._ends[1]) if self._ends else 0
+        return terminal_baud(self._terminal.device_end) if self._terminal else 0
 
 
 def _measure_passage_s(sender: int, receiver: int, now: Callable[[], float]) -> float:
@@ -218,7 +240,7 @@ def terminal_baud(terminal: int) -> int:
     with suppress(OSError):
         settings = fcntl.ioctl(terminal, LINUX_TCGETS2, bytes(_TERMIOS2.size))
         return int(_TERMIOS2.unpack(settings)[-1])
-    speed_code = termios.tcgetattr(terminal)[5]
+    _iflag, _oflag, _cflag, _lflag, _input_speed, speed_code, _characters = termios.tcgetattr(terminal)
     names = {
         getattr(termios, name): name for name in dir(termios) if name.startswith("B") and name[1:].isdecimal()
     }

@@ -32,6 +32,7 @@ SPEED_TICKS_S = SPEED_RAD_S / TICK_RAD
 """The speed that a moving speed of 1 means [ticks/s]."""
 
 FULL = 1023
+"""Register value of the full torque, load or speed, and of the last tick."""
 
 ROOM_TEMPERATURE_C = 32.0
 SUPPLY_V = 11.1
@@ -116,7 +117,8 @@ class FakeServo(FakeDevice):
         """Return the error bits of voltage, temperature and load."""
         low = self._byte("min_voltage_limit")
         high = self._byte("max_voltage_limit")
-        error = 0 if low <= round(self.voltage_v * 10.0) <= high else _VOLTAGE
+        decivolts = round(self.voltage_v * 10.0)
+        error = 0 if low <= decivolts <= high else _VOLTAGE
         if self.temperature_c > self._byte("temperature_limit"):
             error |= _HOT
         return error | _OVERLOAD if self.is_overloaded else error
@@ -155,18 +157,21 @@ class FakeServo(FakeDevice):
         if drive.free:
             self.setpoint_ticks = self.position_ticks
             return self.position_ticks
-        reach = drive.speed_ticks_s * period_s
+        max_step = drive.speed_ticks_s * period_s
         if drive.goal is None:
-            self.setpoint_ticks = self.position_ticks + reach
+            self.setpoint_ticks = self.position_ticks + max_step
             return self.setpoint_ticks
         distance = drive.goal - self.setpoint_ticks
-        self.setpoint_ticks += max(-reach, min(reach, distance))
+        self.setpoint_ticks += max(-max_step, min(max_step, distance))
         return self._effective_setpoint(drive)
 
     def _effective_setpoint(self, drive: Drive) -> float:
-        """Return the setpoint after compliance margin and torque limit [ticks]."""
+        """Return the position to which the motor pulls after compliance margin and torque limit [ticks].
+
+        Within the margin it does not pull, and beyond the slope it pulls with no more than the torque limit.
+        """
         error = self.setpoint_ticks - self.position_ticks
-        side = error > 0.0
+        side = int(error > 0.0)  # 0 for clockwise torque, 1 for counter-clockwise
         margin = max(0, drive.margins[side] - DEFAULT_MARGIN)
         if not margin and drive.limit >= 1.0:
             return self.setpoint_ticks
@@ -177,13 +182,14 @@ class FakeServo(FakeDevice):
     def _read_drive(self) -> Drive:
         """Return how the motor is driven, decoded from the registers."""
         is_wheel = self._word("cw_angle_limit") == self._word("ccw_angle_limit") == 0
-        register = self._word("moving_speed")
+        moving_speed = self._word("moving_speed")
         limit = self._word("torque_limit")
-        magnitude = register % CLOCKWISE  # in joint mode the direction bit may be left over
+        magnitude = moving_speed % CLOCKWISE  # in joint mode the direction bit may be left over
         if is_wheel:
-            speed_ticks_s = magnitude / FULL * (-1.0 if register >= CLOCKWISE else 1.0) * NO_LOAD_TICKS_S
+            sign = -1.0 if moving_speed >= CLOCKWISE else 1.0
+            speed_ticks_s = magnitude / FULL * sign * NO_LOAD_TICKS_S
         else:
-            speed_ticks_s = magnitude * SPEED_TICKS_S or math.inf
+            speed_ticks_s = magnitude * SPEED_TICKS_S or math.inf  # 0 means no limit
         return Drive(
             free=not self._byte("torque_enable") or not limit,
             goal=None if is_wheel else self._word("goal_position"),
@@ -228,7 +234,7 @@ class FakeServo(FakeDevice):
         )
 
     def _is_moving(self, speed: int) -> bool:
-        """Return whether the servo is on its way to its goal."""
+        """Return whether the servo is on its way to its goal, at a present speed in the register's unit."""
         goal = self.drive.goal
         if self.drive.free or goal is None:
             return False

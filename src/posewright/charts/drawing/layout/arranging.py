@@ -6,74 +6,94 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
-from posewright.charts.drawing.layout.ordering import CrossPlacement, Net, ObstacleKind, Ordering
+from posewright.charts.drawing.layout.ordering import CrossPlacement, Net, ObstacleKind, Ordering, PortKey
 from posewright.charts.drawing.layout.ranking import Arrangement, LayoutItem, LayoutWire, PortSide, Ranking
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
 MIN_LINE_DISTANCE = 7
 """Least distance at which two lines can be distinguished [px]."""
 
+TOUCH_COST = 50
+"""Cost of two wires that touch, relative to a crossing."""
+
 
 @dataclass(frozen=True)
 class Jog:
-    """A wire that changes its v in the gap between two layers."""
+    """The line along a gap between two layers on which a wire changes its v, from `start_v` to `end_v`."""
 
     wire: int
-    start: int
-    end: int
+    start_v: int
+    end_v: int
 
     @property
-    def low(self) -> int:
+    def low_v(self) -> int:
         """Its lowest v."""
-        return min(self.start, self.end)
+        return min(self.start_v, self.end_v)
 
     @property
-    def high(self) -> int:
+    def high_v(self) -> int:
         """Its highest v."""
-        return max(self.start, self.end)
+        return max(self.start_v, self.end_v)
 
 
 def assign_lanes(jogs: Sequence[Jog]) -> list[int]:
-    """Return the lane of every jog, from 0; jogs that would touch get different lanes."""
-    predecessors = _lane_order(jogs)
+    """Return the lane of every jog, from 0; jogs that would touch get different lanes.
+
+    Lanes are the lines in a gap between two layers on which jogs can run; lane 0 is the nearest to the layer
+    with the jogs' starts.
+    """
+    predecessors = _order_jogs(jogs)
     lanes = [0] * len(jogs)
     for i in TopologicalSorter(dict(enumerate(predecessors))).static_order():
-        lanes[i] = max((lanes[k] + 1 for k in predecessors[i]), default=0)
+        lanes[i] = max((lanes[predecessor] + 1 for predecessor in predecessors[i]), default=0)
     return lanes
 
 
-def _lane_order(jogs: Sequence[Jog]) -> list[set[int]]:
-    """Return for each jog those in earlier lanes, without cycles; costly pairs are decided first."""
+def _order_jogs(jogs: Sequence[Jog]) -> list[set[int]]:
+    """Return for each jog the jogs that must be in earlier lanes, by index.
+
+    Of two jogs that would touch in one lane, that one is earlier which makes the order cheaper. The pairs for
+    which this matters most are decided first; a later pair whose order would close a cycle is turned.
+    """
     preferences = []
     for i, k in combinations(range(len(jogs)), 2):
-        if jogs[i].low - MIN_LINE_DISTANCE < jogs[k].high and jogs[k].low - MIN_LINE_DISTANCE < jogs[i].high:
-            cost = _lane_cost(jogs[i], jogs[k])
-            swapped_cost = _lane_cost(jogs[k], jogs[i])
+        if _would_touch(jogs[i], jogs[k]):
+            cost = _lane_cost(earlier=jogs[i], later=jogs[k])
+            swapped_cost = _lane_cost(earlier=jogs[k], later=jogs[i])
             earlier, later = (i, k) if cost <= swapped_cost else (k, i)
-            preferences.append((-abs(cost - swapped_cost), earlier, later))
+            saving = abs(cost - swapped_cost)
+            preferences.append((-saving, earlier, later))  # sorted by falling saving
     predecessors: list[set[int]] = [set() for _ in jogs]
     for _, earlier, later in sorted(preferences):
-        if _is_before(predecessors, earlier, later):
+        if _is_predecessor(later, earlier, predecessors):
             predecessors[earlier].add(later)
         else:
             predecessors[later].add(earlier)
     return predecessors
 
 
-def _lane_cost(first: Jog, second: Jog) -> int:
-    """Return the cost of the first jog in the earlier lane: crossings, and a penalty if the two touch."""
-    crossings = (second.low <= first.end <= second.high) + (first.low <= second.start <= first.high)
-    return crossings + 50 * (abs(first.end - second.start) < MIN_LINE_DISTANCE)
+def _would_touch(jog: Jog, other: Jog) -> bool:
+    """Return whether two jogs could not be told apart in one lane."""
+    return jog.low_v - MIN_LINE_DISTANCE < other.high_v and other.low_v - MIN_LINE_DISTANCE < jog.high_v
 
 
-def _is_before(predecessors: Sequence[set[int]], start: int, goal: int) -> bool:
-    """Return whether `goal` is before `start`, directly or not."""
-    stack = [start]
-    visited = {start}
+def _lane_cost(earlier: Jog, later: Jog) -> int:
+    """Return the cost of two jogs in this order of lanes: crossings, and a penalty if the wires touch."""
+    crosses_later = later.low_v <= earlier.end_v <= later.high_v
+    crosses_earlier = earlier.low_v <= later.start_v <= earlier.high_v
+    touches = abs(earlier.end_v - later.start_v) < MIN_LINE_DISTANCE
+    return crosses_later + crosses_earlier + (TOUCH_COST if touches else 0)
+
+
+def _is_predecessor(candidate: int, jog: int, predecessors: Sequence[set[int]]) -> bool:
+    """Return whether a jog is a predecessor of another, directly or through others."""
+    stack = [jog]
+    visited = {jog}
     while stack:
         for predecessor in predecessors[stack.pop()] - visited:
-            if predecessor == goal:
+            if predecessor == candidate:
                 return True
             visited.add(predecessor)
             stack.append(predecessor)
@@ -90,6 +110,9 @@ NEIGHBOUR_GAPS: Mapping[frozenset[ObstacleKind], int] = {
 }
 """Room along r between neighbouring obstacles by their kinds [px]."""
 
+TOTAL_THICKNESS_WEIGHT = 2
+"""Cost per pixel of the whole drawing along r, relative to a wire's length."""
+
 EDGE_GAP = 12
 """Room between a border and what is inside it [px]."""
 
@@ -99,40 +122,57 @@ MARGIN = 5
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A rectangle, or a lane, which has no thickness.
+    """A rectangle, or a jog in its lane, which has no thickness.
 
     Attributes:
         kind: the kind of the obstacle.
-        r: its lowest r.
+        low_r: its lowest r, the axis across the layers.
         thickness: its size along r.
-        low: its lowest v.
-        high: its highest v.
+        low_v: its lowest v, the axis along the layers.
+        high_v: its highest v.
     """
 
     kind: ObstacleKind
-    r: int
+    low_r: int
     thickness: int
-    low: int
-    high: int
+    low_v: int
+    high_v: int
+
+    @property
+    def high_r(self) -> int:
+        """Its highest r."""
+        return self.low_r + self.thickness
 
 
-def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[tuple[Sequence[int], int]]) -> list[int]:
-    """Return new positions along r that make the drawing compact.
+class WeightedChain(NamedTuple):
+    """Obstacles along a wire, or along a part of it.
+
+    Attributes:
+        obstacles: their indices, by rising r.
+        weight: cost of each unit of their distances.
+    """
+
+    obstacles: Sequence[int]
+    weight: int
+
+
+def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[WeightedChain]) -> list[int]:
+    """Return a new lowest r for every obstacle, which makes the drawing compact; their order does not change.
 
     Args:
         obstacles: the first is the edge before all others, the last the edge after them.
-        chains: indices of the obstacles along a wire, by rising r, and the cost of their distances.
+        chains: the obstacles along each wire, which should be near each other.
     """
     spacings = [
         _gap_spacing(obstacles, first_index=first, second_index=second, weight=0)
         for first, second in _visible_pairs(obstacles)
     ]
     spacings += [
-        _gap_spacing(obstacles, first_index=first, second_index=second, weight=cost)
-        for chain, cost in chains
-        for first, second in pairwise(chain)
+        _gap_spacing(obstacles, first_index=first, second_index=second, weight=chain.weight)
+        for chain in chains
+        for first, second in pairwise(chain.obstacles)
     ]
-    spacings.append(Spacing(0, head=len(obstacles) - 1, min_distance=0, weight=2))
+    spacings.append(Spacing(lower=0, upper=len(obstacles) - 1, weight=TOTAL_THICKNESS_WEIGHT))
     return solve_spacings(len(obstacles), spacings)
 
 
@@ -141,46 +181,50 @@ def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: 
     first = obstacles[first_index]
     second = obstacles[second_index]
     kinds = frozenset({first.kind, second.kind})
-    gap = EDGE_GAP if ObstacleKind.EDGE in kinds else NEIGHBOUR_GAPS[kinds]
-    present_gap = second.r - first.r - first.thickness
-    return Spacing(
-        first_index, head=second_index, min_distance=first.thickness + min(present_gap, gap), weight=weight
-    )
+    preferred_gap = EDGE_GAP if ObstacleKind.EDGE in kinds else NEIGHBOUR_GAPS[kinds]
+    gap = min(preferred_gap, second.low_r - first.high_r)
+    return Spacing(lower=first_index, upper=second_index, min_distance=first.thickness + gap, weight=weight)
+
+
+class _SkylinePart(NamedTuple):
+    """A range of v, and the index of the obstacle with the highest r in it so far."""
+
+    low_v: int
+    high_v: int
+    obstacle: int
 
 
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
-    """Yield pairs of obstacles that are adjacent along r; others are distinguished by those between."""
-    order = sorted(
-        range(len(obstacles)), key=lambda i: (obstacles[i].r, obstacles[i].r + obstacles[i].thickness)
-    )
-    skyline: list[tuple[int, int, int]] = []  # lowest v, highest v, and the last obstacle seen there
+    """Yield the indices of obstacles that face each other along r, with no obstacle between them.
+
+    It sweeps along r, and keeps the skyline: for every v the last obstacle seen.
+    """
+    order = sorted(range(len(obstacles)), key=lambda i: (obstacles[i].low_r, obstacles[i].high_r))
+    skyline: list[_SkylinePart] = []
     for i in order:
         obstacle = obstacles[i]
-        low = obstacle.low - MARGIN
-        high = obstacle.high + MARGIN
-        for part_low, part_high, nearer in skyline:
-            nearer_end = obstacles[nearer].r + obstacles[nearer].thickness
-            if part_low < high and low < part_high and nearer_end <= obstacle.r:
-                yield nearer, i
-        remaining = [part for line in skyline for part in _visible_parts(line, obstacle.low, obstacle.high)]
-        skyline = [*remaining, (obstacle.low, obstacle.high, i)]
+        for part in skyline:
+            is_near = part.low_v < obstacle.high_v + MARGIN and obstacle.low_v - MARGIN < part.high_v
+            if is_near and obstacles[part.obstacle].high_r <= obstacle.low_r:
+                yield part.obstacle, i
+        uncovered = [rest for part in skyline for rest in _uncovered_parts(part, obstacle)]
+        skyline = [*uncovered, _SkylinePart(obstacle.low_v, obstacle.high_v, i)]
 
 
-def _visible_parts(line: tuple[int, int, int], low: int, high: int) -> Iterable[tuple[int, int, int]]:
-    """Yield the parts of a skyline segment outside `low`..`high`."""
-    part_low, part_high, obstacle = line
-    if part_high <= low or high <= part_low:
-        yield line
+def _uncovered_parts(part: _SkylinePart, obstacle: Obstacle) -> Iterable[_SkylinePart]:
+    """Yield what remains of a part of the skyline behind an obstacle: nothing, one piece, or two."""
+    if part.high_v <= obstacle.low_v or obstacle.high_v <= part.low_v:
+        yield part
         return
-    if part_low < low:
-        yield part_low, low, obstacle
-    if high < part_high:
-        yield high, part_high, obstacle
+    if part.low_v < obstacle.low_v:
+        yield part._replace(high_v=obstacle.low_v)
+    if obstacle.high_v < part.high_v:
+        yield part._replace(low_v=obstacle.high_v)
 
 
-LANE = 9
-ROOM = 30
-"""Room between lanes, and beside them, before compaction [px]."""
+LANE_DISTANCE = 9
+ROOM_BESIDE_LANES = 30
+"""Distance of neighbouring lanes, and room before the first and after the last, before compaction [px]."""
 
 
 def arrange_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> Arrangement:
@@ -188,15 +232,27 @@ def arrange_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], rank
     return _LayerArranger(items, wires, ranking).solve()
 
 
+class _JogKey(NamedTuple):
+    """A jog: the layer before it and its wire."""
+
+    layer: int
+    wire: int
+
+
 class _LayerArranger:
-    """Arranges items in layers, then compacts them along r.
+    """Arranges items in layers, then compacts them along r (the axis across the layers).
 
     Attributes:
+        net: the graph of vertices (items, labels, bends) and segments between the layers.
+        layers: the vertices of every layer, in order.
+        crossings: number of crossings of wires.
         lowest_v: the lowest v of every vertex.
-        ports: the v of every wire, by vertex and wire.
+        port_v: the v at which a wire meets a vertex.
         layer_thickness: the thickness of every layer.
+        obstacles: the rectangles and jogs that must stay apart; the first and the last are the edges of the
+            drawing, which are added after all others.
         obstacle_of_vertex: index of a vertex's obstacle, before the edges are added.
-        obstacle_of_lane: index of a jog's obstacle, by layer and wire.
+        obstacle_of_jog: index of a jog's obstacle, by layer and wire, before the edges are added.
         obstacle_r: the lowest r of every obstacle after compaction.
     """
 
@@ -207,20 +263,20 @@ class _LayerArranger:
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
         self.layers, self.crossings = ordering.solve()
-        self.lowest_v, self.ports = CrossPlacement(self.net, self.layers, ordering).solve()
+        self.lowest_v, self.port_v = CrossPlacement(self.net, self.layers, ordering).solve()
         self.layer_thickness = [
             max((self.net.vertices[v].thickness for v in layer), default=0) for layer in self.layers
         ]
         self.obstacles: list[Obstacle] = []
         self.obstacle_of_vertex: dict[int, int] = {}
-        self.obstacle_of_lane: dict[tuple[int, int], int] = {}
+        self.obstacle_of_jog: dict[_JogKey, int] = {}
 
     def solve(self) -> Arrangement:
         """Return the compacted positions, routes and label positions."""
         end_r = self._place_layers()
         breadth = max((self._highest_v(v) for v in range(len(self.net.vertices))), default=0)
-        self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, r=0, thickness=0, low=0, high=breadth))
-        self.obstacles.append(Obstacle(ObstacleKind.EDGE, end_r, thickness=0, low=0, high=breadth))
+        self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, low_r=0, thickness=0, low_v=0, high_v=breadth))
+        self.obstacles.append(Obstacle(ObstacleKind.EDGE, end_r, thickness=0, low_v=0, high_v=breadth))
         chains = [chain for wire in self.wires for chain in self._weighted_chains(wire)]
         self.obstacle_r = compact_layout(self.obstacles, chains)
         places = {}
@@ -236,115 +292,125 @@ class _LayerArranger:
             crossings=self.crossings,
         )
 
-    def port_v(self, vertex: int, wire: int) -> int:
-        """Return the v at which a wire meets a vertex [px]."""
-        return self.ports[vertex, wire]
-
     def _highest_v(self, vertex: int) -> int:
-        """Return the highest v of a vertex, with what is drawn beside it."""
+        """Return the highest v of a vertex, with the room after it."""
         item = self.net.vertices[vertex].item
-        return self.lowest_v[vertex] + item.breadth + item.after
+        return self.lowest_v[vertex] + item.breadth + item.room_after
 
     # Positions before compaction.
 
     def _place_layers(self) -> int:
-        """Add the obstacles of all layers and lanes; return the r at their end."""
+        """Add the obstacles of all layers and of the lanes between them; return the r at their end."""
         r = 0
         for i, thickness in enumerate(self.layer_thickness):
             for vertex in self.layers[i]:
-                self._add_obstacle(vertex, r, thickness)
+                self._add_vertex_obstacle(vertex, r, thickness)
             r += thickness
             if i + 1 < len(self.layers):
-                r += self._add_lanes(i, r)
+                r += self._add_jog_obstacles(i, r)
         return r
 
-    def _add_obstacle(self, vertex: int, start: int, thickness: int) -> None:
-        """Add the rectangle that a vertex occupies in a layer which starts at `start`, if it occupies any."""
-        vertex_data = self.net.vertices[vertex]
-        if vertex_data.kind is None or (vertex_data.item.pin and not vertex_data.item.thickness):
-            return
-        r = start + (0 if vertex_data.item.pin is PortSide.BACK else (thickness - vertex_data.thickness) // 2)
-        low = self.lowest_v[vertex] - vertex_data.item.before
-        self.obstacle_of_vertex[vertex] = len(self.obstacles)
-        self.obstacles.append(
-            Obstacle(vertex_data.kind, r, vertex_data.thickness, low, high=self._highest_v(vertex))
-        )
+    def _add_vertex_obstacle(self, vertex_index: int, layer_r: int, layer_thickness: int) -> None:
+        """Add the rectangle that a vertex occupies in its layer.
 
-    def _add_lanes(self, layer: int, r: int) -> int:
-        """Add the lanes behind a layer that ends at `r`; return the room they need."""
+        Bends and the ends of links at a border occupy none. A title pinned to the back is at the start of its
+        layer, all else in the middle.
+        """
+        vertex = self.net.vertices[vertex_index]
+        item = vertex.item
+        if vertex.kind is None or (item.pinned_side and item.thickness == 0):
+            return
+        is_at_back = item.pinned_side is PortSide.BACK
+        low_r = layer_r + (0 if is_at_back else (layer_thickness - vertex.thickness) // 2)
+        low_v = self.lowest_v[vertex_index] - item.room_before
+        high_v = self._highest_v(vertex_index)
+        self.obstacle_of_vertex[vertex_index] = len(self.obstacles)
+        self.obstacles.append(Obstacle(vertex.kind, low_r, vertex.thickness, low_v, high_v))
+
+    def _add_jog_obstacles(self, layer: int, layer_end_r: int) -> int:
+        """Assign lanes to the jogs behind a layer, and add their obstacles.
+
+        Returns:
+            The room between this layer and the next that the lanes need, along r [px].
+        """
         jogs = []
         for segment in self.net.segments:
             if self.net.vertices[segment.low].layer == layer:
-                start = self.port_v(segment.low, segment.wire)
-                end = self.port_v(segment.high, segment.wire)
-                if start != end:
-                    jogs.append(Jog(segment.wire, start, end))
+                start_v = self.port_v[PortKey(segment.low, segment.wire)]
+                end_v = self.port_v[PortKey(segment.high, segment.wire)]
+                if start_v != end_v:
+                    jogs.append(Jog(segment.wire, start_v, end_v))
         lanes = assign_lanes(jogs)
         for jog, lane in zip(jogs, lanes, strict=True):
-            self.obstacle_of_lane[layer, jog.wire] = len(self.obstacles)
-            self.obstacles.append(
-                Obstacle(ObstacleKind.LANE, r=r + ROOM + lane * LANE, thickness=0, low=jog.low, high=jog.high)
-            )
-        return 2 * ROOM + max(lanes, default=0) * LANE
+            self.obstacle_of_jog[_JogKey(layer, jog.wire)] = len(self.obstacles)
+            low_r = layer_end_r + ROOM_BESIDE_LANES + lane * LANE_DISTANCE
+            self.obstacles.append(Obstacle(ObstacleKind.LANE, low_r, 0, jog.low_v, jog.high_v))
+        return 2 * ROOM_BESIDE_LANES + max(lanes, default=0) * LANE_DISTANCE
 
     # Positions after compaction.
 
     def _obstacle_index(self, vertex: int) -> int:
-        """Return the index of a vertex's obstacle; those at a border belong to the edges."""
+        """Return the index of a vertex's obstacle; a vertex without one is at a border, which is an edge."""
         if vertex in self.obstacle_of_vertex:
-            return self.obstacle_of_vertex[vertex] + 1
-        return 0 if self.net.vertices[vertex].item.pin is PortSide.BACK else len(self.obstacles) - 1
+            return self.obstacle_of_vertex[vertex] + 1  # as the back edge was inserted at index 0
+        is_at_back = self.net.vertices[vertex].item.pinned_side is PortSide.BACK
+        return 0 if is_at_back else len(self.obstacles) - 1
+
+    def _jog_index(self, lower_vertex: int, wire: int) -> int | None:
+        """Return the index of the obstacle of a wire's jog behind a vertex; None if it runs straight on."""
+        index = self.obstacle_of_jog.get(_JogKey(self.net.vertices[lower_vertex].layer, wire))
+        return None if index is None else index + 1  # as the back edge was inserted at index 0
 
     def _obstacle_chain(self, wire: LayoutWire) -> list[int]:
-        """Return the indices of the obstacles along a wire."""
-        chain = self.net.chains[wire.key]
-        indices = [self._obstacle_index(chain[0])]
-        for low, high in pairwise(chain):
-            lane = self.obstacle_of_lane.get((self.net.vertices[low].layer, wire.key))
-            indices += [] if lane is None else [lane + 1]
-            indices += [self._obstacle_index(high)] if self.net.vertices[high].kind else []
+        """Return the indices of the obstacles along a wire, by rising r."""
+        vertices = self.net.chains[wire.key]
+        indices = [self._obstacle_index(vertices[0])]
+        for vertex, next_vertex in pairwise(vertices):
+            jog_index = self._jog_index(vertex, wire.key)
+            if jog_index is not None:
+                indices.append(jog_index)
+            if self.net.vertices[next_vertex].kind is not None:
+                indices.append(self._obstacle_index(next_vertex))
         return indices
 
-    def _weighted_chains(self, wire: LayoutWire) -> Iterator[tuple[Sequence[int], int]]:
-        """Yield the obstacles along a wire with their weight, and those up to its label, to keep it near."""
-        chain = self._obstacle_chain(wire)
-        yield chain, 1
+    def _weighted_chains(self, wire: LayoutWire) -> Iterator[WeightedChain]:
+        """Yield the chain of a wire's obstacles, and again its part from the wire's start to the label.
+
+        So distances before the label cost twice as much as those after it, and the label is near the start.
+        """
+        obstacles = self._obstacle_chain(wire)
+        yield WeightedChain(obstacles, weight=1)
         if wire.label:
-            label = next(
-                i for i, index in enumerate(chain) if self.obstacles[index].kind is ObstacleKind.LABEL
-            )
-            yield (chain[label:] if wire.key in self.ranking.back_wires else chain[: label + 1]), 1
+            kinds = [self.obstacles[index].kind for index in obstacles]
+            label = kinds.index(ObstacleKind.LABEL)
+            is_reversed = wire.key in self.ranking.back_wires  # then the wire's start is the last obstacle
+            yield WeightedChain(obstacles[label:] if is_reversed else obstacles[: label + 1], weight=1)
 
     def _lowest_r(self, vertex: int) -> int:
-        """Return the lowest r of a vertex's body, centred in its obstacle."""
-        room = self.obstacles[self._obstacle_index(vertex)].thickness
-        return (
-            self.obstacle_r[self._obstacle_index(vertex)]
-            + max(room - self.net.vertices[vertex].item.thickness, 0) // 2
-        )
+        """Return the lowest r of a vertex after compaction, when it is in the middle of its obstacle."""
+        index = self._obstacle_index(vertex)
+        free_room = self.obstacles[index].thickness - self.net.vertices[vertex].item.thickness
+        return self.obstacle_r[index] + max(free_room, 0) // 2
 
     def _wire_route(self, wire: LayoutWire) -> tuple[tuple[int, int], ...]:
-        """Return the corners of a wire's route in its own direction, jogs included."""
-        chain = self.net.chains[wire.key]
-        first = chain[0]
-        last = chain[-1]
-        points = [
-            (self._lowest_r(first) + self.net.vertices[first].item.thickness, self.port_v(first, wire.key))
-        ]
-        for low, high in pairwise(chain):
-            lane = self.obstacle_of_lane.get((self.net.vertices[low].layer, wire.key))
-            if lane is not None:
-                points += [
-                    (self.obstacle_r[lane + 1], self.port_v(low, wire.key)),
-                    (self.obstacle_r[lane + 1], self.port_v(high, wire.key)),
-                ]
-        points.append((self._lowest_r(last), self.port_v(last, wire.key)))
+        """Return the corners (r, v) of a wire's route from its start to its end, with two for each jog."""
+        vertices = self.net.chains[wire.key]
+        first = vertices[0]
+        last = vertices[-1]
+        first_end_r = self._lowest_r(first) + self.net.vertices[first].item.thickness
+        points = [(first_end_r, self.port_v[PortKey(first, wire.key)])]
+        for vertex, next_vertex in pairwise(vertices):
+            jog_index = self._jog_index(vertex, wire.key)
+            if jog_index is not None:
+                jog_r = self.obstacle_r[jog_index]
+                points.append((jog_r, self.port_v[PortKey(vertex, wire.key)]))
+                points.append((jog_r, self.port_v[PortKey(next_vertex, wire.key)]))
+        points.append((self._lowest_r(last), self.port_v[PortKey(last, wire.key)]))
         return tuple(points[::-1] if wire.key in self.ranking.back_wires else points)
 
     def _label_position(self, wire: LayoutWire) -> tuple[int, int]:
-        """Return the middle of a wire's label, as r and v."""
-        labels = (v for v in self.net.chains[wire.key] if self.net.vertices[v].kind is ObstacleKind.LABEL)
-        vertex = next(labels)
-        return self._lowest_r(vertex) + self.net.vertices[vertex].thickness // 2, self.port_v(
-            vertex, wire.key
-        )
+        """Return the middle (r, v) of a wire's label."""
+        vertices = self.net.chains[wire.key]
+        label = next(v for v in vertices if self.net.vertices[v].kind is ObstacleKind.LABEL)
+        middle_r = self._lowest_r(label) + self.net.vertices[label].thickness // 2
+        return middle_r, self.port_v[PortKey(label, wire.key)]

@@ -46,10 +46,13 @@ class NodeHierarchy:
     """The tree of nodes, and the links by node.
 
     Attributes:
-        parent: the node that contains a node.
-        spans: the links that pass through a node.
-        ends: the links that start or end at a node itself.
-        loops: the link that leads from a node to itself.
+        links: the links of the diagram; elsewhere a link is named by its index here.
+        root: key of the outermost node.
+        nodes: all nodes by key.
+        parent: the node that contains a node, by key; the root has none.
+        spans: for each node, the links that pass through it.
+        ends: for each node, the links that start or end at the node itself.
+        loops: the link that leads from a node to itself, for the nodes that have one.
     """
 
     def __init__(self, diagram: Diagram) -> None:
@@ -76,7 +79,7 @@ class NodeHierarchy:
         return [node.key for node in walk_nodes(self.nodes[key]) if node.inside]
 
     def child(self, outer: str, key: str) -> str | None:
-        """Return the child of `outer` that is, or contains, a node; None if there is none."""
+        """Return the child of `outer` that is or contains the node `key`; None if it is not in `outer`."""
         while key != self.root:
             if self.parent[key] == outer:
                 return key
@@ -88,7 +91,10 @@ class NodeHierarchy:
         return self.nodes[key].parallel or not all(span.inner for span in self.spans[key])
 
     def _add_link(self, index: int) -> None:
-        """Record a link as a loop, or in every node where its ends are in different children."""
+        """Record a link in `loops`, or in `ends` and in the `spans` of every node that it passes through.
+
+        It passes through a node if its ends are in different children, or only one is in a child.
+        """
         link = self.links[index]
         if link.start == link.end:
             self.loops[link.start] = index
@@ -125,8 +131,10 @@ class LayerPlan:
     """Layers and link sides of a whole diagram.
 
     Attributes:
+        hierarchy: the nodes and the links by node.
+        layouts: the options of every node with children.
         sideways: for every node with children, whether arrows in it mostly go to the right, not down.
-        parent_sideways: for every node, `sideways` of its parent.
+        parent_sideways: for every node, `sideways` of its parent; the root has its own.
         sides: the side on which a link leaves or enters a child, by child and link.
         wires: the wires between the children of every node that is not parallel.
         rankings: the layers of the children of every node that is not parallel.
@@ -144,27 +152,33 @@ class LayerPlan:
 
     def end_counts(self, key: str) -> tuple[int, int]:
         """Return the numbers of links that end at the back and at the front of a node from outside."""
-        sides = [self.sides[key, link] for link in self.hierarchy.ends[key] if (key, link) in self.sides]
+        links = self.hierarchy.ends[key]
+        sides = [self.sides[key, link] for link in links if (key, link) in self.sides]  # not those inside it
         return sides.count(PortSide.BACK), sides.count(PortSide.FRONT)
 
     def border_ports(self, key: str) -> list[BorderPort]:
         """Return the links that end at a node's border from inside, or cross it."""
         return [
-            BorderPort(span, self._side(key, span))
+            BorderPort(span, self._border_side(key, span))
             for span in self.hierarchy.spans[key]
             if span.start is None or span.end is None
         ]
 
-    def _side(self, key: str, span: LinkSpan) -> PortSide:
+    def _border_side(self, key: str, span: LinkSpan) -> PortSide:
+        """Return the side of a node on which a link meets its border.
+
+        A link that crosses the border does so where it meets the node from outside. Of the links inside,
+        those that start at the border do so at the back, and the others are at the front.
+        """
         if not span.inner:
             return self.sides[key, span.link]
         return PortSide.BACK if span.start is None else PortSide.FRONT
 
     def _plan_node(self, key: str) -> None:
-        """Choose the sides of links in a node, then in the nodes inside it."""
+        """Fill `sides`, `wires`, `rankings` and `parent_sideways` for a node, then for those inside it."""
         node = self.hierarchy.nodes[key]
         if node.parallel:
-            self._pass_sides_on(key)
+            self._set_region_sides(key)
         else:
             self._rank_children(key)
         for child in node.inside:
@@ -176,29 +190,40 @@ class LayerPlan:
         """Assign layers to the children of a node, and record on which side each link meets them."""
         node = self.hierarchy.nodes[key]
         spans = self.hierarchy.spans[key]
-        wires = self.wires[key] = [self._build_wire(key, span) for span in spans]
+        wires = [self._build_wire(key, span) for span in spans]
         items = [LayoutItem(child.key) for child in node.inside]
         items += [
-            LayoutItem(port_key(border_port.span.link), pin=border_port.side)
+            LayoutItem(port_key(border_port.span.link), pinned_side=border_port.side)
             for border_port in self.border_ports(key)
         ]
-        ranking = self.rankings[key] = rank_items(items, wires, self.layouts[key].order)
+        ranking = rank_items(items, wires, self.layouts[key].order)
+        self.wires[key] = wires
+        self.rankings[key] = ranking
         for span, wire in zip(spans, wires, strict=True):
-            for end in (span.start, span.end):
-                if end is not None:
-                    self.sides[end, span.link] = ranking.side(wire, end)
+            for child in (span.start, span.end):
+                if child is not None:
+                    self.sides[child, span.link] = ranking.side(wire, child)
 
-    def _pass_sides_on(self, key: str) -> None:
-        """Set the sides of links in regions: those of the parallel node; between regions, the front."""
+    def _set_region_sides(self, key: str) -> None:
+        """Set the side on which each link meets a region of a parallel node.
+
+        It is the side on which the link meets the border of the parallel node; for a link between two
+        regions, the front.
+        """
         for span in self.hierarchy.spans[key]:
-            for end in (span.start, span.end):
-                if end is not None:
-                    self.sides[end, span.link] = self._side(key, span)
+            for region in (span.start, span.end):
+                if region is not None:
+                    self.sides[region, span.link] = self._border_side(key, span)
 
     def _build_wire(self, key: str, span: LinkSpan) -> LayoutWire:
-        """Return the wire of a link in node `key`; it has a label only if the link is inside the node."""
+        """Return the wire of a link in node `key`, between two children or from a child to the border.
+
+        It has a label only if the whole link is in the node; else the label is farther out.
+        """
         link = self.hierarchy.links[span.link]
-        dot = span.start == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
+        starts_at_dot = (
+            span.start == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
+        )
         label = label_size(link.lines) if span.inner else None
         if label and not self.sideways[key]:
             label = label[::-1]
@@ -207,7 +232,7 @@ class LayerPlan:
             start=span.start or port_key(span.link),
             end=span.end or port_key(span.link),
             label=label,
-            is_short=dot,
+            starts_at_dot=starts_at_dot,
         )
 
 

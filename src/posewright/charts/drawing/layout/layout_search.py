@@ -34,8 +34,11 @@ PAGE = (1046.0, 718.0)
 
 
 def page_share(width: float, height: float) -> float:
-    """Return the size relative to an A4 page, portrait or landscape; 1 fills it."""
-    return min(max(width / a, height / b) for a, b in (PAGE, PAGE[::-1]))
+    """Return the size of a picture relative to an A4 page, portrait or landscape; 1 fills the page."""
+    long_side, short_side = PAGE
+    landscape_share = max(width / long_side, height / short_side)
+    portrait_share = max(width / short_side, height / long_side)
+    return min(landscape_share, portrait_share)
 
 
 @dataclass(frozen=True)
@@ -103,63 +106,80 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
     nodes = {node.key: node for node in walk_nodes(diagram.root)}
     tracks = []
     for i, link in enumerate(diagram.links):
-        points = _corners(block.routes[i])
+        points = _route_corners(block.routes[i])
+        # the start of the route is extended as the end of the reversed route
         points = _extend_to_sign(points[::-1], nodes[link.start], boxes)[::-1]
         points = _extend_to_sign(points, nodes[link.end], boxes)
-        tracks.append(RoutedLink(link, points, _label(link, block.labels.get(i))))
+        tracks.append(RoutedLink(link, points, _label_box(link, block.labels.get(i))))
+    width, height = block.size
     return Scene(
         diagram,
         boxes,
         block.title_positions,
         tuple(tracks),
         block.dividers,
-        *block.size,
+        width,
+        height,
         sideways,
         block.crossings,
         block.backward,
     )
 
 
-def _label(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
-    """Return the box of a link's label, None if it has none."""
+def _label_box(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
+    """Return the box of a link's label, with room at its left for priorities; None if it has no label."""
     size = label_size(link.lines)
     if size is None or middle is None:
         return None
-    room = RANK_ROOM if any(line.rank for line in link.lines) else 0
-    return BoundingBox(middle[0] - room / 2, y=middle[1], width=size[0] + room, height=size[1])
+    width, height = size
+    middle_x, middle_y = middle
+    rank_room = RANK_ROOM if any(line.rank for line in link.lines) else 0
+    return BoundingBox(middle_x - rank_room / 2, middle_y, width=width + rank_room, height=height)
 
 
 def _extend_to_sign(
     points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, BoundingBox]
 ) -> tuple[Point, ...]:
-    """Return a route extended from the border of a sign's box to the sign itself."""
+    """Return a route whose last point is extended from the border of a sign's box to the sign itself.
+
+    The sign is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the sign,
+    is returned as it is.
+    """
     if node.shape not in ROUND_SHAPES:
         return points
     x, y = points[-1]
+    _, previous_y = points[-2]
     box = boxes[node.key]
-    half = min(box.width, box.height) / 2
-    is_horizontal = y == points[-2][1]
-    offset = abs(y - box.y if is_horizontal else x - box.x)
-    ahead = abs(x - box.x if is_horizontal else y - box.y)
-    if ahead > half + 1:
+    radius = min(box.width, box.height) / 2
+    is_horizontal = y == previous_y
+    across = abs(y - box.y) if is_horizontal else abs(x - box.x)
+    along = box.x - x if is_horizontal else box.y - y
+    if abs(along) > radius + 1:
         return points
-    extension = (
-        offset if node.shape is NodeShape.JUNCTION else half - math.sqrt(max(half**2 - offset**2, 0.0)) + 1
-    )
-    extension = math.copysign(extension, box.x - x if is_horizontal else box.y - y)
-    return (*points[:-1], (x + extension, y) if is_horizontal else (x, y + extension))
+    if node.shape is NodeShape.JUNCTION:
+        distance = across
+    else:
+        distance = radius - math.sqrt(max(radius**2 - across**2, 0.0)) + 1
+    extension = math.copysign(distance, along)
+    end = (x + extension, y) if is_horizontal else (x, y + extension)
+    return (*points[:-1], end)
 
 
-def _corners(points: Sequence[Point]) -> tuple[Point, ...]:
+def _route_corners(points: Sequence[Point]) -> tuple[Point, ...]:
     """Return the corners of a route, without repeated points and points inside straight lines."""
     corners: list[Point] = []
     for point in points:
         if corners and point == corners[-1]:
             continue
-        if len(corners) > 1 and any(a == b == c for a, b, c in zip(*corners[-2:], point, strict=True)):
+        if len(corners) > 1 and _is_axis_aligned(corners[-2], corners[-1], point):
             corners.pop()
         corners.append(point)
     return tuple(corners)
+
+
+def _is_axis_aligned(first: Point, second: Point, third: Point) -> bool:
+    """Return whether three points are on one horizontal or vertical line."""
+    return any(a == b == c for a, b, c in zip(first, second, third, strict=True))
 
 
 SMALL_SHARE = 0.5
@@ -171,6 +191,9 @@ PREFERRED_RATIO = 1.3
 MAX_LAYOUTS = 60
 MAX_EFFORT = 400_000
 """Greatest number of layouts tried, and their greatest total effort: a second or two."""
+
+MIN_IMPROVEMENT = 1e-9
+"""Least difference of two costs that is no rounding error."""
 
 ORDERS: tuple[LayerOrder, ...] = (order_by_depth, order_by_breadth, order_by_colour)
 
@@ -185,21 +208,22 @@ class LayoutChoice:
 
 
 def scene_cost(scene: Scene) -> float:
-    """Return the cost of a scene, lower for better readability."""
-    size = max(page_share(scene.width, scene.height), SMALL_SHARE)
-    lines = 0.5 * scene.crossings + 0.06 * scene.bends + 0.25 * scene.backward
-    length = sum(track.length for track in scene.tracks) / 12_000
-    return (
-        10 * size
-        + lines
-        + length
-        + _start_distance(scene)
-        + 0.6 * abs(math.log(max(scene.width, 1) / max(scene.height, 1) / PREFERRED_RATIO))
-    )
+    """Return the cost of a scene, lower for better readability.
+
+    It is a weighted sum, with weights chosen by eye: the size in pages; crossings, bends and lines that lead
+    back; the length of all lines; the distance of the initial dots from the top left corner; and the
+    deviation from the preferred ratio of width to height.
+    """
+    size_cost = 10 * max(page_share(scene.width, scene.height), SMALL_SHARE)
+    line_cost = 0.5 * scene.crossings + 0.06 * scene.bends + 0.25 * scene.backward
+    length_cost = sum(track.length for track in scene.tracks) / 12_000
+    ratio = max(scene.width, 1) / max(scene.height, 1)
+    ratio_cost = 0.6 * abs(math.log(ratio / PREFERRED_RATIO))
+    return size_cost + line_cost + length_cost + _initial_dots_cost(scene) + ratio_cost
 
 
-def _start_distance(scene: Scene) -> float:
-    """Return a cost for initial states away from the top left corner."""
+def _initial_dots_cost(scene: Scene) -> float:
+    """Return a cost for initial dots away from the top left corner."""
     dots = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
     return 2 * sum(scene.boxes[key].x / scene.width + scene.boxes[key].y / scene.height for key in dots)
 
@@ -210,74 +234,99 @@ def find_best_scene(diagram: Diagram) -> Scene:
 
 
 class _LayoutSearch:
-    """Local search: starts with the same options for all nodes, then changes those of one node at a time."""
+    """Local search: starts with the same options for all nodes, then changes those of one node at a time.
+
+    Attributes:
+        diagram: the diagram to be laid out.
+        hierarchy: its nodes, and its links by node.
+        compound_keys: all nodes with children, the root first.
+        orders: the functions to order the children of each of them.
+        n_remaining: number of layouts that may still be tried.
+        block_cache: laid-out nodes, shared by all layouts.
+        evaluated: the layouts tried so far, by their options.
+    """
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
-        self.keys = self.hierarchy.compounds_within(self.hierarchy.root)
-        self.orders = {key: self._distinct_orders(key) for key in self.keys}
-        self.remaining = min(MAX_LAYOUTS, MAX_EFFORT // sum(self._effort(key) for key in self.keys))
-        self.cache: BlockCache = {}
+        self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)
+        self.orders = {key: self._distinct_orders(key) for key in self.compound_keys}
+        effort = sum(self._effort(key) for key in self.compound_keys)
+        self.n_remaining = min(MAX_LAYOUTS, MAX_EFFORT // effort)
+        self.block_cache: BlockCache = {}
         self.evaluated: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
 
     def solve(self) -> Scene:
         """Return the cheapest scene: uniform layouts are tried first, then the best two are improved."""
-        starts = [self._uniform_layout(0, sideways=False)]
-        for i in range(max(len(orders) for orders in self.orders.values())):
+        uniform_layouts = [self._uniform_layout(0, sideways=False)]
+        for order_index in range(max(len(orders) for orders in self.orders.values())):
             for sideways in (False, True):
-                if self.remaining > 0:
-                    starts.append(self._uniform_layout(i, sideways=sideways))
-        starts.sort(key=lambda choice: choice.cost)
-        return min(map(self._improve, starts[:2]), key=lambda choice: choice.cost).scene
+                if self.n_remaining > 0:
+                    uniform_layouts.append(self._uniform_layout(order_index, sideways=sideways))
+        uniform_layouts.sort(key=lambda choice: choice.cost)
+        improved_layouts = [self._improve(choice) for choice in uniform_layouts[:2]]
+        return min(improved_layouts, key=lambda choice: choice.cost).scene
 
     def _effort(self, key: str) -> int:
-        """Return the effort of laying out the children of a node."""
+        """Return the effort of laying out a node's children, which grows with the square of their number."""
         return (len(self.hierarchy.nodes[key].inside) + len(self.hierarchy.spans[key])) ** 2
 
-    def _uniform_layout(self, order: int, *, sideways: bool) -> LayoutChoice:
-        """Return the layout with the same direction for all nodes, and their n-th order."""
-        return self._evaluate(
-            {key: NodeLayout(sideways, orders[order % len(orders)]) for key, orders in self.orders.items()}
-        )
+    def _uniform_layout(self, order_index: int, *, sideways: bool) -> LayoutChoice:
+        """Return the layout with one direction for all nodes, and for each the order function at an index."""
+        layouts = {}
+        for key, orders in self.orders.items():
+            order = orders[order_index % len(orders)]  # a node may have fewer order functions than others
+            layouts[key] = NodeLayout(sideways, order)
+        return self._evaluate(layouts)
 
     def _distinct_orders(self, key: str) -> list[LayerOrder]:
-        """Return the order functions that differ in the wires that lead back in a node."""
+        """Return the functions that order a node's children differently: other wires lead back.
+
+        Of several with the same result, the first in `ORDERS` is returned.
+        """
         items = [LayoutItem(child.key) for child in self.hierarchy.nodes[key].inside]
         wires = [
             LayoutWire(span.link, span.start, span.end)
             for span in self.hierarchy.spans[key]
             if span.start is not None and span.end is not None
         ]
-        distinct = {find_back_wires(items, wires, order): order for order in reversed(ORDERS)}
-        return list(distinct.values())[::-1]
+        # reversed, so that earlier functions overwrite later ones
+        order_by_result = {find_back_wires(items, wires, order): order for order in reversed(ORDERS)}
+        return list(order_by_result.values())[::-1]
 
     def _evaluate(self, layouts: dict[str, NodeLayout]) -> LayoutChoice:
-        """Return the layout with these options; nodes that must follow their parent's direction do so."""
-        for key in self.keys[1:]:
+        """Return the diagram laid out with these options, with its cost.
+
+        Nodes that must have their parent's direction get it: `layouts` is changed. A layout that was not
+        tried before counts against `n_remaining`.
+        """
+        for key in self.compound_keys[1:]:
             if self.hierarchy.follows_parent(key):
                 parent_layout = layouts[self.hierarchy.parent[key]]
                 layouts[key] = replace(layouts[key], sideways=parent_layout.sideways)
-        cache_key = tuple(layouts.values())
-        if cache_key not in self.evaluated:
-            self.remaining -= 1
-            block = NestedLayout(self.hierarchy, layouts, self.cache).solve()
+        options = tuple(layouts.values())
+        if options not in self.evaluated:
+            self.n_remaining -= 1
+            block = NestedLayout(self.hierarchy, layouts, self.block_cache).solve()
             scene = build_scene(self.diagram, block, layouts)
-            self.evaluated[cache_key] = LayoutChoice(scene_cost(scene), scene, layouts)
-        return self.evaluated[cache_key]
+            self.evaluated[options] = LayoutChoice(scene_cost(scene), scene, layouts)
+        return self.evaluated[options]
 
     def _improve(self, best: LayoutChoice) -> LayoutChoice:
-        """Return the best layout found by changing the options of one node at a time."""
+        """Return the best layout found by changing the options of one node at a time.
+
+        After each improvement, all single changes of the new layout are tried.
+        """
         changes = self._single_changes(best.layouts)
-        while self.remaining > 0 and (change := next(changes, None)):
+        while self.n_remaining > 0 and (change := next(changes, None)):
             candidate = self._evaluate({**best.layouts, **change})
-            if candidate.cost < best.cost - 1e-9:
+            if candidate.cost < best.cost - MIN_IMPROVEMENT:
                 best = candidate
                 changes = self._single_changes(candidate.layouts)
         return best
 
     def _single_changes(self, layouts: NodeLayouts) -> Iterator[NodeLayouts]:
-        """Yield changes of the options of one node."""
+        """Yield the new options of one node: another direction for each node, then another order for each."""
         for key, layout in layouts.items():
             yield {key: replace(layout, sideways=not layout.sideways)}
         for key, layout in layouts.items():

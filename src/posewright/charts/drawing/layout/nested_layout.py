@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from posewright.charts.drawing.diagram import ROUND_SHAPES, DiagramNode, NodeShape
 from posewright.charts.drawing.layout.arranging import arrange_items
@@ -49,19 +50,21 @@ TITLE_GAP = 8
 
 
 class RegionStack:
-    """Lays out the regions of a parallel state.
+    """Lays out the regions of a parallel state: stacked along v, with links between them at higher r.
 
     Args:
         frame: the frame around the regions.
-        blocks: the regions.
+        blocks: the laid-out regions by key, along the axes of the state.
         spans: links that pass through the state.
-        label_sizes: sizes of the links' labels.
+        label_sizes: thickness and breadth of the links' labels.
 
     Attributes:
         regions_r: lowest r of the regions.
         region_starts: lowest v of each region.
         breadth: size of all regions along v [px].
         depth: size of the longest region along r [px].
+        blocks: the regions, moved to their places.
+        n_border_links: number of links placed so far that end at a region's own border, by region and side.
     """
 
     def __init__(
@@ -74,11 +77,12 @@ class RegionStack:
         self.frame = frame
         self.spans = spans
         self.label_sizes = label_sizes
-        if frame.sideways:
+        title_thickness, title_breadth = frame.title_size
+        if frame.sideways:  # the title is before the first region along v, else before all regions along r
             self.regions_r = 0
-            next_v = max(frame.title_size[1], frame.link_breadth)
+            next_v = max(title_breadth, frame.link_breadth)
         else:
-            self.regions_r = frame.title_size[0]
+            self.regions_r = title_thickness
             next_v = 0
         self.region_starts: dict[str, int] = {}
         for key, block in blocks.items():
@@ -92,11 +96,13 @@ class RegionStack:
         self.n_border_links: dict[tuple[str, PortSide], int] = {}
 
     def solve(self) -> NodeBlock:
-        """Return the frame with the regions in it."""
+        """Return the frame with the regions in it, and with the routes and labels of all links."""
         content = merge_blocks([*self.blocks.values()])
-        lanes, thickness = self._front_lanes()
+        lane_r, thickness = self._front_lanes()
         front_routes = {
-            span.link: self._front_route(span, lanes[span.link]) for span in self.spans if span.link in lanes
+            span.link: self._front_route(span, lane_r[span.link])
+            for span in self.spans
+            if span.link in lane_r
         }
         routes = {**content.routes, **front_routes}
         ports = {}
@@ -105,74 +111,87 @@ class RegionStack:
             link = border_port.span.link
             route = self._route_inside(border_port.span, border_port.side)
             routes[link] = extend_to_border(route, border_port, thickness)
-            ports[link] = border_end(routes[link], border_port)[1]
+            _, ports[link] = border_end(routes[link], border_port)
             if border_port.side is PortSide.FRONT:
                 front_ports.append(ports[link])
         labels = dict(content.labels)
-        for link, lane in lanes.items():
-            labels[link] = (lane, self._label_v(link, lane, front_routes, front_ports))
+        for link, r in lane_r.items():
+            labels[link] = (r, self._label_v(link, r, front_routes, front_ports))
         block = replace(content, routes=routes, labels=labels, ports=ports)
         return self._complete_block(block, thickness)
 
     def _front_lanes(self) -> tuple[dict[int, int], int]:
-        """Return the r of each link between two regions, in front of them, and the thickness of the frame."""
-        lanes: dict[int, int] = {}
-        lane = self.regions_r + self.depth
+        """Return the r of the lane of each link between two regions, and the thickness of the frame.
+
+        Each such link has a lane of its own in front of the regions, as wide as its label.
+        """
+        lane_r: dict[int, int] = {}
+        end_r = self.regions_r + self.depth
         for span in self.spans:
             if span.start and span.end:
-                label_thickness = self.label_sizes[span.link][0]
-                lanes[span.link] = lane + OWN_STEP + label_thickness // 2
-                lane += 2 * OWN_STEP + label_thickness
-        return lanes, max(lane, self.frame.title_size[0] if self.frame.sideways else 0)
+                label_thickness, _ = self.label_sizes[span.link]
+                lane_r[span.link] = end_r + OWN_STEP + label_thickness // 2
+                end_r += 2 * OWN_STEP + label_thickness
+        title_thickness, _ = self.frame.title_size
+        return lane_r, max(end_r, title_thickness if self.frame.sideways else 0)
 
     def _label_v(
-        self, link: int, lane: int, front_routes: Mapping[int, Polyline], front_ports: Sequence[int]
+        self, link: int, lane_r: int, front_routes: Mapping[int, Polyline], front_ports: Sequence[int]
     ) -> int:
-        """Return the best position of a link's label on its lane: away from lines that cross the lane."""
-        ends = [v for r, v in front_routes[link] if r == lane]
-        low = min(ends)
-        high = max(ends)
-        crossings = list(front_ports)
-        for key, route in front_routes.items():
-            if key != link:
-                crossings += [v for r, v in route if r > lane]
-        bounds = [low, *sorted(v for v in crossings if low < v < high), high]
-        half_breadth = self.label_sizes[link][1] / 2
-        middle = (low + high) / 2
+        """Return the v of a link's label on its lane: in the best gap between lines that cross the lane.
+
+        Args:
+            link: the link.
+            lane_r: the r of its lane.
+            front_routes: the routes of all links between regions.
+            front_ports: the v of the links that cross all lanes on their way to the frame.
+        """
+        lane_ends = [v for r, v in front_routes[link] if r == lane_r]
+        low = min(lane_ends)
+        high = max(lane_ends)
+        crossing_lines = list(front_ports)
+        for other_link, route in front_routes.items():
+            if other_link != link:
+                crossing_lines += [v for r, v in route if r > lane_r]
+        gap_bounds = [low, *sorted(v for v in crossing_lines if low < v < high), high]
+        _, label_breadth = self.label_sizes[link]
+        lane_middle = (low + high) / 2
 
         def gap_cost(gap: tuple[int, int]) -> tuple[float, float]:
             """Return how much the gap is too small for the label, then its distance from the middle."""
-            centre = (gap[0] + gap[1]) / 2
-            return max(half_breadth - (gap[1] - gap[0]) / 2, 0.0), abs(centre - middle)
+            gap_low, gap_high = gap
+            shortage = max(label_breadth / 2 - (gap_high - gap_low) / 2, 0.0)
+            return shortage, abs((gap_low + gap_high) / 2 - lane_middle)
 
-        best_gap = min(pairwise(bounds), key=gap_cost)
-        return (best_gap[0] + best_gap[1]) // 2
+        best_low, best_high = min(pairwise(gap_bounds), key=gap_cost)
+        return (best_low + best_high) // 2
 
     def _complete_block(self, inside: NodeBlock, thickness: int) -> NodeBlock:
-        """Return the block with the regions' rectangles, the dividing lines and the title added."""
+        """Return the block with the regions' rectangles, the dividing lines and the title added.
+
+        Args:
+            inside: the content of the regions, the routes and the ports.
+            thickness: size of the frame along r [px].
+        """
         title_position = (SIDE_ROOM, TITLE_BASE)
         zones = self._free_zones(inside.ports)
         breadth = self.breadth
         if not self.frame.sideways:
-            title_position = (TITLE_BASE, zones[PortSide.BACK][0] + SIDE_ROOM)
-            breadth = max(breadth, *(high for _, high in zones.values()))
+            back_zone_low, _ = zones[PortSide.BACK]
+            title_position = (TITLE_BASE, back_zone_low + SIDE_ROOM)
+            breadth = max(breadth, *(zone_high for _, zone_high in zones.values()))
         keys = list(self.region_starts)
-        ends = [*(self.region_starts[key] for key in keys[1:]), breadth]
+        starts = list(self.region_starts.values())
+        ends = [*starts[1:], breadth]
         rects = {
-            key: Rect(
-                (self.regions_r, self.region_starts[key]),
-                (thickness - self.regions_r, end - self.region_starts[key]),
-            )
-            for key, end in zip(keys, ends, strict=True)
+            key: Rect((self.regions_r, start), (thickness - self.regions_r, end - start))
+            for key, start, end in zip(keys, starts, ends, strict=True)
         }
-        dividers = [
-            ((self.regions_r, self.region_starts[key]), (thickness, self.region_starts[key]))
-            for key in keys[1:]
-        ]
+        dividers = [((self.regions_r, start), (thickness, start)) for start in starts[1:]]
         lanes_r = self.regions_r + self.depth
         has_lanes = any(span.start and span.end for span in self.spans)
         if has_lanes and thickness > lanes_r:
-            dividers.append(((lanes_r, self.region_starts[keys[0]]), (lanes_r, breadth)))
+            dividers.append(((lanes_r, starts[0]), (lanes_r, breadth)))
         return replace(
             inside,
             size=(thickness, breadth),
@@ -187,55 +206,67 @@ class RegionStack:
         )
 
     def _free_zones(self, ports: Mapping[int, int]) -> dict[PortSide, tuple[int, int]]:
-        """Return the zones where links may meet the frame; the title is in the zone at the back."""
+        """Return the range of v on each side where links from outside may meet the frame.
+
+        The title is in the one at the back.
+
+        Args:
+            ports: the v of the links that cross the frame, or meet it from inside.
+        """
         if self.frame.sideways:
             title_end = next(iter(self.region_starts.values()))
             return {PortSide.BACK: (0, title_end), PortSide.FRONT: (0, title_end)}
-        occupied = {
-            side: [
-                ports[border_port.span.link]
-                for border_port in self.frame.border_ports
-                if border_port.side is side
-            ]
-            for side in PortSide
-        }
-        back_breadth = max(self.frame.title_size[1], self.frame.link_breadth)
+        occupied_v: dict[PortSide, list[int]] = {side: [] for side in PortSide}
+        for border_port in self.frame.border_ports:
+            occupied_v[border_port.side].append(ports[border_port.span.link])
+        _, title_breadth = self.frame.title_size
+        back_room = max(title_breadth, self.frame.link_breadth)
+        front_room = self.frame.link_breadth
         return {
-            PortSide.BACK: _first_free_stretch(occupied[PortSide.BACK], back_breadth),
-            PortSide.FRONT: _first_free_stretch(occupied[PortSide.FRONT], self.frame.link_breadth),
+            PortSide.BACK: _first_free_interval(occupied_v[PortSide.BACK], back_room),
+            PortSide.FRONT: _first_free_interval(occupied_v[PortSide.FRONT], front_room),
         }
 
     def _route_inside(self, span: LinkSpan, side: PortSide) -> Polyline:
-        """Return the part of a link inside a region, or the point of the region's border where it ends."""
-        key = span.start or span.end or ""
-        route = self.blocks[key].routes.get(span.link)
+        """Return the part of a link inside a region; if it ends at the region, the point on its border.
+
+        Args:
+            span: the link, of which one end is in or at a region, the other outside.
+            side: the side of the region that it meets.
+        """
+        region_key = span.start or span.end or ""
+        route = self.blocks[region_key].routes.get(span.link)
         if route:
             return route
         border_r = self.regions_r + (self.depth if side is PortSide.FRONT else 0)
-        return ((border_r, self._next_border_v(key, side)),)
+        return ((border_r, self._next_border_v(region_key, side)),)
 
-    def _next_border_v(self, key: str, side: PortSide) -> int:
-        """Return the v of the next link that ends at a region's border, one step after the last."""
-        low, _ = self.blocks[key].zones.get(side, (0, 0))
-        n_links = self.n_border_links.get((key, side), 0) + 1
-        self.n_border_links[key, side] = n_links
-        return self.region_starts[key] + low + n_links * OWN_STEP
+    def _next_border_v(self, region_key: str, side: PortSide) -> int:
+        """Return the v of one more link that ends at a region's border, a step after the last; count it."""
+        zone_low, _ = self.blocks[region_key].zones.get(side, (0, 0))
+        n_links = self.n_border_links.get((region_key, side), 0) + 1
+        self.n_border_links[region_key, side] = n_links
+        return self.region_starts[region_key] + zone_low + n_links * OWN_STEP
 
-    def _front_route(self, span: LinkSpan, lane: int) -> Polyline:
-        """Return the route from a region to another, in front of both."""
-        first = self._route_inside(LinkSpan(span.link, span.start, end=None, inner=True), PortSide.FRONT)
-        last = self._route_inside(LinkSpan(span.link, start=None, end=span.end, inner=True), PortSide.FRONT)
-        return (*first, (lane, first[-1][1]), (lane, last[0][1]), *last)
+    def _front_route(self, span: LinkSpan, lane_r: int) -> Polyline:
+        """Return the route of a link from a region to another: out of one, along its lane, into the other."""
+        start_span = LinkSpan(span.link, start=span.start, end=None, inner=True)
+        end_span = LinkSpan(span.link, start=None, end=span.end, inner=True)
+        start_route = self._route_inside(start_span, PortSide.FRONT)
+        end_route = self._route_inside(end_span, PortSide.FRONT)
+        _, start_v = start_route[-1]
+        _, end_v = end_route[0]
+        return (*start_route, (lane_r, start_v), (lane_r, end_v), *end_route)
 
 
-def _first_free_stretch(occupied: Sequence[int], room: int) -> tuple[int, int]:
-    """Return the first interval of length `room` that is free of the `occupied` positions."""
+def _first_free_interval(occupied: Sequence[int], length: int) -> tuple[int, int]:
+    """Return the first interval of a length that stays `TITLE_GAP` away from all occupied positions."""
     low = 0
     for position in sorted(occupied):
-        if position - TITLE_GAP - low >= room:
+        if position - TITLE_GAP - low >= length:
             break
         low = position + TITLE_GAP
-    return low, low + room
+    return low, low + length
 
 
 LOOP_HEIGHT = 14
@@ -248,46 +279,72 @@ LOOP_HALF_WIDTH_RIGHT = 9
 LOOP_CORNER_DISTANCE = 26
 """From the corner with the title to the middle of a loop [px]."""
 
+LOOP_LABEL_GAP_ABOVE = 2
+LOOP_LABEL_GAP_RIGHT = 4
+"""Room between a loop and its label, above a node and to its right [px]."""
 
-def loop_room(label: GridPoint, exists: bool, sideways: bool) -> tuple[int, int, int]:
-    """Return the room that a node's loop needs: before the node, after it, and along r [px]."""
-    if not exists:
-        return 0, 0, 0
-    thickness, breadth = label
+
+class LoopRoom(NamedTuple):
+    """Room that a loop needs beside its node [px].
+
+    Attributes:
+        room_before: along v, before the node.
+        room_after: along v, after the node.
+        min_thickness: along r.
+    """
+
+    room_before: int
+    room_after: int
+    min_thickness: int
+
+
+def loop_room(label_size: GridPoint, has_loop: bool, sideways: bool) -> LoopRoom:
+    """Return the room that a node needs for its loop and the loop's label, if it has a loop.
+
+    Args:
+        label_size: thickness and breadth of the label.
+        has_loop: whether the node has a loop.
+        sideways: the loop is above the node, else to its right.
+    """
+    if not has_loop:
+        return LoopRoom(room_before=0, room_after=0, min_thickness=0)
+    label_thickness, label_breadth = label_size
     if sideways:
-        return LOOP_HEIGHT + 2 + breadth, 0, thickness
-    return 0, LOOP_HEIGHT + 4 + breadth, thickness
+        return LoopRoom(LOOP_HEIGHT + LOOP_LABEL_GAP_ABOVE + label_breadth, 0, label_thickness)
+    return LoopRoom(0, LOOP_HEIGHT + LOOP_LABEL_GAP_RIGHT + label_breadth, label_thickness)
 
 
 def loop_route(
-    rect: Rect, label: GridPoint, sideways: bool, has_children: bool
+    rect: Rect, label_size: GridPoint, sideways: bool, has_children: bool
 ) -> tuple[Polyline, GridPoint]:
-    """Return the route of a loop and the middle of its label.
+    """Return the route of a loop (four corners) and the middle of its label, as r and v.
 
     Args:
         rect: the rectangle of its node.
-        label: size of the label.
+        label_size: thickness and breadth of the label.
         sideways: other arrows go to the right, so the loop is above the node; else it is to the right of it.
         has_children: the node has children and its title in the corner; no other link is there.
     """
     r, v = rect.corner
     thickness, breadth = rect.size
-    fits = has_children and label[0] <= thickness
+    label_thickness, label_breadth = label_size
+    fits_at_corner = has_children and label_thickness <= thickness
     if sideways:
-        middle = r + (LOOP_CORNER_DISTANCE if has_children else thickness // 2)
-        label_r = r + (label[0] if fits else thickness) // 2
-        first = middle + LOOP_HALF_WIDTH_ABOVE
-        last = middle - LOOP_HALF_WIDTH_ABOVE
+        middle_r = r + (LOOP_CORNER_DISTANCE if has_children else thickness // 2)
+        label_r = r + (label_thickness if fits_at_corner else thickness) // 2
+        start_r = middle_r + LOOP_HALF_WIDTH_ABOVE
+        end_r = middle_r - LOOP_HALF_WIDTH_ABOVE
         top = v - LOOP_HEIGHT
-        route = (first, v), (first, top), (last, top), (last, v)
-        return route, (label_r, top - 2 - label[1] // 2)
-    middle = r + (max(LOOP_CORNER_DISTANCE, label[0] // 2) if fits else thickness // 2)
-    first = middle - LOOP_HALF_WIDTH_RIGHT
-    last = middle + LOOP_HALF_WIDTH_RIGHT
+        route = (start_r, v), (start_r, top), (end_r, top), (end_r, v)
+        return route, (label_r, top - LOOP_LABEL_GAP_ABOVE - label_breadth // 2)
+    corner_distance = max(LOOP_CORNER_DISTANCE, label_thickness // 2)
+    middle_r = r + (corner_distance if fits_at_corner else thickness // 2)
+    start_r = middle_r - LOOP_HALF_WIDTH_RIGHT
+    end_r = middle_r + LOOP_HALF_WIDTH_RIGHT
     edge = v + breadth
     outside = edge + LOOP_HEIGHT
-    route = (first, edge), (first, outside), (last, outside), (last, edge)
-    return route, (middle, outside + 4 + label[1] // 2)
+    route = (start_r, edge), (start_r, outside), (end_r, outside), (end_r, edge)
+    return route, (middle_r, outside + LOOP_LABEL_GAP_RIGHT + label_breadth // 2)
 
 
 STATE_GAP = 22
@@ -298,8 +355,8 @@ PORT_GAP = 12
 SIGN_TITLE_ROOM = 10
 """Room between a sign's title and its neighbour [px]."""
 
-STATE_PORTS = 14
-SIGN_PORTS = 6
+STATE_PORT_GAP = 14
+SIGN_PORT_GAP = 6
 STATE_EDGE = 9
 SIGN_EDGE = 3
 """Room between links where they meet a state or a sign, and between them and its corners [px]."""
@@ -312,7 +369,16 @@ BlockCache = dict[object, NodeBlock]
 
 
 class NestedLayout:
-    """Lays out a diagram with given options for each node."""
+    """Lays out a diagram with given options for each node.
+
+    Attributes:
+        hierarchy: the nodes and the links by node.
+        layouts: the options of every node with children.
+        cache: laid-out nodes, shared by many layouts.
+        plan: the layers of the nodes, and the sides on which links meet them.
+        sideways: for every node with children, whether arrows in it mostly go to the right; then its axis r
+            is x, and v is y; else they are swapped.
+    """
 
     def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts, cache: BlockCache) -> None:
         self.hierarchy = hierarchy
@@ -326,7 +392,7 @@ class NestedLayout:
         return self._layout_node(self.hierarchy.nodes[self.hierarchy.root])
 
     def _layout_node(self, node: DiagramNode) -> NodeBlock:
-        """Return a laid-out node, in x and y, from the cache if possible."""
+        """Return a laid-out node with all nodes inside it, in x and y, from the cache if possible."""
         if not node.inside:
             return NodeBlock(leaf_size(node, self.plan.parent_sideways[node.key]))
         cache_key = self._cache_key(node)
@@ -351,7 +417,7 @@ class NestedLayout:
         return block if self.sideways[key] else block.transpose()
 
     def _frame_spec(self, node: DiagramNode) -> FrameSpec:
-        """Return the properties of the frame around a node's content."""
+        """Return the properties of the frame around a node's content; that of the root has no title."""
         n_back_links, n_front_links = self.plan.end_counts(node.key)
         title_size = head_size(node) if node.key != self.hierarchy.root else (0, FRAME_TOP)
         return FrameSpec(
@@ -366,55 +432,61 @@ class NestedLayout:
 
     def _layout_children(self, node: DiagramNode) -> NodeBlock:
         """Lay out children, and put a frame with a title around them."""
+        sideways = self.sideways[node.key]
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
-        items = [
-            self._layout_item(child, blocks[child.key], self.sideways[node.key]) for child in node.inside
-        ]
+        items = [self._layout_item(child, blocks[child.key], sideways) for child in node.inside]
         items += [
-            LayoutItem(port_key(border_port.span.link), pin=border_port.side, gap=PORT_GAP)
+            LayoutItem(port_key(border_port.span.link), pinned_side=border_port.side, gap=PORT_GAP)
             for border_port in self.plan.border_ports(node.key)
         ]
         frame = self._frame_spec(node)
-        ranking = _add_lead_layers(self.plan.rankings[node.key], frame)
-        arrangement = arrange_items([*items, *frame.lead_items()], self.plan.wires[node.key], ranking)
+        ranking = _add_placeholder_layers(self.plan.rankings[node.key], frame)
+        arrangement = arrange_items([*items, *frame.placeholder_items()], self.plan.wires[node.key], ranking)
         sizes = {item.key: (item.thickness, item.breadth) for item in items}
         inside = self._fill_arrangement(node.key, arrangement, blocks, sizes)
         return inside if node.key == self.hierarchy.root else add_frame(frame, inside)
 
     def _layout_item(self, node: DiagramNode, block: NodeBlock, sideways: bool) -> LayoutItem:
-        """Return a child as an item: its size, and room for its loop or the title of a sign."""
+        """Return a child as an item to be arranged: its size, and room for its loop or the title of a sign.
+
+        Args:
+            node: the child, a state or a sign.
+            block: the child laid out along the axes of its parent.
+            sideways: arrows around it mostly go to the right.
+        """
         thickness, breadth = block.size
-        before, after, min_thickness = loop_room(
-            self._loop_label(node.key), node.key in self.hierarchy.loops, sideways
+        room_before, room_after, min_thickness = loop_room(
+            self._loop_label_size(node.key), node.key in self.hierarchy.loops, sideways
         )
         is_state = node.shape is NodeShape.STATE
         if is_state and not node.inside:
-            breadth = max(breadth, max(self.plan.end_counts(node.key)) * STATE_PORTS + ROW)
+            links_breadth = max(self.plan.end_counts(node.key)) * STATE_PORT_GAP + ROW
+            breadth = max(breadth, links_breadth)
         if node.title and node.shape in ROUND_SHAPES:
             title_width = text_width(node.title)
             if sideways:  # the title is below the sign
-                after = ROW
+                room_after = ROW
                 min_thickness = title_width
             else:  # the title is to the right of the sign
-                after = title_width + SIGN_TITLE_ROOM
+                room_after = title_width + SIGN_TITLE_ROOM
                 min_thickness = 0
         return LayoutItem(
             node.key,
             thickness,
             breadth,
-            before,
-            after,
+            room_before,
+            room_after,
             ports=block.ports,
             zones=block.zones,
             is_point=node.shape is NodeShape.INITIAL,
             gap=STATE_GAP if is_state else SIGN_GAP,
-            port_gap=STATE_PORTS if is_state else SIGN_PORTS,
+            port_gap=STATE_PORT_GAP if is_state else SIGN_PORT_GAP,
             port_edge=STATE_EDGE if is_state else SIGN_EDGE,
             min_thickness=min_thickness,
         )
 
-    def _loop_label(self, key: str) -> GridPoint:
-        """Return thickness and breadth of the label of a node's loop."""
+    def _loop_label_size(self, key: str) -> GridPoint:
+        """Return thickness and breadth of the label of a node's loop; zeros if it has no loop or label."""
         link = self.hierarchy.loops.get(key)
         size = label_size(self.hierarchy.links[link].lines) if link is not None else None
         return self._oriented_size(self.hierarchy.parent[key], size) if size else (0, 0)
@@ -426,22 +498,31 @@ class NestedLayout:
         blocks: Mapping[str, NodeBlock],
         sizes: Mapping[str, GridPoint],
     ) -> NodeBlock:
-        """Return a block of an arrangement with the content of its items."""
-        content = merge_blocks([block.moved(arrangement.places[child]) for child, block in blocks.items()])
-        pieces = {child: block.moved(arrangement.places[child]).routes for child, block in blocks.items()}
+        """Return the block of a node's content: its children at their places, and the routes of all links.
+
+        Args:
+            key: the node.
+            arrangement: the places of its children, and the routes of links between them.
+            blocks: the laid-out children, along the axes of the node.
+            sizes: thickness and breadth of each child as arranged, which may be larger than its block.
+        """
+        moved_blocks = {child: block.moved(arrangement.places[child]) for child, block in blocks.items()}
+        content = merge_blocks([*moved_blocks.values()])
+        routes_inside = {child: block.routes for child, block in moved_blocks.items()}
         rects = {child: Rect(arrangement.places[child], sizes[child]) for child in blocks}
         routes = dict(content.routes)
         labels = {**content.labels, **arrangement.labels}
         for child in blocks:
             if child in self.hierarchy.loops:
                 link = self.hierarchy.loops[child]
-                has_children = bool(self.hierarchy.nodes[child].inside)
-                label = self._loop_label(child)
                 routes[link], labels[link] = loop_route(
-                    rects[child], label, sideways=self.sideways[key], has_children=has_children
+                    rects[child],
+                    self._loop_label_size(child),
+                    sideways=self.sideways[key],
+                    has_children=bool(self.hierarchy.nodes[child].inside),
                 )
         for span in self.hierarchy.spans[key]:
-            routes[span.link] = _join_route(span, arrangement.routes[span.link], pieces)
+            routes[span.link] = _join_route(span, arrangement.routes[span.link], routes_inside)
         return replace(
             content,
             size=(arrangement.thickness, arrangement.breadth),
@@ -455,29 +536,34 @@ class NestedLayout:
     def _layout_regions(self, node: DiagramNode) -> NodeBlock:
         """Return the block of a parallel state, with its regions stacked in it."""
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
-        labels = {
-            span.link: self._oriented_size(
-                node.key, label_size(self.hierarchy.links[span.link].lines) or (0, 0)
-            )
-            for span in self.hierarchy.spans[node.key]
-        }
-        return RegionStack(
-            self._frame_spec(node), blocks, spans=self.hierarchy.spans[node.key], label_sizes=labels
-        ).solve()
+        spans = self.hierarchy.spans[node.key]
+        label_sizes = {}
+        for span in spans:
+            size = label_size(self.hierarchy.links[span.link].lines) or (0, 0)
+            label_sizes[span.link] = self._oriented_size(node.key, size)
+        return RegionStack(self._frame_spec(node), blocks, spans, label_sizes).solve()
 
 
-def _join_route(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[int, Polyline]]) -> Polyline:
-    """Return the part of a link in a node together with the parts inside its children."""
-    before = pieces[span.start].get(span.link, ()) if span.start else ()
-    after = pieces[span.end].get(span.link, ()) if span.end else ()
-    return (*before, *middle, *after)
+def _join_route(
+    span: LinkSpan, middle_route: Polyline, routes_inside: Mapping[str, Mapping[int, Polyline]]
+) -> Polyline:
+    """Return the route of a link in a node: its part in one child, between two children, and in the other.
+
+    Args:
+        span: the link, with the children in which it starts and ends.
+        middle_route: the part between the children.
+        routes_inside: the parts inside each child, by child and link.
+    """
+    start_route = routes_inside[span.start].get(span.link, ()) if span.start else ()
+    end_route = routes_inside[span.end].get(span.link, ()) if span.end else ()
+    return (*start_route, *middle_route, *end_route)
 
 
-def _add_lead_layers(ranking: Ranking, frame: FrameSpec) -> Ranking:
-    """Return a ranking with the layers of the frame's placeholder items added."""
+def _add_placeholder_layers(ranking: Ranking, frame: FrameSpec) -> Ranking:
+    """Return a ranking with the frame's placeholder items added: in the first or the last layer."""
     layers = dict(ranking.layers)
     end_layers = {PortSide.BACK: min(layers.values()), PortSide.FRONT: max(layers.values())}
-    for item in frame.lead_items():
-        if item.pin:
-            layers[item.key] = end_layers[item.pin]
+    for item in frame.placeholder_items():
+        if item.pinned_side:
+            layers[item.key] = end_layers[item.pinned_side]
     return Ranking(layers, ranking.back_wires)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from posewright.charts.drawing.layout.ranking import LayoutItem, LayoutWire, PortSide, Ranking
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
@@ -26,7 +27,13 @@ class ObstacleKind(Enum):
 
 @dataclass(frozen=True)
 class Vertex:
-    """An item, the label of a wire, or (of no kind) the point where a wire passes a layer."""
+    """An item, the label of a wire, or the point where a wire passes a layer.
+
+    Attributes:
+        layer: index of its layer.
+        item: the item itself, or an unnamed one of the size of the label or point.
+        kind: kind of the obstacle that it is; None for a point, which is no obstacle.
+    """
 
     layer: int
     item: LayoutItem
@@ -40,19 +47,32 @@ class Vertex:
 
 @dataclass(frozen=True)
 class WireSegment:
-    """A piece of a wire, from vertex `low` to vertex `high` in the next layer."""
+    """A piece of a wire, from the vertex `low` to the vertex `high` in the next layer (both by index)."""
 
     wire: int
     low: int
     high: int
 
 
+class PortKey(NamedTuple):
+    """A port, where a wire meets a vertex: index of the vertex and key of the wire."""
+
+    vertex: int
+    wire: int
+
+
 class Net:
     """The vertices of every layer and the segments between the layers.
 
+    A vertex is named by its index in `vertices`.
+
     Attributes:
-        chains: the vertices along each wire, by rising layer.
-        index: the vertex of each item.
+        vertices: all vertices: the items, then the bends and labels of wires.
+        segments: all segments, sorted by wire.
+        chains: the vertices along each wire, by rising layer, with those of both ends.
+        index: the vertex of each item, by the item's key.
+        lowest_layer: the layer in the ranking that is layer 0 here.
+        n_layers: number of layers.
         lower_segments: for each vertex, the segments from the layer before it.
         upper_segments: for each vertex, the segments to the layer after it.
     """
@@ -85,12 +105,14 @@ class Net:
         return layers
 
     def fixed_port(self, vertex: int, segment: WireSegment) -> int | None:
-        """Return where on a vertex a segment must end [px], None if that is free."""
+        """Return where on a vertex a segment must end, from its lowest v [px]; None if that is free."""
         item = self.vertices[vertex].item
-        return item.breadth // 2 if item.is_point or item.pin is not None else item.ports.get(segment.wire)
+        if item.is_point or item.pinned_side is not None:
+            return item.breadth // 2
+        return item.ports.get(segment.wire)
 
     def zone(self, vertex: int, side: PortSide) -> tuple[int, int]:
-        """Return the part of a vertex's side for freely placed wires [px]."""
+        """Return the part of a vertex's side for freely placed wires: its ends, from the lowest v [px]."""
         item = self.vertices[vertex].item
         return item.zones.get(side, (0, item.breadth))
 
@@ -102,102 +124,147 @@ class Net:
         return ranking.layers[wire.end] - ranking.layers[wire.start]
 
     def _add_chain(self, wire: LayoutWire, is_reversed: bool) -> None:
-        """Add a wire's chain: its ends, and a vertex in each layer between them (a bend or the label)."""
-        ends = self.index[wire.start], self.index[wire.end]
-        first, last = ends[::-1] if is_reversed else ends
-        layers = range(self.vertices[first].layer + 1, self.vertices[last].layer)
+        """Add a wire's vertices and segments: a vertex in each layer between its ends, a bend or the label.
+
+        Args:
+            wire: the wire.
+            is_reversed: it leads backwards, so that its end is in the lower layer.
+        """
+        lower_end = self.index[wire.end if is_reversed else wire.start]
+        upper_end = self.index[wire.start if is_reversed else wire.end]
+        layers = range(self.vertices[lower_end].layer + 1, self.vertices[upper_end].layer)
         label_layer = self._label_layer(layers[::-1] if is_reversed else layers) if wire.label else None
-        chain = [first]
+        chain = [lower_end]
         for layer in layers:
             if wire.label and layer == label_layer:
-                label_thickness, label_breadth = wire.label
-                item = LayoutItem(
-                    "", thickness=label_thickness, breadth=label_breadth, is_point=True, gap=LABEL_GAP
-                )
-                chain.append(self._add_vertex(Vertex(layer, item, ObstacleKind.LABEL)))
+                thickness, breadth = wire.label
+                label = LayoutItem("", thickness, breadth, is_point=True, gap=LABEL_GAP)
+                chain.append(self._add_vertex(Vertex(layer, label, ObstacleKind.LABEL)))
             else:
-                chain.append(self._add_vertex(Vertex(layer, LayoutItem("", is_point=True, gap=BEND_GAP))))
-        chain.append(last)
+                bend = LayoutItem("", is_point=True, gap=BEND_GAP)
+                chain.append(self._add_vertex(Vertex(layer, bend)))
+        chain.append(upper_end)
         self.segments += [WireSegment(wire.key, low, high) for low, high in pairwise(chain)]
         self.chains[wire.key] = chain
 
     def _label_layer(self, layers: range) -> int:
-        """Return the first layer for labels, which is the nearest to the wire's start."""
-        return next((layer for layer in layers if (layer + self.lowest_layer) % 2), layers[0])
+        """Return the layer for a wire's label: the first odd one, where no items are, else the first.
+
+        Args:
+            layers: the layers between the wire's ends, from its start.
+        """
+        return next((layer for layer in layers if (layer + self.lowest_layer) % 2 == 1), layers[0])
 
 
-SWEEPS = 16
-PATIENCE = 4
+MAX_SWEEPS = 16
+MAX_VAIN_SWEEPS = 4
 """Greatest number of sweeps over the layers, forward and backward in turn: in all, and without success."""
 
 
+class SegmentEnd(NamedTuple):
+    """The end of a segment: its vertex, and where on the vertex it is, as a share of the breadth."""
+
+    vertex: int
+    share: float
+
+
 class Ordering:
-    """Orders the vertices of each layer by the mean position of their neighbours (barycentre method)."""
+    """Orders the vertices of each layer by the mean position of their neighbours (barycentre method).
+
+    Attributes:
+        net: the vertices and segments.
+        layers: the vertices of every layer, in their present order.
+        index_in_layer: the index of every vertex in its layer, in that order.
+        port_shares: where on its vertex each port is, as a share of the breadth.
+        lower_neighbours: for each vertex, the far ends of its segments to the layer before it.
+        upper_neighbours: for each vertex, the far ends of its segments to the layer after it.
+    """
 
     def __init__(self, net: Net) -> None:
         self.net = net
         self.layers = net.layers()
         self.index_in_layer = [0] * len(net.vertices)
         self.port_shares = {
-            (vertex, segment.wire): self._port_share(vertex, segment)
+            PortKey(vertex, segment.wire): self._port_share(vertex, segment)
             for segment in net.segments
             for vertex in (segment.low, segment.high)
         }
         self.lower_neighbours = [
-            [(s.low, self.port_shares[s.low, s.wire]) for s in segments] for segments in net.lower_segments
+            [self._segment_end(segment.low, segment) for segment in segments]
+            for segments in net.lower_segments
         ]
         self.upper_neighbours = [
-            [(s.high, self.port_shares[s.high, s.wire]) for s in segments] for segments in net.upper_segments
+            [self._segment_end(segment.high, segment) for segment in segments]
+            for segments in net.upper_segments
         ]
         self._update_indices()
 
+    def _segment_end(self, vertex: int, segment: WireSegment) -> SegmentEnd:
+        return SegmentEnd(vertex, self.port_shares[PortKey(vertex, segment.wire)])
+
     def _port_share(self, vertex: int, segment: WireSegment) -> float:
-        """Return where on its vertex a segment ends, as a share of its breadth."""
-        port = self.net.fixed_port(vertex, segment)
+        """Return where on its vertex a segment ends, as a share of the vertex's breadth (below 1).
+
+        A freely placed wire is taken to end in the middle of its zone.
+        """
         breadth = self.net.vertices[vertex].item.breadth
+        if breadth <= 0:
+            return 0.5
+        port = self.net.fixed_port(vertex, segment)
         if port is None:
-            port = sum(self.net.zone(vertex, PortSide.FRONT if segment.low == vertex else PortSide.BACK)) // 2
-        return 0.5 if breadth <= 0 else min(max(port / breadth, 0.0), 0.99)
+            side = PortSide.FRONT if segment.low == vertex else PortSide.BACK
+            low, high = self.net.zone(vertex, side)
+            port = (low + high) // 2
+        return min(max(port / breadth, 0.0), 0.99)
 
     def _update_indices(self) -> None:
-        """Store the index of every vertex in its layer."""
+        """Recompute the index of every vertex in its layer from `layers`."""
         for layer in self.layers:
             for i, vertex in enumerate(layer):
                 self.index_in_layer[vertex] = i
 
     def position(self, vertex: int, segment: WireSegment) -> float:
-        """Return the position along the layer where a segment meets a vertex."""
-        return self.index_in_layer[vertex] + self.port_shares[vertex, segment.wire]
+        """Return where along the layer a segment meets a vertex: the vertex's index plus the port's share."""
+        return self.index_in_layer[vertex] + self.port_shares[PortKey(vertex, segment.wire)]
 
     def solve(self) -> tuple[list[list[int]], int]:
-        """Return the best order of the layers found, and its number of crossings."""
+        """Return the layers with their vertices in the best order found, and its number of crossings.
+
+        It starts from the order in which the vertices were made and, if crossings remain, from its reverse.
+        """
         crossings, layers = self._reduce_crossings(from_reversed_layers=False)
-        if crossings:
-            crossings, layers = min(
-                (crossings, layers),
-                self._reduce_crossings(from_reversed_layers=True),
-                key=lambda pair: pair[0],
-            )
+        if crossings > 0:
+            new_crossings, new_layers = self._reduce_crossings(from_reversed_layers=True)
+            if new_crossings < crossings:
+                crossings = new_crossings
+                layers = new_layers
         self.layers = layers
         self._update_indices()
         return self.layers, crossings
 
     def _reduce_crossings(self, *, from_reversed_layers: bool) -> tuple[int, list[list[int]]]:
-        """Return the fewest crossings reached by sorting the layers in turn, and their order then."""
-        self.layers = [layer[:: -1 if from_reversed_layers else 1] for layer in self.net.layers()]
+        """Return the fewest crossings reached by sorting the layers in turn, and the layers' order then.
+
+        It changes `layers` and `index_in_layer`, which need not end with the best order.
+        """
+        self.layers = self.net.layers()
+        if from_reversed_layers:
+            self.layers = [layer[::-1] for layer in self.layers]
         self._move_first_items_to_front()
-        best = (self.crossings(), [layer[:] for layer in self.layers])
+        fewest_crossings = self.crossings()
+        best_layers = [layer[:] for layer in self.layers]
         sweeps_without_success = 0
-        for sweep in range(SWEEPS):
+        for sweep in range(MAX_SWEEPS):
             self._sort_layers(forward=sweep % 2 == 0)
             crossings = self.crossings()
             sweeps_without_success += 1
-            if crossings < best[0]:
-                best = (crossings, [layer[:] for layer in self.layers])
+            if crossings < fewest_crossings:
+                fewest_crossings = crossings
+                best_layers = [layer[:] for layer in self.layers]
                 sweeps_without_success = 0
-            if sweeps_without_success > PATIENCE or not best[0]:
+            if sweeps_without_success > MAX_VAIN_SWEEPS or fewest_crossings == 0:
                 break
-        return best
+        return fewest_crossings, best_layers
 
     def _move_first_items_to_front(self) -> None:
         """Move the items that must be first in their layer to its front."""
@@ -209,51 +276,79 @@ class Ordering:
         return self.net.vertices[vertex].item.is_first
 
     def _sort_layers(self, *, forward: bool) -> None:
-        """Sort each layer by the mean position of the neighbours in the layer before it (or after it)."""
-        order = range(1, len(self.layers)) if forward else range(len(self.layers) - 2, -1, -1)
-        for i in order:
+        """Sort each layer by the mean position of the neighbours in the layer before it.
+
+        Vertices without such neighbours keep their places; items that must be first stay first.
+
+        Args:
+            forward: from the second layer to the last; if False from the last but one to the first, by the
+                neighbours in the layer after it.
+        """
+        layer_order = range(1, len(self.layers)) if forward else range(len(self.layers) - 2, -1, -1)
+        for i in layer_order:
             layer = self.layers[i]
             means = {vertex: self._mean_position(vertex, forward) for vertex in layer}
-            connected = [v for v in layer if means[v] is not None]
-            connected.sort(key=lambda v: means[v] or 0.0)
+            connected = [vertex for vertex in layer if means[vertex] is not None]
+            connected.sort(key=lambda vertex: means[vertex] or 0.0)
             sorted_vertices = iter(connected)
-            self.layers[i] = [v if means[v] is None else next(sorted_vertices) for v in layer]
-            self.layers[i].sort(key=lambda vertex: not self._is_first(vertex))
-            for k, vertex in enumerate(self.layers[i]):
-                self.index_in_layer[vertex] = k
+            new_layer = [vertex if means[vertex] is None else next(sorted_vertices) for vertex in layer]
+            new_layer.sort(key=lambda vertex: not self._is_first(vertex))
+            self.layers[i] = new_layer
+            for index, vertex in enumerate(new_layer):
+                self.index_in_layer[vertex] = index
 
     def _mean_position(self, vertex: int, forward: bool) -> float | None:
-        """Return the mean position of a vertex's neighbours in the layer before (`forward`) or after it."""
-        positions = [
-            self.index_in_layer[neighbour] + share
-            for neighbour, share in (self.lower_neighbours if forward else self.upper_neighbours)[vertex]
-        ]
+        """Return the mean position of a vertex's neighbours in the layer before (`forward`) or after it.
+
+        None if it has no neighbours there.
+        """
+        neighbours = self.lower_neighbours[vertex] if forward else self.upper_neighbours[vertex]
+        positions = [self.index_in_layer[end.vertex] + end.share for end in neighbours]
         return sum(positions) / len(positions) if positions else None
 
     def crossings(self) -> int:
-        """Return the number of crossings of wires."""
-        groups: list[list[tuple[float, float]]] = [[] for _ in self.layers]
+        """Return the number of crossings of wires.
+
+        Two segments between the same layers cross if their ends are in opposite orders.
+        """
+        end_positions: list[list[tuple[float, float]]] = [[] for _ in self.layers]
         for segment in self.net.segments:
-            pair = self.position(segment.low, segment), self.position(segment.high, segment)
-            groups[self.net.vertices[segment.low].layer].append(pair)
-        return sum(
-            first[1] > second[1] for group in groups for first, second in combinations(sorted(group), 2)
-        )
+            low_position = self.position(segment.low, segment)
+            high_position = self.position(segment.high, segment)
+            layer = self.net.vertices[segment.low].layer
+            end_positions[layer].append((low_position, high_position))
+        n_crossings = 0
+        for pairs in end_positions:
+            for (_, first_high), (_, second_high) in combinations(sorted(pairs), 2):
+                n_crossings += first_high > second_high
+        return n_crossings
 
 
-STRAIGHT = 8
+STRAIGHTNESS_WEIGHT = 8
 """Cost of a bend relative to that of a port away from its preferred position."""
 
 
-class CrossPlacement:
-    """Finds the optimal positions along the layers for a given order.
+class OffsetVariable(NamedTuple):
+    """A position that is a variable of the linear program plus a constant [px]."""
 
-    The variables are the positions of vertices, of ports, and of auxiliary points between two of them.
+    variable: int
+    offset: int
+
+
+class CrossPlacement:
+    """Computes the best positions along the layers (on the axis v), given the order in each layer.
+
+    It builds a linear program: minimum distances between neighbours in a layer, and costs of bends and of
+    ports away from their preferred positions. Its variables are the positions of vertices, of ports, and of
+    auxiliary points between two of them.
 
     Attributes:
-        spacings: the constraints and costs.
-        fixed_ports: where wires with a fixed port meet a vertex, from its lowest v, by vertex and wire [px].
-        free_ports: the variables of the other ports, by vertex and wire.
+        net: the vertices and segments.
+        ordering: gives the order of vertices in their layers.
+        spacings: the minimum distances and costs.
+        n_variables: number of variables so far; the first are the vertices.
+        fixed_ports: where wires with a fixed port meet a vertex, from its lowest v [px].
+        free_ports: the variables of all other ports.
     """
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
@@ -261,97 +356,116 @@ class CrossPlacement:
         self.ordering = ordering
         self.spacings: list[Spacing] = []
         self.n_variables = len(net.vertices)
-        self.fixed_ports: dict[tuple[int, int], int] = {}
-        self.free_ports: dict[tuple[int, int], int] = {}
+        self.fixed_ports: dict[PortKey, int] = {}
+        self.free_ports: dict[PortKey, int] = {}
         for layer in layers:
-            for left, right in pairwise(layer):
-                item = net.vertices[left].item
-                next_item = net.vertices[right].item
-                gap = (item.gap + next_item.gap) // 2
-                distance = item.breadth + item.after + gap + next_item.before
-                self.spacings.append(Spacing(left, right, distance, weight=0))
+            for vertex, next_vertex in pairwise(layer):
+                self.spacings.append(Spacing(vertex, next_vertex, self._min_distance(vertex, next_vertex)))
         for vertex in range(len(net.vertices)):
             self._place_ports(vertex, net.lower_segments[vertex], PortSide.BACK)
             self._place_ports(vertex, net.upper_segments[vertex], PortSide.FRONT)
         for segment in net.segments:
-            weight = STRAIGHT * self._stiffness(segment.low) * self._stiffness(segment.high)
-            self._attract(
-                self._end_variable(segment.low, segment), self._end_variable(segment.high, segment), weight
-            )
+            self._penalise_bend(segment)
 
-    def solve(self) -> tuple[list[int], dict[tuple[int, int], int]]:
-        """Return the lowest v of every vertex, and the v of every wire by vertex and wire [px]."""
-        numbers = solve_spacings(self.n_variables, self.spacings)
-        positions = numbers[: len(self.net.vertices)]
-        lowest = min(
-            (
-                position - vertex.item.before
-                for position, vertex in zip(positions, self.net.vertices, strict=True)
-            ),
-            default=0,
-        )
-        ports = {key: numbers[variable] - lowest for key, variable in self.free_ports.items()}
-        ports |= {key: positions[key[0]] + port - lowest for key, port in self.fixed_ports.items()}
-        return [position - lowest for position in positions], ports
+    def solve(self) -> tuple[list[int], dict[PortKey, int]]:
+        """Return the lowest v of every vertex, and the v of every port; the lowest of all is 0 [px]."""
+        solution = solve_spacings(self.n_variables, self.spacings)
+        vertex_positions = solution[: len(self.net.vertices)]
+        occupied_from = [
+            position - vertex.item.room_before
+            for position, vertex in zip(vertex_positions, self.net.vertices, strict=True)
+        ]
+        lowest = min(occupied_from, default=0)
+        ports = {key: solution[variable] - lowest for key, variable in self.free_ports.items()}
+        for key, offset in self.fixed_ports.items():
+            ports[key] = vertex_positions[key.vertex] + offset - lowest
+        return [position - lowest for position in vertex_positions], ports
+
+    def _min_distance(self, vertex: int, next_vertex: int) -> int:
+        """Return the least distance of the lowest v of two neighbours in a layer [px]."""
+        item = self.net.vertices[vertex].item
+        next_item = self.net.vertices[next_vertex].item
+        gap = (item.gap + next_item.gap) // 2
+        return item.breadth + item.room_after + gap + next_item.room_before
 
     def _add_variable(self) -> int:
         self.n_variables += 1
         return self.n_variables - 1
 
     def _place_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
-        """Place the ports of wires on one side of a vertex: those with a fixed port, then the others."""
-        free = []
+        """Record the fixed ports on one side of a vertex, and add variables for the other ports.
+
+        Args:
+            vertex: the vertex.
+            segments: the segments that end on this side.
+            side: the side.
+        """
+        free_segments = []
         for segment in segments:
             port = self.net.fixed_port(vertex, segment)
             if port is None:
-                free.append(segment)
+                free_segments.append(segment)
             else:
-                self.fixed_ports[vertex, segment.wire] = port
-        free.sort(key=lambda segment: self._far_end(segment, side))
-        self._spread_ports(vertex, free, side)
+                self.fixed_ports[PortKey(vertex, segment.wire)] = port
 
-    def _far_end(self, segment: WireSegment, side: PortSide) -> float:
-        return self.ordering.position(segment.low if side is PortSide.BACK else segment.high, segment)
+        def far_end_position(segment: WireSegment) -> float:
+            far_vertex = segment.low if side is PortSide.BACK else segment.high
+            return self.ordering.position(far_vertex, segment)
+
+        free_segments.sort(key=far_end_position)  # so that the wires do not cross near the vertex
+        self._spread_ports(vertex, free_segments, side)
 
     def _spread_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
-        """Add variables for freely placed wires on a side: in order, with gaps, preferably in the middle."""
-        low, high = self.net.zone(vertex, side)
+        """Add variables for the freely placed ports on a side: in order, with gaps, preferably in the middle.
+
+        Args:
+            vertex: the vertex.
+            segments: the segments with such ports, in the order of the ports.
+            side: the side of the vertex.
+        """
+        zone_low, zone_high = self.net.zone(vertex, side)
         item = self.net.vertices[vertex].item
-        step = min(item.port_gap, (high - low) // (len(segments) + 1))
-        edge = min(item.port_edge, (high - low - step * (len(segments) - 1)) // 2)
-        last = None
-        for segment, best in zip(
-            segments, _evenly_spaced(low, high, count=len(segments), step=step), strict=True
-        ):
-            port = self.free_ports[vertex, segment.wire] = self._add_variable()
-            self.spacings.append(Spacing(vertex, head=port, min_distance=low + edge, weight=0))
-            self.spacings.append(Spacing(port, head=vertex, min_distance=edge - high, weight=0))
-            self._attract((port, 0), (vertex, best), weight=1)
-            if last is not None:
-                self.spacings.append(Spacing(last, head=port, min_distance=step, weight=0))
-            last = port
+        zone_breadth = zone_high - zone_low
+        gap = min(item.port_gap, zone_breadth // (len(segments) + 1))
+        edge = min(item.port_edge, (zone_breadth - gap * (len(segments) - 1)) // 2)
+        previous_port = None
+        for i, segment in enumerate(segments):
+            port = self._add_variable()
+            self.free_ports[PortKey(vertex, segment.wire)] = port
+            self.spacings.append(Spacing(lower=vertex, upper=port, min_distance=zone_low + edge))
+            self.spacings.append(Spacing(lower=port, upper=vertex, min_distance=edge - zone_high))
+            offset_from_middle = round((i - (len(segments) - 1) / 2) * gap)
+            preferred_position = (zone_low + zone_high) // 2 + offset_from_middle
+            self._attract(OffsetVariable(port, 0), OffsetVariable(vertex, preferred_position), weight=1)
+            if previous_port is not None:
+                self.spacings.append(Spacing(lower=previous_port, upper=port, min_distance=gap))
+            previous_port = port
 
-    def _end_variable(self, vertex: int, segment: WireSegment) -> tuple[int, int]:
-        """Return the variable of a segment's end, and an offset from it."""
-        key = vertex, segment.wire
+    def _penalise_bend(self, segment: WireSegment) -> None:
+        """Add a cost for the distance between the two ends of a segment along the layers."""
+        weight = STRAIGHTNESS_WEIGHT * self._bend_weight(segment.low) * self._bend_weight(segment.high)
+        low_end = self._end_position(segment.low, segment)
+        high_end = self._end_position(segment.high, segment)
+        self._attract(low_end, high_end, weight)
+
+    def _end_position(self, vertex: int, segment: WireSegment) -> OffsetVariable:
+        """Return where on v a segment's end is: its port's variable, or an offset from the vertex."""
+        key = PortKey(vertex, segment.wire)
         if key in self.free_ports:
-            return self.free_ports[key], 0
-        return vertex, self.fixed_ports[key]
+            return OffsetVariable(self.free_ports[key], 0)
+        return OffsetVariable(vertex, self.fixed_ports[key])
 
-    def _attract(self, first: tuple[int, int], second: tuple[int, int], weight: int) -> None:
-        """Penalise the distance of two variables.
+    def _attract(self, first: OffsetVariable, second: OffsetVariable, weight: int) -> None:
+        """Add a cost for the distance between two positions.
 
-        An auxiliary variable is below both, and its distance to each has a cost.
+        An auxiliary variable must be below both, and its distance to each has the cost `weight`.
         """
         auxiliary = self._add_variable()
-        for number, offset in (first, second):
-            self.spacings.append(Spacing(auxiliary, head=number, min_distance=-offset, weight=weight))
+        for variable, offset in (first, second):
+            self.spacings.append(
+                Spacing(lower=auxiliary, upper=variable, min_distance=-offset, weight=weight)
+            )
 
-    def _stiffness(self, vertex: int) -> int:
-        """Return the weight of a bend at a vertex: wires bend at items rather than between them."""
+    def _bend_weight(self, vertex: int) -> int:
+        """Return the relative cost of a bend at a vertex: wires should bend at items, not between them."""
         return 1 if self.net.vertices[vertex].kind is ObstacleKind.ITEM else 3
-
-
-def _evenly_spaced(low: int, high: int, count: int, step: int) -> Iterator[int]:
-    for i in range(count):
-        yield (low + high) // 2 + round((i - (count - 1) / 2) * step)

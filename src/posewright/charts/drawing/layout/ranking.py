@@ -27,13 +27,14 @@ class LayoutItem:
 
     Attributes:
         key: its name.
-        thickness: size along r [px].
-        breadth: size along v [px].
-        before: free room at its lower v [px].
-        after: free room at its higher v [px].
-        pin: the side of all other items on which it must be, in a layer of its own.
+        thickness: size along r, the axis across the layers [px].
+        breadth: size along v, the axis along the layers [px].
+        room_before: room at its lower v that must stay free [px].
+        room_after: room at its higher v that must stay free [px].
+        pinned_side: the side of all other items on which it must be, in a layer of its own; mostly None.
         is_first: it is the first of its layer.
-        ports: fixed positions of wires from its lowest v [px]; other wires are placed freely.
+        ports: position of each wire with a fixed end, by wire, from the item's lowest v [px]; other wires are
+            placed freely.
         zones: part of a side for freely placed wires, from its lowest v [px]; default all of it.
         is_point: all wires meet it in its middle.
         gap: room between it and its neighbours [px].
@@ -45,9 +46,9 @@ class LayoutItem:
     key: str
     thickness: int = 0
     breadth: int = 0
-    before: int = 0
-    after: int = 0
-    pin: PortSide | None = None
+    room_before: int = 0
+    room_after: int = 0
+    pinned_side: PortSide | None = None
     is_first: bool = False
     ports: Mapping[int, int] = field(default_factory=dict)
     zones: Mapping[PortSide, tuple[int, int]] = field(default_factory=dict)
@@ -64,14 +65,14 @@ class LayoutWire:
 
     Attributes:
         label: thickness and breadth of its label, None if it has none.
-        is_short: it starts at an initial dot, needs no room for a label, and may connect neighbouring layers.
+        starts_at_dot: it starts at an initial dot, so it has no label and may connect adjacent layers.
     """
 
     key: int
     start: str
     end: str
     label: tuple[int, int] | None = None
-    is_short: bool = False
+    starts_at_dot: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ class Ranking:
 
     def side(self, wire: LayoutWire, key: str) -> PortSide:
         """Return the side on which a wire meets the item `key`, one of its ends."""
-        leaves = (wire.start == key) != (wire.key in self.back_wires)
-        return PortSide.FRONT if leaves else PortSide.BACK
+        is_start = wire.start == key
+        is_back_wire = wire.key in self.back_wires
+        return PortSide.FRONT if is_start != is_back_wire else PortSide.BACK
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ class Arrangement:
     Attributes:
         thickness: size of the whole along r [px].
         breadth: size of the whole along v [px].
-        places: lowest r and lowest v of every item [px].
-        routes: the corners of every wire, from its start to its end.
-        labels: middle of the label of every wire that has one.
+        places: lowest r and lowest v of every item, by key [px].
+        routes: the corners (r, v) of every wire, from its start to its end [px].
+        labels: middle (r, v) of the label of every wire that has one [px].
         crossings: approximate number of crossings of wires.
     """
 
@@ -111,6 +113,12 @@ class Arrangement:
 LAYER_STEP = 2
 """Distance of the layers of items; the layers between hold labels."""
 
+WIRE_WEIGHT = 4
+PINNED_WIRE_WEIGHT = 1
+LAYER_COUNT_WEIGHT = 1
+"""Cost per layer of a wire's span, of the span of a wire to a pinned item, and of the number of layers: short
+wires matter most, and a wire to the border is long anyway."""
+
 MAX_PERMUTED_COLOURS = 5
 """Greatest number of colour groups whose orders are all tried."""
 
@@ -119,22 +127,26 @@ LayerOrder = Callable[[Sequence[str], Mapping[str, list[str]]], list[str]]
 
 
 def order_by_depth(keys: Sequence[str], successors: Mapping[str, list[str]]) -> list[str]:
-    """Return the items in reverse postorder of a depth-first search: few arrows lead back."""
+    """Return the items in reverse postorder of a depth-first search: few arrows lead back.
+
+    The search starts at each item that an earlier search did not reach, in the order of `keys`.
+    """
     visited: set[str] = set()
     finished: list[str] = []
     for root in keys:
-        stack = [] if root in visited else [(root, iter(successors[root]))]
+        if root in visited:
+            continue
         visited.add(root)
+        stack = [(root, iter(successors[root]))]
         while stack:
-            key, remaining = stack[-1]
-            for successor in remaining:
-                if successor not in visited:
-                    visited.add(successor)
-                    stack.append((successor, iter(successors[successor])))
-                    break
-            else:
+            key, remaining_successors = stack[-1]
+            successor = next((key for key in remaining_successors if key not in visited), None)
+            if successor is None:
                 finished.append(key)
                 stack.pop()
+            else:
+                visited.add(successor)
+                stack.append((successor, iter(successors[successor])))
     return finished[::-1]
 
 
@@ -143,8 +155,10 @@ def order_by_breadth(keys: Sequence[str], successors: Mapping[str, list[str]]) -
     ordered: list[str] = []
     visited: set[str] = set()
     for root in keys:
-        level = [] if root in visited else [root]
+        if root in visited:
+            continue
         visited.add(root)
+        level = [root]
         while level:
             ordered += level
             next_level = dict.fromkeys(
@@ -156,9 +170,10 @@ def order_by_breadth(keys: Sequence[str], successors: Mapping[str, list[str]]) -
 
 
 def order_by_colour(keys: Sequence[str], successors: Mapping[str, list[str]]) -> list[str]:
-    """Return the items by colour of a greedy graph colouring (DSATUR), the colours in the best order.
+    """Return the items, grouped by the colours of a greedy graph colouring (DSATUR).
 
-    Items of one colour are not connected and can share a layer, so there are few layers.
+    Items of one colour are not connected and can share a layer, so there are few layers. The order of the
+    colours is the one in which most arrows lead forward, with the first item's colour first.
     """
     neighbours: dict[str, set[str]] = {key: set() for key in keys}
     for key in keys:
@@ -166,101 +181,129 @@ def order_by_colour(keys: Sequence[str], successors: Mapping[str, list[str]]) ->
             if neighbour != key:
                 neighbours[key].add(neighbour)
                 neighbours[neighbour].add(key)
-    colour: dict[str, int] = {}
-    while len(colour) < len(keys):
-        uncoloured = [key for key in keys if key not in colour]
-        key = max(
-            uncoloured,
-            key=lambda key: (
-                len({colour.get(neighbour, -1) for neighbour in neighbours[key]}),
-                len(neighbours[key]),
-            ),
-        )
-        used = {colour.get(neighbour) for neighbour in neighbours[key]}
-        colour[key] = next(i for i in range(len(keys)) if i not in used)
-    count = max(colour.values(), default=0) + 1
-    first = colour[keys[0]] if keys else 0
-    colour_orders = (
-        permutations(range(count)) if count <= MAX_PERMUTED_COLOURS else iter([tuple(range(count))])
-    )
+    colours = _colour_greedily(keys, neighbours)
+    n_colours = max(colours.values(), default=0) + 1
+    first_colour = colours[keys[0]] if keys else 0
 
-    def forward_count(ranks: tuple[int, ...]) -> int:
-        """Return how many arrows lead to a higher rank, and more if the first item's colour is first."""
+    def count_forward(ranks: tuple[int, ...]) -> int:
+        """Return how many arrows lead to a higher rank, and more if the first item's colour is first.
+
+        Args:
+            ranks: the rank of each colour.
+        """
         n_forward = sum(
-            ranks[colour[key]] < ranks[colour[neighbour]] for key in keys for neighbour in successors[key]
+            ranks[colours[key]] < ranks[colours[successor]] for key in keys for successor in successors[key]
         )
-        return n_forward + len(keys) * (ranks[first] == 0)
+        return n_forward + len(keys) * (ranks[first_colour] == 0)
 
-    ranks = max(colour_orders, key=forward_count)
-    return sorted(keys, key=lambda key: ranks[colour[key]])
+    ranks = tuple(range(n_colours))
+    if n_colours <= MAX_PERMUTED_COLOURS:
+        ranks = max(permutations(ranks), key=count_forward)
+    return sorted(keys, key=lambda key: ranks[colours[key]])
+
+
+def _colour_greedily(keys: Sequence[str], neighbours: Mapping[str, set[str]]) -> dict[str, int]:
+    """Return the colour of every item, from 0, so that neighbours differ.
+
+    As in DSATUR, the next item is one whose neighbours have most colours, then one with most neighbours.
+    """
+    colours: dict[str, int] = {}
+
+    def saturation(key: str) -> tuple[int, int]:
+        """Return the number of colours around an item (none is one more), and that of its neighbours."""
+        return len({colours.get(neighbour) for neighbour in neighbours[key]}), len(neighbours[key])
+
+    while len(colours) < len(keys):
+        key = max((key for key in keys if key not in colours), key=saturation)
+        used_colours = {colours.get(neighbour) for neighbour in neighbours[key]}
+        colours[key] = next(i for i in range(len(keys)) if i not in used_colours)
+    return colours
 
 
 def rank_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: LayerOrder) -> Ranking:
-    """Return the layers of items.
+    """Return the layer of every item, so that wires span few layers, and the wires that lead backwards.
+
+    The layers of items that are not pinned are found by a linear program with a variable for each item. Two
+    more variables bound all layers from below and above; they stand for the layers of pinned items.
 
     Args:
-        items: pinned ones go into layers of their own.
+        items: pinned ones go into layers of their own, before or after all others.
         wires: the wires between different items.
         order: orders the items; wires against the order lead back.
     """
-    free = [item.key for item in items if item.pin is None]
-    pins = {item.key: item.pin for item in items if item.pin is not None}
+    unpinned_keys = [item.key for item in items if item.pinned_side is None]
+    pinned_sides = _pinned_sides(items)
     back_wires = find_back_wires(items, wires, order)
-    index = {key: i for i, key in enumerate(free)}
-    first = len(free)  # a variable below all items, and one above them
-    last = len(free) + 1
-    spacings = [Spacing(first, head=i, min_distance=0, weight=0) for i in range(first)] + [
-        Spacing(i, head=last, min_distance=0, weight=0) for i in range(first)
-    ]
-    spacings.append(Spacing(first, head=last, min_distance=0, weight=1))
+    variables = {key: i for i, key in enumerate(unpinned_keys)}
+    below_all = len(unpinned_keys)
+    above_all = len(unpinned_keys) + 1
+    spacings = [Spacing(lower=below_all, upper=i) for i in variables.values()]
+    spacings += [Spacing(lower=i, upper=above_all) for i in variables.values()]
+    spacings.append(Spacing(lower=below_all, upper=above_all, weight=LAYER_COUNT_WEIGHT))
     for wire in wires:
-        tail, head = (wire.end, wire.start) if wire.key in back_wires else (wire.start, wire.end)
-        if tail in pins and head in pins:
+        start, end = (wire.end, wire.start) if wire.key in back_wires else (wire.start, wire.end)
+        if start in pinned_sides and end in pinned_sides:
             continue
-        pinned = tail in pins or head in pins
-        step = 0 if pinned else 1 if wire.is_short else LAYER_STEP
-        spacings.append(
-            Spacing(
-                index.get(tail, first),
-                head=index.get(head, last),
-                min_distance=step,
-                weight=1 if pinned else 4,
-            )
-        )
-    numbers = solve_spacings(len(free) + 2, spacings)
-    layers = _shift_to_even({key: numbers[index[key]] for key in free}, wires)
-    return Ranking({**layers, **_pinned_layers(layers, pins)}, back_wires)
+        if start in pinned_sides or end in pinned_sides:
+            min_distance = 0  # to a bound, not to the pinned item itself
+            weight = PINNED_WIRE_WEIGHT
+        else:
+            min_distance = 1 if wire.starts_at_dot else LAYER_STEP
+            weight = WIRE_WEIGHT
+        lower = variables.get(start, below_all)
+        upper = variables.get(end, above_all)
+        spacings.append(Spacing(lower, upper, min_distance, weight))
+    positions = solve_spacings(len(unpinned_keys) + 2, spacings)
+    layers = _shift_to_even({key: positions[i] for key, i in variables.items()}, wires)
+    return Ranking({**layers, **_pinned_layers(layers, pinned_sides)}, back_wires)
+
+
+def _pinned_sides(items: Sequence[LayoutItem]) -> dict[str, PortSide]:
+    """Return the side of every pinned item, by key."""
+    return {item.key: item.pinned_side for item in items if item.pinned_side is not None}
 
 
 def find_back_wires(
     items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: LayerOrder
 ) -> frozenset[int]:
-    """Return the wires that lead back, against the order of the items."""
-    free = [item.key for item in items if item.pin is None]
-    pins = {item.key: item.pin for item in items if item.pin is not None}
-    initial_dots = [wire.start for wire in wires if wire.is_short]
-    starts = dict.fromkeys(wire.end for wire in wires if wire.is_short and wire.end not in pins)
-    keys = [*starts, *(key for key in free if key not in starts and key not in initial_dots)]
+    """Return the keys of the wires that lead back, from a later item to an earlier one.
+
+    Initial dots come first, then the initial states and the others as `order` puts them. Pinned items come
+    before or after all others.
+    """
+    unpinned_keys = [item.key for item in items if item.pinned_side is None]
+    pinned_sides = _pinned_sides(items)
+    initial_dots = [wire.start for wire in wires if wire.starts_at_dot]
+    initial_states = dict.fromkeys(
+        wire.end for wire in wires if wire.starts_at_dot and wire.end not in pinned_sides
+    )
+    other_states = [key for key in unpinned_keys if key not in initial_states and key not in initial_dots]
+    keys = [*initial_states, *other_states]
     successors: dict[str, list[str]] = {key: [] for key in keys}
     for wire in wires:
         if wire.start in successors and wire.end in successors:
             successors[wire.start].append(wire.end)
     position = {key: i for i, key in enumerate((*initial_dots, *order(keys, successors)))}
-    position |= {key: -1 if pin is PortSide.BACK else len(free) for key, pin in pins.items()}
+    for key, side in pinned_sides.items():
+        position[key] = -1 if side is PortSide.BACK else len(unpinned_keys)
     return frozenset(wire.key for wire in wires if position[wire.start] > position[wire.end])
 
 
 def _shift_to_even(layers: dict[str, int], wires: Sequence[LayoutWire]) -> dict[str, int]:
-    """Return the layers, shifted by one if most items are in odd ones."""
-    initial_dots = {wire.start for wire in wires if wire.is_short}
-    odd = sum(layer % 2 for key, layer in layers.items() if key not in initial_dots)
-    even = sum(1 - layer % 2 for key, layer in layers.items() if key not in initial_dots)
-    return {key: layer + (odd > even) for key, layer in layers.items()}
+    """Return the layers, all shifted by one if more items are in odd layers than in even ones.
+
+    Labels prefer odd layers, so the items should be in the even ones. Initial dots may be in either.
+    """
+    initial_dots = {wire.start for wire in wires if wire.starts_at_dot}
+    n_odd = sum(layer % 2 for key, layer in layers.items() if key not in initial_dots)
+    n_even = sum(1 - layer % 2 for key, layer in layers.items() if key not in initial_dots)
+    shift = 1 if n_odd > n_even else 0
+    return {key: layer + shift for key, layer in layers.items()}
 
 
-def _pinned_layers(layers: Mapping[str, int], pins: Mapping[str, PortSide]) -> dict[str, int]:
-    """Return the layers of pinned items, before and after those of all others."""
-    low = min(layers.values(), default=0)
-    high = max(layers.values(), default=0)
-    ends = {PortSide.BACK: low - LAYER_STEP, PortSide.FRONT: high + LAYER_STEP}
-    return {key: ends[pin] for key, pin in pins.items()}
+def _pinned_layers(layers: Mapping[str, int], pinned_sides: Mapping[str, PortSide]) -> dict[str, int]:
+    """Return the layer of every pinned item: one before those of all others, or one after them."""
+    lowest = min(layers.values(), default=0)
+    highest = max(layers.values(), default=0)
+    side_layers = {PortSide.BACK: lowest - LAYER_STEP, PortSide.FRONT: highest + LAYER_STEP}
+    return {key: side_layers[side] for key, side in pinned_sides.items()}

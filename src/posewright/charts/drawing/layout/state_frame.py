@@ -10,6 +10,8 @@ from posewright.charts.drawing.layout.ranking import LayoutItem, PortSide
 from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
 GridPoint = tuple[int, int]
+"""A point or a size: along r and v of a node, or in x and y [px]."""
+
 Polyline = tuple[GridPoint, ...]
 PointMap = Callable[[GridPoint], GridPoint]
 
@@ -53,16 +55,22 @@ class NodeBlock:
     crossings: int = 0
     backward: int = 0
 
-    def moved(self, by: GridPoint) -> NodeBlock:
-        """Return the block with its content moved."""
-        return self._map_points(lambda point: (point[0] + by[0], point[1] + by[1]), lambda size: size)
+    def moved(self, offset: GridPoint) -> NodeBlock:
+        """Return the block with its content moved by an offset."""
+        offset_r, offset_v = offset
+
+        def move(point: GridPoint) -> GridPoint:
+            r, v = point
+            return r + offset_r, v + offset_v
+
+        return self._map_points(move, map_size=lambda size: size)
 
     def transpose(self) -> NodeBlock:
         """Return the block with its two axes swapped."""
-        return replace(self._map_points(_swap, _swap), size=_swap(self.size))
+        return replace(self._map_points(_swap, map_size=_swap), size=_swap(self.size))
 
     def _map_points(self, map_point: PointMap, map_size: PointMap) -> NodeBlock:
-        """Return the block with all points and sizes mapped."""
+        """Return the block with all points and all sizes inside it mapped; its own size is not."""
         return replace(
             self,
             rects={
@@ -76,7 +84,8 @@ class NodeBlock:
 
 
 def _swap(point: GridPoint) -> GridPoint:
-    return point[1], point[0]
+    r, v = point
+    return v, r
 
 
 def merge_blocks(blocks: Sequence[NodeBlock]) -> NodeBlock:
@@ -93,8 +102,11 @@ def merge_blocks(blocks: Sequence[NodeBlock]) -> NodeBlock:
     )
 
 
-PAD = 14
+PADDING = 14
 """Room between a frame and its content [px]."""
+
+TITLE_PADDING = 6
+"""Room between a title and the content below it [px]."""
 
 OWN_STEP = 12
 """Room between links that meet a frame where others cross it [px]."""
@@ -102,7 +114,7 @@ OWN_STEP = 12
 
 @dataclass(frozen=True)
 class FrameSpec:
-    """Properties of a frame.
+    """Properties of the frame around a node's content.
 
     Attributes:
         key: the key of the node.
@@ -123,81 +135,93 @@ class FrameSpec:
     border_ports: Sequence[BorderPort]
 
     @property
-    def pins(self) -> set[PortSide]:
-        """The sides on which links leave the content."""
+    def port_sides(self) -> set[PortSide]:
+        """The sides on which links from inside meet the frame or cross it."""
         return {border_port.side for border_port in self.border_ports}
 
     @property
     def shared_sides(self) -> set[PortSide]:
         """The sides that links from inside meet, and links from outside may meet as well."""
-        return set() if self.is_turned else self.pins
+        return set() if self.is_turned else self.port_sides
 
     @property
     def link_breadth(self) -> int:
         """Breadth that the links from outside need on a side [px]."""
         return (max(self.n_back_links, self.n_front_links) + 1) * OWN_STEP
 
-    def lead_items(self) -> list[LayoutItem]:
-        """Return placeholder items that keep inner links away from the title and from links from outside."""
+    def placeholder_items(self) -> list[LayoutItem]:
+        """Return empty items that keep inner links away from the title and from links from outside.
+
+        They are first in the first and in the last layer. Sideways there are none, as the title then is
+        beside the layers.
+        """
         if self.sideways:
             return []
-        breadth = max(self.title_size[1], self.link_breadth)
-        items = [LayoutItem("head", self.title_size[0], breadth, pin=PortSide.BACK, is_first=True)]
+        title_thickness, title_breadth = self.title_size
+        breadth = max(title_breadth, self.link_breadth)
+        items = [LayoutItem("head", title_thickness, breadth, pinned_side=PortSide.BACK, is_first=True)]
         if PortSide.FRONT in self.shared_sides and self.n_front_links:
             items.append(
-                LayoutItem("foot", thickness=0, breadth=self.link_breadth, pin=PortSide.FRONT, is_first=True)
+                LayoutItem(
+                    "foot", thickness=0, breadth=self.link_breadth, pinned_side=PortSide.FRONT, is_first=True
+                )
             )
         return items
 
 
 def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
-    """Return a block of the content with the frame around it."""
-    title_size = frame.title_size
-    pins = frame.pins
-    title_breadth = max(title_size[1], frame.link_breadth if frame.shared_sides else 0)
-    content_r = PAD if frame.sideways and PortSide.BACK not in pins else 0
-    content_v = title_breadth + 6 if frame.sideways else PAD
-    thickness = content_r + inside.size[0] + (0 if PortSide.FRONT in pins else PAD)
-    breadth = content_v + inside.size[1] + PAD
+    """Return the content of a node with its frame and title around it, and its links extended to the frame.
+
+    The title is before the content: along v if arrows go sideways, else along r, where a placeholder item
+    already has the room for it.
+    """
+    title_thickness, title_breadth = frame.title_size
+    content_thickness, content_breadth = inside.size
+    back_padding = 0 if PortSide.BACK in frame.port_sides else PADDING
+    front_padding = 0 if PortSide.FRONT in frame.port_sides else PADDING
     if frame.sideways:
-        thickness = max(thickness, title_size[0])
+        back_zone = max(title_breadth, frame.link_breadth if frame.shared_sides else 0)
+        front_zone = back_zone
+        content_r = back_padding
+        content_v = back_zone + TITLE_PADDING
+        thickness = max(content_r + content_thickness + front_padding, title_thickness)
+        breadth = content_v + content_breadth + PADDING
+        title_position = (SIDE_ROOM, TITLE_BASE)
     else:
-        breadth = max(breadth, title_size[1])
+        back_zone = max(title_breadth, frame.link_breadth)
+        front_zone = frame.link_breadth
+        content_r = 0
+        content_v = PADDING
+        thickness = content_thickness + front_padding
+        breadth = max(content_v + content_breadth + PADDING, title_breadth)
+        title_position = (TITLE_BASE, SIDE_ROOM)
     moved = inside.moved((content_r, content_v))
     routes = dict(moved.routes)
     ports = {}
     for border_port in frame.border_ports:
         link = border_port.span.link
         routes[link] = extend_to_border(routes[link], border_port, thickness)
-        ports[link] = border_end(routes[link], border_port)[1]
-    if frame.sideways:
-        back_zone = title_breadth
-        front_zone = title_breadth
-    else:
-        back_zone = max(title_size[1], frame.link_breadth)
-        front_zone = frame.link_breadth
-    zones = {
-        side: (0, breadth_for_links)
-        for side, breadth_for_links in ((PortSide.BACK, back_zone), (PortSide.FRONT, front_zone))
-        if side in frame.shared_sides
-    }
-    title_position = (SIDE_ROOM, TITLE_BASE) if frame.sideways else (TITLE_BASE, SIDE_ROOM)
+        _, ports[link] = border_end(routes[link], border_port)
+    zones = {PortSide.BACK: (0, back_zone), PortSide.FRONT: (0, front_zone)}
     return replace(
         moved,
         size=(thickness, breadth),
         routes=routes,
         ports=ports,
-        zones=zones,
+        zones={side: zone for side, zone in zones.items() if side in frame.shared_sides},
         title_positions={**moved.title_positions, frame.key: title_position},
     )
 
 
 def border_end(route: Polyline, border_port: BorderPort) -> GridPoint:
-    """Return the end of a route that is nearest to the border."""
-    return route[0 if border_port.span.start is None else -1]
+    """Return the end of a route that is nearest to the border: its first point, or its last."""
+    starts_at_border = border_port.span.start is None
+    return route[0] if starts_at_border else route[-1]
 
 
 def extend_to_border(route: Polyline, border_port: BorderPort, thickness: int) -> Polyline:
-    """Return a route extended straight to the border."""
-    end = (thickness if border_port.side is PortSide.FRONT else 0), border_end(route, border_port)[1]
-    return (end, *route) if border_port.span.start is None else (*route, end)
+    """Return a route extended straight along r to the border of a node of this thickness."""
+    border_r = thickness if border_port.side is PortSide.FRONT else 0
+    _, v = border_end(route, border_port)
+    starts_at_border = border_port.span.start is None
+    return ((border_r, v), *route) if starts_at_border else (*route, (border_r, v))

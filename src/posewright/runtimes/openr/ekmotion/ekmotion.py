@@ -141,7 +141,10 @@ class EKMotion(OObject):
         self.action.assert_ready(event.sender)
 
     def _push(self, data: EKMotionData) -> None:
-        """Start the move of a command, or log why it is refused: `Push`."""
+        """Start the move of a command, or log why it is not executed: `Push`.
+
+        The joints start from their measured angles. Fields other than the command are logged once as unused.
+        """
         unused = [field.name for field in fields(data)[1:] if getattr(data, field.name)]
         if unused and not self._has_reported_unused:
             self.syslog(f"{', '.join(unused)}: fields of a command other than its number are not used here")
@@ -164,6 +167,7 @@ class EKMotion(OObject):
                 self._run_cycle()
 
     def _explain_unknown(self, command: int) -> str:
+        """Return why there is no move for a command."""
         move = self._moves.missing.get(command)
         if move is None:
             return "MoveToPos does not know it"

@@ -30,7 +30,7 @@ from posewright.formats.ekmoves.document import JOINT_ORDER, PoseArray
 from posewright.formats.ekmoves.reader import read_header
 from posewright.formats.file_kind import read_file_bytes
 from posewright.robots import Joint, Robot
-from posewright.runtimes.openr.regions import MAX_FRAMES, micro
+from posewright.runtimes.openr.regions import MAX_FRAMES, to_micro_radians
 
 RESERVED = (0, 998, 999, 1000)
 """Commands of walking and others, which are no special moves (seeds.md A4)."""
@@ -44,7 +44,7 @@ POSES = Path(__file__).parent / "EKMoves.h"
 MOVES = Path(__file__).parent / "ekmotion.yaml"
 """Our own poses and moves, designed for the simulated dog."""
 
-_N_HEAD = 4
+_N_HEAD_JOINTS = 4
 
 
 class BodyPart(Enum):
@@ -57,9 +57,9 @@ class BodyPart(Enum):
     @property
     def indices(self) -> range:
         """Indices of its joints in an array."""
-        return range(
-            _N_HEAD if self is BodyPart.LEGS else 0, _N_HEAD if self is BodyPart.HEAD else len(JOINT_ORDER)
-        )
+        begin = _N_HEAD_JOINTS if self is BodyPart.LEGS else 0
+        end = _N_HEAD_JOINTS if self is BodyPart.HEAD else len(JOINT_ORDER)
+        return range(begin, end)
 
     def overlaps(self, part: BodyPart) -> bool:
         """Return whether two parts have a joint in common."""
@@ -78,13 +78,14 @@ class PoseLoad:
 
 def _read_load(node: Node) -> PoseLoad:
     """Return the load of a pose array from `[cycle, array]` or `[cycle, array, part]`."""
-    parts = node.items()
-    if len(parts) not in (2, 3):
-        node.fail(f"{len(parts)} values", hint="write [cycle, array], as in [50, KICK_101_02]")
+    values = node.items()
+    if len(values) not in (2, 3):
+        node.fail(f"{len(values)} values", hint="write [cycle, array], as in [50, KICK_101_02]")
+    cycle, array, *part_values = values
     part = BodyPart.ALL
-    if len(parts) == 3:
-        part = BodyPart(parts[2].choice("part", [choice.value for choice in BodyPart]))
-    return PoseLoad(parts[0].integer(low=1, high=MAX_CYCLES), parts[1].text(), part, node.where)
+    for value in part_values:  # one or none
+        part = BodyPart(value.choice("part", [choice.value for choice in BodyPart]))
+    return PoseLoad(cycle.integer(low=1, high=MAX_CYCLES), array.text(), part, node.where)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -196,18 +197,22 @@ def open_moves(
     header = poses or POSES
     pose_arrays = read_header(read_file_bytes(header), header).arrays
     angles_by_name = {
-        array.name: tuple(micro(math.radians(angle)) for angle in array.degrees) for array in pose_arrays
+        array.name: tuple(to_micro_radians(math.radians(angle)) for angle in array.degrees)
+        for array in pose_arrays
     }
     path = moves or MOVES
     table = read_record(parse_document(read_text(path), path), _MoveTable)
     available: dict[int, SpecialMove] = {}
     missing: dict[int, SpecialMove] = {}
     for move in table.moves:
-        unknown = [step for step in move.steps if step.pose not in angles_by_name]
-        if unknown and moves is not None:
-            step = unknown[0]
+        steps_without_pose = [step for step in move.steps if step.pose not in angles_by_name]
+        if not steps_without_pose:
+            available[move.command] = move
+            continue
+        if moves is not None:
+            step = steps_without_pose[0]
             raise UnknownNameError.among("array", step.pose, angles_by_name, where=step.where)
-        (missing if unknown else available)[move.command] = move
+        missing[move.command] = move
     used_poses = {step.pose for move in available.values() for step in move.steps}
     joints = {} if robot is None else {joint.name: joint for joint in robot.joints}
     remarks: list[str] = []

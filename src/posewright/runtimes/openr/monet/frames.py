@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from posewright.errors import FormatError, InputError, Where
 from posewright.formats import EntryKind, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolate, micro
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO_PER_UNIT, interpolate, to_micro_radians
 from posewright.runtimes.openr.stick import MonetSetup
 from posewright.runtimes.openr.stick.check import PostureTransition
 from posewright.runtimes.openr.stick.finding import quoted
@@ -25,6 +25,9 @@ from posewright.runtimes.openr.stick.text import AgentLine
 
 Frames: TypeAlias = Mapping[int, NDArray[np.integer]]
 """Angles by primitive, `(n_frames,)` each [micro-radians]."""
+
+ROWS_PER_STEP = 2
+"""Rows of angles in a step of a motion's document: a step lasts two frames."""
 
 NEUTRAL_POSES = ("broad_base", "sleep")
 """Poses of the card that the neutral agent passes: legs spread, so that none is caught, then lying."""
@@ -40,9 +43,9 @@ def require_playable_transition(transition: PostureTransition, setup: MonetSetup
         InputError: there is a second motion, for which the agent would be busy; or as
             `require_playable_line`.
     """
-    for line in transition.agents:
+    for line in transition.agent_lines:
         require_playable_line(line, setup, openr)
-    motions = [line for line in transition.agents if line.agent != SOUND_AGENT]
+    motions = [line for line in transition.agent_lines if line.agent != SOUND_AGENT]
     for line in motions[1:]:
         if not plays_nothing(motions[0].name, index_of(motions[0], setup)):
             message = f"a second motion in one command, after line {motions[0].line.number}"
@@ -113,8 +116,8 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     rows = sdk_path(document)
     if exact:
         motion = archive_motion(index + 1, archive.archive, archive.path, openr.robot)
-        times = np.arange(len(rows) + 1) * document.step_ms / 2000.0  # two rows a frame
-        rows = np.rint(motion.sample_at(times).angles * MICRO).astype(np.int32)
+        times = np.arange(len(rows) + 1) * document.step_ms / (1000.0 * ROWS_PER_STEP)
+        rows = np.rint(motion.sample_at(times).angles * MICRO_PER_UNIT).astype(np.int32)
     elif len(rows) == 0:
         hint = "the exact player sends it"
         message = f"{quoted(document.name)} has a single keyframe, for which Sony's player sends no frame"
@@ -123,24 +126,31 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
 
 
 def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
-    """Return the frames of lying down: a block with the present angles, then to each pose in turn.
+    """Return the frames of lying down, in micro-radians by primitive.
 
-    Joints with two positions only, the ears, do not move, as with Sony's agent.
+    A block of `MAX_FRAMES` frames holds the present angles; then the robot moves to each of `NEUTRAL_POSES`
+    in `NEUTRAL_FRAMES` frames. Joints with two positions only, the ears, do not move, as with Sony's agent.
+
+    Args:
+        index: the index in the line of the file, of which the agent knows a few.
+        setup: the MONET files.
+        openr: the OpenR object of the robot.
 
     Raises:
         InputError: the agent does not know the index, or the card lacks the poses.
     """
     robot = openr.robot
-    indices = known_agents(older=setup.older)[NEUTRAL_AGENT].indices
+    indices = known_agents(is_older_monet=setup.is_older_monet)[NEUTRAL_AGENT].indices
     if index not in indices or not robot.poses.keys() >= set(NEUTRAL_POSES):
         hint = f"expected {' or '.join(map(str, indices))}, and a card with {' and '.join(NEUTRAL_POSES)}"
         raise InputError(f"{NEUTRAL_AGENT} has no index {index} for {robot.name}", hint=hint)
     frames: dict[int, NDArray[np.integer]] = {}
-    for primitive, joint in enumerate(robot.joints):
-        if not joint.two_state:
-            angles = [openr.get_joint_value(primitive)] * MAX_FRAMES
-            for name in NEUTRAL_POSES:
-                goal = micro(robot.poses[name][joint.name])
-                angles += interpolate(angles[-1], goal, NEUTRAL_FRAMES)
-            frames[primitive] = np.array(angles)
+    for primitive, joint in enumerate(robot.joints):  # the primitive of a joint is its index
+        if joint.two_state:
+            continue
+        angles = [openr.get_joint_value(primitive)] * MAX_FRAMES
+        for pose_name in NEUTRAL_POSES:
+            goal = to_micro_radians(robot.poses[pose_name][joint.name])
+            angles += interpolate(angles[-1], goal, NEUTRAL_FRAMES)
+        frames[primitive] = np.array(angles)
     return frames

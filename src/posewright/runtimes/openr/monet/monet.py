@@ -14,6 +14,7 @@ import math
 import re
 from collections import deque
 from dataclasses import replace
+from typing import NamedTuple
 
 from posewright.errors import FormatError, InputError, Where, escape_unprintable
 from posewright.motions import Level
@@ -27,7 +28,7 @@ from posewright.runtimes.openr.monet.messages import (
     MoNetResult,
     MoNetStatus,
 )
-from posewright.runtimes.openr.regions import MICRO
+from posewright.runtimes.openr.regions import MICRO_PER_UNIT
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.runtimes.openr.stick import MonetFinding, MonetSetup
 from posewright.runtimes.openr.stick.check import (
@@ -58,6 +59,13 @@ ERRORS_IN_RESULT = frozenset({"graph", "id", "index", "jump", "kind", "motion", 
 _COMMAND = re.compile(r"(?:MoNetExecute\s*\(\s*(\d{1,7})\s*\)|(\d{1,7}))")
 
 
+class _RequestKey(NamedTuple):
+    """By what MoNet recognises the result of a request: the agent, and the index of what it plays."""
+
+    agent: str
+    index_in_archive: int
+
+
 class MoNet(OObject):
     """Plays commands by their ID.
 
@@ -74,25 +82,25 @@ class MoNet(OObject):
         self._setup = setup
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
-        self._graph = PostureGraph.of(transitions, setup.commands, older=setup.older)
-        self._client = self.observer(
+        self._graph = PostureGraph.of(transitions, setup.commands, is_older_monet=setup.is_older_monet)
+        self._client_commands = self.observer(
             "ClientCommand",
             data_type="MoNetCommand",
             notify=self._receive,
             from_text=self._parse,
             data=MoNetCommand,
         )
-        self._agents = self.observer(
+        self._agent_results = self.observer(
             "AgentResult", "MoNetAgentResult", self._receive_results, data=MoNetAgentResult
         )
-        self._result = self.subject("ClientResult", "MoNetResult")
-        self._motion = self.subject("MotionAgentCommand", "MoNetAgentCommand")
-        self._sound = self.subject("SoundAgentCommand", "MoNetAgentCommand")
+        self._client_results = self.subject("ClientResult", "MoNetResult")
+        self._motion_requests = self.subject("MotionAgentCommand", "MoNetAgentCommand")
+        self._sound_requests = self.subject("SoundAgentCommand", "MoNetAgentCommand")
         self.posture = FIRST_POSTURE
-        self._id = 0
+        self._active_id = 0  # of the command that is being played
         self._route: deque[PostureTransition] = deque()  # still to be played; the first is being played
-        self._pending: list[tuple[str, int]] = []  # agent and index of the results that are missing
-        self._failure: MoNetAgentResult | None = None
+        self._missing_results: list[_RequestKey] = []  # of the requests that are being played
+        self._failure: MoNetAgentResult | None = None  # the first one of the transition that is being played
 
     def do_start(self) -> None:
         """Log the findings of the check of the files."""
@@ -116,48 +124,51 @@ class MoNet(OObject):
     def _receive(self, event: ONotifyEvent) -> None:
         for command in event.data:
             self._execute(command)
-        self._client.assert_ready(event.sender)
+        self._client_commands.assert_ready(event.sender)
 
     def _execute(self, command: MoNetCommand) -> None:
         """Start a command, or report at once why it cannot be played."""
         if self._route:
-            self._reply(command.id, MoNetStatus.BUSY, f"command {self._id} is being played")
+            self._reply(command.id, MoNetStatus.BUSY, f"command {self._active_id} is being played")
             return
         try:
             self._route = deque(self._plan_route(command.id))
         except InputError as error:
             self._reply(command.id, MoNetStatus.INVALID_ARG, str(error))
             return
-        self._id = command.id
+        self._active_id = command.id
         self._play_next()
 
-    def _plan_route(self, number: int) -> list[PostureTransition]:
+    def _plan_route(self, command_id: int) -> list[PostureTransition]:
         """Return what is to be played for a command, in order; the last is the command itself.
+
+        Logs the transitions before the command, and advice on a motion whose name states no postures.
 
         Raises:
             InputError: there is no such command, no route to its start posture, or a motion cannot be played.
         """
-        commands = self._commands.with_id(number)
+        commands = self._commands.with_id(command_id)
         if not commands:
-            raise InputError(f"there is no command {number}", hint=f"ids are {self._format_ids()}")
-        last = transition_of(commands[-1])
-        has_postures = last.postures.is_complete
+            raise InputError(f"there is no command {command_id}", hint=f"ids are {self._format_ids()}")
+        requested = transition_of(commands[-1])  # of several commands with one ID, MoNet uses the last
+        has_postures = requested.postures.is_complete
         if not has_postures:
-            last = replace(last, postures=ANY_TO_ANY)
-        route = [*self._route_to(last.postures.start), last]
+            requested = replace(requested, postures=ANY_TO_ANY)
+        route = [*self._route_to(requested.postures.start), requested]
         for transition in route:
             require_playable_transition(transition, self._setup, self.openr)
         if not has_postures:
+            name = _played_name(requested)
             self.syslog(
-                f"the name {_played_name(last)} states no postures: it is played from the present posture; "
+                f"the name {name} states no postures: it is played from the present posture; "
                 "Sony's MoNet may crash"
             )
-            for line in last.agents:
+            for line in requested.agent_lines:
                 if advice := advise_postures(line, self._setup, self._graph, self.posture, self.openr):
                     self.syslog(advice)
         for transition in route[:-1]:
             name = _played_name(transition)
-            self.syslog(f"on the way to {last.postures.start}: {name} ({_format_place(transition)})")
+            self.syslog(f"on the way to {requested.postures.start}: {name} ({_format_place(transition)})")
         return route
 
     def _route_to(self, goal: str) -> tuple[PostureTransition, ...]:
@@ -167,7 +178,7 @@ class MoNet(OObject):
         route = self._graph.route(self.posture, goal)
         if route is None:
             routes = "; ".join(
-                f"from {start} to {', '.join(ends)}" for start, ends in self._graph.ends.items()
+                f"from {start} to {', '.join(ends)}" for start, ends in self._graph.end_postures.items()
             )
             message = f"no transitions lead from posture {self.posture} to {goal}"
             hint = f"there are transitions {routes}" if routes else "there are no transitions at all"
@@ -182,54 +193,57 @@ class MoNet(OObject):
         self._failure = None
         commands = [
             MoNetAgentCommand(line.agent, escape_unprintable(line.name), index_of(line, self._setup))
-            for line in transition.agents
+            for line in transition.agent_lines
         ]
-        self._pending = [(command.agent, command.index) for command in commands]
+        self._missing_results = [_RequestKey(command.agent, command.index) for command in commands]
         for command in commands:
-            subject = self._sound if command.agent == SOUND_AGENT else self._motion
+            subject = self._sound_requests if command.agent == SOUND_AGENT else self._motion_requests
             subject.send(command)
 
     def _log_jumps(self, transition: PostureTransition) -> None:
         """Log motions that begin or end in another posture than their line states."""
-        lines = {(line.line.path, line.line.number) for line in transition.agents}
+        lines = {(line.line.path, line.line.number) for line in transition.agent_lines}
         for finding in self._findings:
             if finding.rule == JUMP and (finding.path, finding.line) in lines:
                 self.syslog(f"MoNet believes the name in the line all the same: {finding.message}")
 
     def _receive_results(self, event: ONotifyEvent) -> None:
-        """Process results of agents; those of requests that are not pending are ignored."""
+        """Process results of agents; those of requests that are not being played are ignored."""
         for result in event.data:
-            key = (result.agent, result.index)
-            if key in self._pending:
-                self._pending.remove(key)
+            key = _RequestKey(result.agent, result.index)
+            if key in self._missing_results:
+                self._missing_results.remove(key)
                 self._process_result(result)
-        self._agents.assert_ready(event.sender)
+        self._agent_results.assert_ready(event.sender)
 
     def _process_result(self, result: MoNetAgentResult) -> None:
-        """Process a result; after the last one, play the next transition or reply to the client."""
-        end = self._route[0].postures.end
+        """Process a result; after the last one of a transition, play the next one or reply to the client.
+
+        A motion that was played changes the posture. After a failure the remaining transitions are dropped.
+        """
+        end_posture = self._route[0].postures.end
         if result.status is not MoNetStatus.COMPLETION:
             self._failure = self._failure or result
-        elif result.agent != SOUND_AGENT and end not in {ANY, ""}:
-            self.posture = end
-        if self._pending:
+        elif result.agent != SOUND_AGENT and end_posture not in {ANY, ""}:
+            self.posture = end_posture
+        if self._missing_results:
             return
         self._route.popleft()
         if self._failure is not None:
             self._route.clear()
-            self._reply(self._id, self._failure.status, self._failure.reason)
+            self._reply(self._active_id, self._failure.status, self._failure.reason)
         elif self._route:
             self._play_next()
         else:
-            self._reply(self._id, MoNetStatus.COMPLETION)
+            self._reply(self._active_id, MoNetStatus.COMPLETION)
 
-    def _reply(self, number: int, status: MoNetStatus, reason: str = "") -> None:
+    def _reply(self, command_id: int, status: MoNetStatus, reason: str = "") -> None:
         """Send the result of the command with an ID to the client; a reason is also logged."""
-        if not self._route:
+        if not self._route:  # nothing else is being played
             self.enter_state(self.posture)
         if reason:
-            self.report_refusal(f"MoNetExecute({number})", reason)
-        self._result.send(MoNetResult(number, status, self.posture, reason))
+            self.report_refusal(f"MoNetExecute({command_id})", reason)
+        self._client_results.send(MoNetResult(command_id, status, self.posture, reason))
 
 
 def _require_safe(setup: MonetSetup) -> list[MonetFinding]:
@@ -258,7 +272,7 @@ def _require_safe(setup: MonetSetup) -> list[MonetFinding]:
 
 def _played_name(transition: PostureTransition) -> str:
     """Return the name of the motion that a transition plays, otherwise of its sound."""
-    lines = sorted(transition.agents, key=lambda line: line.agent == SOUND_AGENT)
+    lines = sorted(transition.agent_lines, key=lambda line: line.agent == SOUND_AGENT)
     return escape_unprintable(lines[0].name) if lines else "nothing"
 
 
@@ -297,10 +311,13 @@ def advise_postures(
     advice = ""
     if posture != start and graph.route(posture, start) is not None:
         candidates = [
-            command for command in graph.begins.get(start, ()) if command_postures(command).end == start
+            command
+            for command in graph.commands_by_start.get(start, ())
+            if command_postures(command).end == start
         ]
         if candidates:
-            command = min(candidates, key=lambda candidate: not is_null(candidate.agents[0].name))
+            # preferably one that plays nothing itself
+            command = min(candidates, key=lambda candidate: not is_null(candidate.agent_lines[0].name))
             advice = f"MoNetExecute({command.id}) goes there first; or "
     title = line.name.replace("#", "_").rpartition("_")[2]
     name = escape_unprintable(f"a_{start}#{end}_{title}"[:NAME_BYTES])
@@ -308,10 +325,18 @@ def advise_postures(
 
 
 def _nearest_posture(frames: Frames, frame: int, robot: Robot) -> str:
-    """Return the posture that is nearest to the legs in a frame; empty if all are too far."""
+    """Return the posture that is nearest to the legs in a frame; empty if all are too far.
+
+    The distance of a posture is that of the leg joint which differs most.
+
+    Args:
+        frames: the angles of the joints by primitive.
+        frame: index of the frame; -1 for the last.
+        robot: its poses are compared.
+    """
     legs = robot.groups.get(LEGS, ())
     angles = {
-        robot.joint_names[primitive]: values[frame] / MICRO
+        robot.joint_names[primitive]: values[frame] / MICRO_PER_UNIT
         for primitive, values in frames.items()
         if robot.joint_names[primitive] in legs
     }

@@ -15,7 +15,7 @@ from posewright.errors import InputError
 from posewright.runtimes.openr.monet.agent import MoNetAgent
 from posewright.runtimes.openr.monet.frames import Frames, motion_frames, neutral_frames, plays_nothing
 from posewright.runtimes.openr.monet.messages import MoNetAgentCommand, MoNetStatus
-from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO_PER_UNIT
 from posewright.runtimes.openr.stick import MonetSetup
 from posewright.runtimes.openr.stick.limits import MOTION_AGENT, NEUTRAL_AGENT, WALK_AGENT
 from posewright.runtimes.openr.stick.posture_transitions import FARTHEST_DEG, LEGS
@@ -34,21 +34,21 @@ class MotionAgents(MoNetAgent):
         super().__init__(setup, MoNetStatus.INVALID_ARG)
         self._exact = exact
         self._effector = CommandVectorSubject(self, "Effector", self._send_next)
-        self._blocks: Iterator[Mapping[int, list[int]]] = iter(())  # still to be sent
+        self._blocks: Iterator[Mapping[int, list[int]]] = iter(())  # still to be sent; angles by joint index
 
     def play(self, command: MoNetAgentCommand) -> None:
         """Start with the first pose, however far away it is."""
-        frames = self._frames(command)
+        frames = self._build_frames(command)
         if not frames:
             self.report(command)
             return
         self.start(command)
         self._log_jump(command, frames)
-        self._blocks = _blocks(frames)
+        self._blocks = _split_into_blocks(frames)
         if self._effector.is_ready:
             self._send_next()
 
-    def _frames(self, command: MoNetAgentCommand) -> Frames:
+    def _build_frames(self, command: MoNetAgentCommand) -> Frames:
         """Return the frames of a request; none if the robot stays as it is."""
         if command.agent == NEUTRAL_AGENT:
             return neutral_frames(command.index, self.setup, self.openr)
@@ -67,23 +67,26 @@ class MotionAgents(MoNetAgent):
             self.end()
 
     def _log_jump(self, command: MoNetAgentCommand, frames: Frames) -> None:
-        """Log the leg joint that is farthest from the first pose, if it is too far."""
+        """Log the leg joint that is farthest from the first pose of a motion, if it is too far."""
         robot = self.openr.robot
         legs = robot.groups.get(LEGS, ())
-        distances = [
-            (abs(angles[0] - self.openr.get_joint_value(joint_index)) / MICRO, robot.joint_names[joint_index])
-            for joint_index, angles in frames.items()
-            if robot.joint_names[joint_index] in legs
-        ]
-        distance, joint = max(distances, default=(0.0, ""))
-        if math.degrees(distance) > FARTHEST_DEG:
+        distances_rad: dict[str, float] = {}  # of each leg joint from the first frame
+        for joint_index, angles in frames.items():
+            joint = robot.joint_names[joint_index]
+            if joint in legs:
+                difference = abs(angles[0] - self.openr.get_joint_value(joint_index))
+                distances_rad[joint] = difference / MICRO_PER_UNIT
+        if not distances_rad:
+            return
+        farthest = max(distances_rad, key=lambda joint: (distances_rad[joint], joint))
+        distance_deg = math.degrees(distances_rad[farthest])
+        if distance_deg > FARTHEST_DEG:
             self.syslog(
-                f"the robot jumps: {joint} is {math.degrees(distance):.0f} deg from where "
-                f"{command.name} begins"
+                f"the robot jumps: {farthest} is {distance_deg:.0f} deg from where {command.name} begins"
             )
 
 
-def _blocks(frames: Frames) -> Iterator[Mapping[int, list[int]]]:
+def _split_into_blocks(frames: Frames) -> Iterator[Mapping[int, list[int]]]:
     """Yield the frames in blocks of 16, by joint index."""
     n_frames = len(next(iter(frames.values())))
     for begin in range(0, n_frames, MAX_FRAMES):

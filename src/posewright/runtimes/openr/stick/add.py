@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from posewright.display import Lines
 from posewright.documents import lock_folders, path_exists, require_writable, write_atomically
@@ -17,17 +17,17 @@ from posewright.formats import Compression, GzipWrapping, PageReference
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
-from posewright.runtimes.openr.stick.command_checks import check_commands, free_id
+from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import MOTION_AGENT
-from posewright.runtimes.openr.stick.lookup import lines_of, target_of, used_indices
+from posewright.runtimes.openr.stick.lookup import lines_of, played_indices, target_of
 from posewright.runtimes.openr.stick.memory_stick import (
     OPEN_R,
-    child,
+    find_child,
+    find_stick,
     plain_absolute,
     read_commands_file,
     read_stick,
-    stick_in,
 )
 from posewright.runtimes.openr.stick.posture_transitions import JUMP
 from posewright.runtimes.openr.stick.request import (
@@ -63,7 +63,7 @@ def plan_change(
 ) -> StickChange:
     """Return the two files as changed: the archive with the motion, the commands with one that plays it.
 
-    Every other entry keeps its bytes and its index, every other line its bytes.
+    Nothing is written. Every other entry keeps its bytes and its index, every other line its bytes.
 
     Args:
         setup: the present files.
@@ -101,7 +101,8 @@ def _with_registration(commands: MonetCommands, registration: CommandRegistratio
     if not existing:
         return commands.with_command(registration.head, registration.lines, registration.comment)
     # of several commands with one ID, MoNet runs the last
-    new_comments = {comment_for(line.name): comment_for(registration.name) for line in existing[-1].agents}
+    new_comment = comment_for(registration.name)
+    new_comments = {comment_for(line.name): new_comment for line in existing[-1].agent_lines}
     return commands.with_replaced(registration.id, registration.head, registration.lines, new_comments)
 
 
@@ -110,32 +111,45 @@ def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, .
 
     Jumps are left out: they are checked for the motion itself.
     """
-    old_counts = Counter(_finding_key(finding) for finding in check_setup(before))
+    n_unmatched = Counter(_finding_key(finding) for finding in check_setup(before))
     findings = []
     for finding in check_setup(after):
         key = _finding_key(finding)
-        old_counts[key] -= 1
-        is_new = old_counts[key] < 0
+        n_unmatched[key] -= 1
+        is_new = n_unmatched[key] < 0
         if is_new and finding.level is not Level.NOTE and finding.rule != JUMP:
             findings.append(finding)
     return tuple(findings)
 
 
-def _finding_key(finding: MonetFinding) -> tuple[Level, str, str]:
-    """Return a finding without line numbers."""
-    return finding.level, finding.rule, re.sub(r"line \d+", "line", finding.message)
+class _FindingKey(NamedTuple):
+    """A finding without line numbers, which a change moves."""
+
+    level: Level
+    rule: str
+    message: str
+
+
+def _finding_key(finding: MonetFinding) -> _FindingKey:
+    return _FindingKey(finding.level, finding.rule, re.sub(r"line \d+", "line", finding.message))
 
 
 def _unplayed_motions(before: MonetSetup, after: MonetSetup, command_id: int) -> Iterator[MonetFinding]:
-    """Yield a note about each motion that only the replaced command with an ID played."""
-    old_commands = () if before.commands is None else before.commands.with_id(command_id)
-    used = used_indices(after)
-    for command in old_commands:
-        for line in command.agents:
+    """Yield a note about each motion that the replaced command played and that no command plays any more.
+
+    Args:
+        before: the files before the change.
+        after: the files after it.
+        command_id: the ID of the replaced command.
+    """
+    replaced_commands = () if before.commands is None else before.commands.with_id(command_id)
+    still_played_indices = played_indices(after)
+    for command in replaced_commands:
+        for line in command.agent_lines:
             target = target_of(line, before)
             if target is None or target.index is None or target.archive is not before.motions:
-                continue
-            if target.index not in used:
+                continue  # the line plays a sound, or nothing that is in the archive
+            if target.index not in still_played_indices:
                 message = f"{line.name} stays in the archive, though no line plays it any more"
                 yield MonetFinding(Level.NOTE, "unused", message, target.archive.path)
 
@@ -151,12 +165,16 @@ def _require_files(setup: MonetSetup) -> tuple[MonetArchive, MonetCommands]:
     return setup.motions, setup.commands
 
 
-def _require_readable_head(commands: MonetCommands, number: int) -> None:
-    """Raise a FormatError if MoNet would read the new head as an agent line of an earlier command."""
-    head = commands.with_id(number)[-1].head.line.number
-    if head in commands.head_line_numbers:
+def _require_readable_head(commands: MonetCommands, command_id: int) -> None:
+    """Raise a FormatError if MoNet would read the new head as an agent line of an earlier command.
+
+    Its message names the earlier command whose head announces a wrong number of lines.
+    """
+    head_line_number = commands.with_id(command_id)[-1].head.line.number
+    if head_line_number in commands.head_line_numbers:
         return
-    findings = check_commands(commands, older=True)
+    # the older MoNet has the fewer rules; only wrong numbers of lines matter here
+    findings = check_commands(commands, is_older_monet=True)
     cause = next(
         (finding for finding in findings if finding.level is Level.ERROR and finding.rule == "count"), None
     )
@@ -167,14 +185,14 @@ def _require_readable_head(commands: MonetCommands, number: int) -> None:
     )
 
 
-def _require_free_id(commands: MonetCommands, number: int, *, overwrite: bool) -> None:
+def _require_free_id(commands: MonetCommands, command_id: int, *, overwrite: bool) -> None:
     """Raise a FormatError if a command has the ID and must not be replaced."""
-    existing = commands.with_id(number)
+    existing = commands.with_id(command_id)
     if existing and not overwrite:
-        names = " and ".join(line.name for line in existing[-1].agents) or "nothing"
+        names = " and ".join(line.name for line in existing[-1].agent_lines) or "nothing"
         hint = f"a free id is {free_id(commands)}; --replace puts the new command in its place"
         where = Where(path=commands.path, line=existing[-1].head.line.number)
-        raise FormatError(f"id {number} is taken: it plays {names}", where=where, hint=hint)
+        raise FormatError(f"id {command_id} is taken: it plays {names}", where=where, hint=hint)
 
 
 def _require_free_name(
@@ -189,7 +207,7 @@ def _require_free_name(
         message = f"the archive already has a motion called {name!r}"
         hint = "give this one another --name; --replace puts it in the other's place"
         raise FormatError(message, where=Where(path=archive.path), hint=hint)
-    if indices != {archive.archive.indices.get(name)}:
+    if indices != {archive.archive.indices.get(name)}:  # the entry of that name cannot just be replaced
         message = f"the motion called {name!r} lies in an entry of another name, or in several"
         raise FormatError(message, where=Where(path=archive.path), hint="give this one another --name")
     for line in _playing_lines(setup, indices, registration.id):
@@ -202,7 +220,7 @@ def _is_unused_leftover(setup: MonetSetup, archive: MonetArchive, name: str, dat
     """Return whether the same motion is in the archive and unused, as after an interrupted addition."""
     indices = set(_find_indices(archive, name))
     is_same = indices == {archive.archive.indices.get(name)} and archive.archive.entry(name).data == data
-    return is_same and not any(_playing_lines(setup, indices, number=-1))
+    return is_same and not any(_playing_lines(setup, indices, except_id=NO_ID))
 
 
 def _find_indices(archive: MonetArchive, name: str) -> Iterator[int]:
@@ -212,13 +230,17 @@ def _find_indices(archive: MonetArchive, name: str) -> Iterator[int]:
             yield index
 
 
-def _playing_lines(setup: MonetSetup, indices: Collection[int], number: int) -> Iterator[AgentLine]:
-    """Yield the lines that play entries, except those of commands with an ID."""
-    own_commands = () if setup.commands is None else setup.commands.with_id(number)
-    own_lines = {line for command in own_commands for line in command.agents}
+def _playing_lines(
+    setup: MonetSetup, indices: Collection[int], except_id: int | None = None
+) -> Iterator[AgentLine]:
+    """Yield the lines that play motions with some indices, except lines of commands with an ID."""
+    excepted_lines: set[AgentLine] = set()
+    if setup.commands is not None and except_id is not None:
+        for command in setup.commands.with_id(except_id):
+            excepted_lines.update(command.agent_lines)
     for line in lines_of(setup):
         target = target_of(line, setup)
-        if line in own_lines or target is None or target.archive is not setup.motions:
+        if line in excepted_lines or target is None or target.archive is not setup.motions:
             continue
         if target.index in indices:
             yield line
@@ -283,16 +305,11 @@ class StickFiles:
 def read_stick_files(source: StickSource, model: str) -> StickFiles:
     """Read the files of a robot model from a stick, or the given archive and command file."""
     if isinstance(source, tuple):
-        archive, commands = map(Path, source)
-        return StickFiles(
-            MonetSetup(
-                (model,),
-                commands=read_commands_file(commands),
-                transitions=None,
-                motions=read_monet_archive(archive),
-            )
-        )
-    root = stick_in(Path(source))
+        archive_path, commands_path = map(Path, source)
+        commands = read_commands_file(commands_path)
+        motions = read_monet_archive(archive_path)
+        return StickFiles(MonetSetup((model,), commands=commands, motions=motions))
+    root = find_stick(Path(source))
     return StickFiles(_setup_on(root, model), root)
 
 
@@ -305,7 +322,7 @@ def changed_files(setup: MonetSetup) -> Iterator[Path]:
 
 def _setup_on(root: Path, model: str) -> MonetSetup:
     """Return the files of a model on a stick; raise an error if they are missing or unreadable."""
-    stick = read_stick(child(root, OPEN_R) or root)
+    stick = read_stick(find_child(root, OPEN_R) or root)
     setup = stick.setup(model)
     if setup is not None:
         return setup
@@ -428,16 +445,17 @@ def add_to_stick(
         files = read_stick_files(stick, model)
         change = plan_change(files.setup, registration, rendering.data, overwrite=overwrite)
         _require_no_jump(jumps, path or Path(registration.name), accept_jump=accept_jump)
-        archive, commands = _write_change(change, files, None if output is None else Path(output))
+        output_folder = None if output is None else Path(output)
+        archive_path, commands_path = _write_change(change, files, output_folder)
     return AddedMotion(
         id,
         registration.name,
         model,
-        archive,
-        commands,
-        change.index,
-        rendering.losses,
-        rendering.remarks,
+        archive=archive_path,
+        commands=commands_path,
+        index=change.index,
+        losses=rendering.losses,
+        remarks=rendering.remarks,
         findings=(*jumps, *change.findings),
     )
 
@@ -453,19 +471,23 @@ def _require_no_jump(findings: tuple[MonetFinding, ...], path: Path, *, accept_j
 
 
 def _write_change(change: StickChange, files: StickFiles, output: Path | None) -> tuple[Path, Path]:
-    """Write the files to the stick or an output folder; return the paths of archive and commands."""
-    archive = change.archive.path
-    commands = change.commands.path or Path()
+    """Write the files to the stick, or to an output folder; return the paths of archive and commands.
+
+    Raises:
+        OutputError: a file cannot be written, or one in the output folder would be overwritten.
+    """
+    archive_path = change.archive.path
+    commands_path = change.commands.path or Path()
     if output is not None:
-        archive = files.output_path(output, archive)
-        commands = files.output_path(output, commands)
-        for path in (archive, commands):
+        archive_path = files.output_path(output, archive_path)
+        commands_path = files.output_path(output, commands_path)
+        for path in (archive_path, commands_path):
             _require_absent(path)
-        for path in (archive, commands):
+        for path in (archive_path, commands_path):
             path.parent.mkdir(parents=True, exist_ok=True)
     # The archive first: an interruption between the two leaves only an unused motion.
-    write_all({archive: change.archive.archive.render(), commands: change.commands.render()})
-    return archive, commands
+    write_all({archive_path: change.archive.archive.render(), commands_path: change.commands.render()})
+    return archive_path, commands_path
 
 
 def _require_absent(path: Path) -> None:

@@ -30,7 +30,7 @@ from posewright.runtimes.openr.stick.limits import (
     MotionPostures,
     postures_of,
 )
-from posewright.runtimes.openr.stick.lookup import check_lookups, lines_of, used_indices
+from posewright.runtimes.openr.stick.lookup import check_lookups, lines_of, played_indices
 from posewright.runtimes.openr.stick.memory_stick import read_stick
 from posewright.runtimes.openr.stick.setup import MemoryStick, MonetArchive, MonetSetup
 from posewright.runtimes.openr.stick.text import AgentLine, MonetCommand, MonetCommands, MonetTransitions
@@ -43,23 +43,23 @@ class PostureTransition:
     """A transition between two postures, and the line that defines it.
 
     Attributes:
-        agents: lines that are played: the line itself, or those of the command that begins with it.
+        agent_lines: lines that are played: the line itself, or those of the command that begins with it.
     """
 
     postures: MotionPostures
     line: TextLine
-    agents: tuple[AgentLine, ...]
+    agent_lines: tuple[AgentLine, ...]
 
 
 def command_postures(command: MonetCommand) -> MotionPostures:
     """Return the postures of a command: those of its motion; any posture if it has only a sound."""
-    motion = next((line for line in command.agents if line.agent != SOUND_AGENT), None)
+    motion = next((line for line in command.agent_lines if line.agent != SOUND_AGENT), None)
     return ANY_TO_ANY if motion is None else postures_of(motion.name)
 
 
 def transition_of(command: MonetCommand) -> PostureTransition:
     """Return a command as a transition, which may lead from a posture to the same."""
-    return PostureTransition(command_postures(command), command.head.line, command.agents[:AGENT_LINES])
+    return PostureTransition(command_postures(command), command.head.line, command.agent_lines[:AGENT_LINES])
 
 
 @dataclass(frozen=True)
@@ -68,58 +68,69 @@ class PostureGraph:
 
     Attributes:
         transitions: the transitions in the order of their lines.
-        begins: commands by the posture in which they begin.
-        set_by_command: postures in which commands end that can be played in any posture.
+        commands_by_start: commands by the posture in which they begin.
+        postures_set_by_commands: postures in which commands end that can be played in any posture.
     """
 
     transitions: tuple[PostureTransition, ...]
-    begins: dict[str, tuple[MonetCommand, ...]]
-    set_by_command: tuple[str, ...] = ()
+    commands_by_start: dict[str, tuple[MonetCommand, ...]]
+    postures_set_by_commands: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, transitions: MonetTransitions, commands: MonetCommands | None, *, older: bool
+        cls, transitions: MonetTransitions, commands: MonetCommands | None, *, is_older_monet: bool
     ) -> PostureGraph:
-        """Return the graph of two files; an `older` MoNet may have any posture, the newer only `POSTURES`."""
+        """Return the graph of the postures in two files.
+
+        Args:
+            transitions: a MONET.CFG.
+            commands: a MONETCMD.CFG; None if there is none.
+            is_older_monet: whether MoNet reads its postures from a POSTURE.CFG and may know any; the newer
+                MoNet knows only `POSTURES`, and other names are left out.
+        """
         all_commands = () if commands is None else commands.commands
         candidates = [
             PostureTransition(postures_of(line.name), line.line, (line,))
-            for line in transitions.agents
+            for line in transitions.agent_lines
             if line.agent != SOUND_AGENT
         ]
         candidates += map(transition_of, all_commands)
-        known_transitions = tuple(
-            transition
-            for transition in candidates
-            if transition.postures.is_transition and (older or set(transition.postures) <= POSTURES)
-        )
-        begins: dict[str, tuple[MonetCommand, ...]] = {}
-        ends_from_anywhere: dict[str, None] = {}
+
+        def is_known(*postures: str) -> bool:
+            return is_older_monet or set(postures) <= POSTURES
+
+        known_transitions: list[PostureTransition] = []
+        for transition in candidates:
+            if transition.postures.is_transition and is_known(*transition.postures):
+                known_transitions.append(transition)
+        commands_by_start: dict[str, tuple[MonetCommand, ...]] = {}
+        set_by_commands: dict[str, None] = {}  # a set in the order of the file
         for command in all_commands:
-            postures = command_postures(command)
-            if postures.start and postures.start != ANY and (older or postures.start in POSTURES):
-                begins[postures.start] = (*begins.get(postures.start, ()), command)
-            if postures.begins_anywhere and (older or postures.end in POSTURES):
-                ends_from_anywhere[postures.end] = None
-        return cls(known_transitions, begins, tuple(ends_from_anywhere))
+            start, end = command_postures(command)
+            if start and start != ANY and is_known(start):
+                commands_by_start[start] = (*commands_by_start.get(start, ()), command)
+            if command_postures(command).begins_anywhere and is_known(end):
+                set_by_commands[end] = None
+        return cls(tuple(known_transitions), commands_by_start, tuple(set_by_commands))
 
     @cached_property
-    def ends(self) -> dict[str, tuple[str, ...]]:
+    def end_postures(self) -> dict[str, tuple[str, ...]]:
         """End postures of the transitions, by start posture."""
-        ends: dict[str, dict[str, None]] = {}
+        ends: dict[str, dict[str, None]] = {}  # the inner ones are sets in the order of the lines
         for transition in self.transitions:
             ends.setdefault(transition.postures.start, {})[transition.postures.end] = None
         return {start: tuple(postures) for start, postures in ends.items()}
 
     @cached_property
-    def reached(self) -> tuple[str, ...]:
+    def reachable_postures(self) -> tuple[str, ...]:
         """The postures that the robot can reach, the first one included."""
-        return self.reached_from(FIRST_POSTURE, *self.set_by_command)
+        return self.postures_reachable_from(FIRST_POSTURE, *self.postures_set_by_commands)
 
     def route(self, start: str, goal: str) -> tuple[PostureTransition, ...] | None:
         """Return the shortest sequence of transitions from one posture to another; None if there is none.
 
-        Of several with the same length it is the one whose lines come first.
+        Of several with the same length it is the one whose lines come first: a breadth-first search in the
+        order of the lines.
         """
         routes: dict[str, tuple[PostureTransition, ...]] = {start: ()}
         pending = [start]
@@ -131,27 +142,28 @@ class PostureGraph:
                     pending.append(transition.postures.end)
         return routes.get(goal)
 
-    def reached_from(self, *postures: str) -> tuple[str, ...]:
+    def postures_reachable_from(self, *postures: str) -> tuple[str, ...]:
         """Return the postures that can be reached from some postures, including these."""
         reached = dict.fromkeys(postures)
         pending = [*postures]
         while pending:
-            new = [end for end in self.ends.get(pending.pop(0), ()) if end not in reached]
-            reached.update(dict.fromkeys(new))
-            pending += new
+            ends = self.end_postures.get(pending.pop(0), ())
+            new_postures = [end for end in ends if end not in reached]
+            reached.update(dict.fromkeys(new_postures))
+            pending += new_postures
         return tuple(reached)
 
 
 def check_graph(
-    transitions: MonetTransitions, commands: MonetCommands | None, *, older: bool
+    transitions: MonetTransitions, commands: MonetCommands | None, *, is_older_monet: bool
 ) -> Iterator[MonetFinding]:
     """Check for postures that the robot cannot reach, or cannot leave."""
-    graph = PostureGraph.of(transitions, commands, older=older)
-    if len(graph.ends) > MAX_POSTURES:
-        message = f"{len(graph.ends)} postures: their transitions were not checked"
+    graph = PostureGraph.of(transitions, commands, is_older_monet=is_older_monet)
+    if len(graph.end_postures) > MAX_POSTURES:
+        message = f"{len(graph.end_postures)} postures: their transitions were not checked"
         yield MonetFinding(Level.WARNING, "graph", message, transitions.path)
         return
-    if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
+    if FIRST_POSTURE not in graph.end_postures and not graph.postures_set_by_commands:
         message = (
             f"no transition leads out of {FIRST_POSTURE}, the posture MoNet starts in: "
             f"it can play only motions that begin in {ANY}"
@@ -166,7 +178,7 @@ def check_graph(
 
 def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
     """Yield warnings about transitions that end in `any`, which MoNet never plays."""
-    for line in transitions.agents:
+    for line in transitions.agent_lines:
         postures = postures_of(line.name)
         is_motion = line.agent != SOUND_AGENT
         if is_motion and postures.is_complete and postures.start != ANY and postures.end == ANY:
@@ -178,37 +190,40 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
 
 def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
     """Yield findings about commands and transitions whose start posture the robot cannot reach."""
-    for posture, commands in graph.begins.items():
-        if posture not in graph.reached:
+    for posture, commands in graph.commands_by_start.items():
+        if posture not in graph.reachable_postures:
             message = (
                 f"no transition leads to {posture}, where {_format_ids(commands)} begins: MoNet rejects it"
             )
-            hint = f"add one to MONET.CFG, as in monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
+            start = graph.reachable_postures[-1]
+            hint = f"add one to MONET.CFG, as in monetagentMTN a_{start}#{posture}_standard -1"
             yield error("graph", commands[0].head.line, message, hint)
     for transition in graph.transitions:
         start = transition.postures.start
-        if start not in graph.reached and start not in graph.begins:
+        if start not in graph.reachable_postures and start not in graph.commands_by_start:
             message = f"no transition leads to {start}, so this one is never used"
             yield warning("graph", transition.line, message)
 
 
 def _check_dead_ends(graph: PostureGraph) -> Iterator[MonetFinding]:
     """Yield warnings about postures that cannot be left, or not be reached again."""
-    later_postures = graph.reached[1:]
-    dead_ends = [posture for posture in later_postures if posture not in graph.ends]
-    for posture in dead_ends if len(graph.reached) > 2 else ():
-        entering = next(item for item in graph.transitions if item.postures.end == posture)
+    later_postures = graph.reachable_postures[1:]  # without the one in which MoNet starts
+    dead_ends = [posture for posture in later_postures if posture not in graph.end_postures]
+    for posture in dead_ends:
+        if len(later_postures) < 2:
+            break  # there is no other posture to go back to
+        entering = next(transition for transition in graph.transitions if transition.postures.end == posture)
         target = next(candidate for candidate in later_postures if candidate != posture)
         message = (
             f"no transition leads out of {posture}: once there, the robot plays only motions that begin there"
         )
         hint = f"a transition back would be called a_{posture}#{target}_standard"
         yield warning("graph", entering.line, message, hint)
-    for posture, commands in graph.begins.items():
+    for posture, commands in graph.commands_by_start.items():
         starts_without_route = [
             start
             for start in later_postures
-            if start not in dead_ends and posture not in graph.reached_from(start)
+            if start not in dead_ends and posture not in graph.postures_reachable_from(start)
         ]
         if posture in later_postures and starts_without_route:
             message = (
@@ -266,22 +281,22 @@ def check_monet(*where: MemoryStick | Path | str) -> tuple[MonetFinding, ...]:
 def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterator[MonetFinding]:
     """Check files that belong together; each kind of check ends after `max_findings`."""
     for check in _checks(setup):
-        count = 0
+        n_findings = 0
         for finding in islice(check, max_findings):
             yield replace(finding, models=setup.models)
-            count += 1
-        if count == max_findings:
+            n_findings += 1
+        if n_findings == max_findings:
             message = f"more than {max_findings} findings: the others of this kind are not listed"
             yield replace(finding, level=Level.NOTE, rule="file", message=message, line=None, hint="")
 
 
 def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
-    """Yield the findings of each kind of check."""
+    """Yield an iterator of findings for each kind of check; checks of files that are missing are left out."""
     if setup.commands is not None:
-        yield check_commands(setup.commands, older=setup.older)
+        yield check_commands(setup.commands, is_older_monet=setup.is_older_monet)
     if setup.transitions is not None:
-        yield check_transitions(setup.transitions, older=setup.older)
-        yield check_graph(setup.transitions, setup.commands, older=setup.older)
+        yield check_transitions(setup.transitions, is_older_monet=setup.is_older_monet)
+        yield check_graph(setup.transitions, setup.commands, is_older_monet=setup.is_older_monet)
     yield check_lookups(setup)
     yield _check_missing_archives(setup)
     if setup.motions is not None:
@@ -290,10 +305,11 @@ def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
 
 def _check_missing_archives(setup: MonetSetup) -> Iterator[MonetFinding]:
     """Yield a note for each kind of archive that lines need and that was not read."""
-    for archive, plays, kind in ((setup.motions, "OMTN", "motions"), (setup.sounds, "WAVE", "sounds")):
-        lines = [
-            line for line in lines_of(setup) if line.agent in AGENTS and AGENTS[line.agent].plays == plays
-        ]
+    for archive, entry_type, kind in ((setup.motions, "OMTN", "motions"), (setup.sounds, "WAVE", "sounds")):
+        lines: list[AgentLine] = []
+        for line in lines_of(setup):
+            if line.agent in AGENTS and AGENTS[line.agent].plays == entry_type:
+                lines.append(line)
         if archive is None and lines:
             message = f"{kind} were not looked up, as no archive of {kind} was read"
             yield MonetFinding(Level.NOTE, "file", message, lines[0].line.path)
@@ -306,8 +322,8 @@ def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFi
         message = f"several motions have the name {quoted(name)}: MoNet finds the first"
         yield MonetFinding(Level.WARNING, "name", message, path, hint="give each a name of its own")
     yield from _check_entry_names(archive)
-    used = used_indices(setup)
-    unused = [label.name for index, label in archive.motions.items() if index not in used]
+    played = played_indices(setup)
+    unused = [label.name for index, label in archive.motions.items() if index not in played]
     if unused and setup.commands is not None:
         proportion = f"{len(unused)} of {len(archive.motions)} motions"
         message = f"{proportion} are played by no line: {_shorten(unused)}"

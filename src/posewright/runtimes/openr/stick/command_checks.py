@@ -27,11 +27,14 @@ from posewright.runtimes.openr.stick.text import (
     MonetLine,
     MonetText,
     MonetTransitions,
-    number,
+    parse_integer,
 )
 
 HEAD = "<id> <number of agent lines> <0 or 1>"
 AGENT = "<agent> <name> <index>"
+N_WORDS = 3
+"""Number of words in a head line or an agent line."""
+
 _DIGITS = "write digits only; MoNet reads those at the beginning, and 0 where there are none"
 
 
@@ -60,47 +63,48 @@ def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
 
 
 def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
-    """Check the number of words of a line, and its numbers."""
+    """Yield findings about the number of words in a line, and about the words that must be numbers."""
     form = HEAD if isinstance(line, HeadLine) else AGENT
-    count = len(line.words)
-    if count < 3:
-        message = f"the line has {count} of 3 words: MoNet looks for the missing ones and crashes"
+    n_words = len(line.words)
+    if n_words < N_WORDS:
+        message = f"the line has {n_words} of 3 words: MoNet looks for the missing ones and crashes"
         yield error("words", line.line, message, hint=f"expected {form}")
-    elif count > 3:
-        extra = " ".join(line.words[3:])
-        yield warning(
-            "words",
-            line.line,
-            message=f"MoNet reads 3 words and ignores {quoted(extra)}",
-            hint=f"expected {form}",
-        )
-    columns = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
-    for column in columns[: max(0, count - columns[0])]:
-        yield from _check_number(line, column)
+    elif n_words > N_WORDS:
+        extra_words = " ".join(line.words[N_WORDS:])
+        message = f"MoNet reads 3 words and ignores {quoted(extra_words)}"
+        yield warning("words", line.line, message, hint=f"expected {form}")
+    number_columns = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
+    for column in number_columns:
+        if column < n_words:
+            yield from _check_number(line, column)
 
 
 def _check_number(line: MonetLine, column: int) -> Iterator[MonetFinding]:
-    """Check the length of a number, to which MoNet adds the line end after the last word, and its digits."""
+    """Yield a finding if the word in a column is too long for MoNet, or is not a whole number.
+
+    MoNet copies the line end together with the last word, so it counts there.
+    """
     text = line.words[column]
     n_bytes = len(text)
     if column == len(line.words) - 1:
         n_bytes += len(line.line.raw) - len(line.line.raw.rstrip(b"\r\n"))
     if n_bytes > NUMBER_BYTES:
         message = f"{quoted(text)} is too long for MoNet, which would crash"
-        yield error("number", line.line, message, hint=f"a number has at most {NUMBER_BYTES - 2} digits")
-    elif number(text) is None:
+        max_digits = NUMBER_BYTES - len("\r\n")
+        yield error("number", line.line, message, hint=f"a number has at most {max_digits} digits")
+    elif parse_integer(text) is None:
         yield error("number", line.line, message=f"{quoted(text)} is not a whole number", hint=_DIGITS)
 
 
-def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
+def check_agent(line: AgentLine, *, is_older_monet: bool, in_transitions: bool) -> Iterator[MonetFinding]:
     """Check agent, name and index of a line.
 
     Args:
         line: the line.
-        older: whether it is read by the MoNet that reads its postures from a POSTURE.CFG.
+        is_older_monet: whether the line is read by the MoNet that reads its postures from a POSTURE.CFG.
         in_transitions: whether it is in a MONET.CFG.
     """
-    agents = known_agents(older=older)
+    agents = known_agents(is_older_monet=is_older_monet)
     for name, kind in ((line.agent, "an agent's name"), (line.name, "a name")):
         if len(name) > NAME_BYTES:
             message = f"{quoted(name)} has {len(name)} bytes: MoNet has room for {NAME_BYTES} and would crash"
@@ -117,10 +121,10 @@ def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterat
         message = f"the index {line.index} is treated as -1, with which Sony's MoNet looks up the name"
         yield warning("index", line.line, message, hint="expected -1 or an index of the archive")
     if line.name and line.agent != SOUND_AGENT:
-        yield from _check_postures(line, older=older, in_transitions=in_transitions)
+        yield from _check_postures(line, is_older_monet=is_older_monet, in_transitions=in_transitions)
 
 
-def _check_postures(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
+def _check_postures(line: AgentLine, *, is_older_monet: bool, in_transitions: bool) -> Iterator[MonetFinding]:
     """Check the postures in a motion's name; problems are errors in a MONET.CFG, otherwise warnings."""
     build_finding = error if in_transitions else warning
     postures = postures_of(line.name)
@@ -133,7 +137,7 @@ def _check_postures(line: AgentLine, *, older: bool, in_transitions: bool) -> It
         yield build_finding("posture", line.line, message, hint)
         return
     for posture in dict.fromkeys(postures):
-        if posture not in POSTURES and not older:
+        if posture not in POSTURES and not is_older_monet:
             message = f"MoNet has no posture {quoted(posture)}, and finds no transition to it or from it"
             yield build_finding("posture", line.line, message, f"postures are {', '.join(sorted(POSTURES))}")
 
@@ -148,28 +152,28 @@ def _suggest(unknown_name: str, names: Iterable[str]) -> str:
 NO_ID = -1  # MoNet's id of a command that does not exist
 
 
-def check_transitions(text: MonetTransitions, *, older: bool) -> Iterator[MonetFinding]:
+def check_transitions(text: MonetTransitions, *, is_older_monet: bool) -> Iterator[MonetFinding]:
     """Check a MONET.CFG by itself."""
     yield from check_bytes(text)
     for line in text.classified_lines:
         if isinstance(line, AgentLine):
             yield from check_words(line)
-            yield from check_agent(line, older=older, in_transitions=True)
+            yield from check_agent(line, is_older_monet=is_older_monet, in_transitions=True)
         elif isinstance(line, HeadLine):
             message = "this is the head line of a command: MoNet reads its first word as an agent's name"
             hint = "commands belong in MONETCMD.CFG; this file has agent lines only"
             yield error("count", line.line, message, hint)
 
 
-def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding]:
+def check_commands(text: MonetCommands, *, is_older_monet: bool) -> Iterator[MonetFinding]:
     """Check a MONETCMD.CFG by itself."""
     yield from check_bytes(text)
     for line in text.classified_lines:
         if isinstance(line, HeadLine | AgentLine):
             yield from check_words(line)
         if isinstance(line, AgentLine):
-            yield from check_agent(line, older=older, in_transitions=False)
-    for stray in text.stray[:1]:
+            yield from check_agent(line, is_older_monet=is_older_monet, in_transitions=False)
+    for stray in text.stray_lines[:1]:
         message = "an agent line before the first command: MoNet reads it as a head line"
         yield error("count", stray.line, message, hint=f"expected {HEAD}")
     for command in text.commands:
@@ -180,34 +184,34 @@ def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding
 def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
     """Check ID, sync key and number of agent lines in the head of a command, and its motions."""
     head = command.head
-    declared = head.declared
-    n_agents = len(command.agents)
-    if number(head.word(2)) not in (0, 1, None):
+    n_declared = head.n_declared
+    n_agents = len(command.agent_lines)
+    if parse_integer(head.word(2)) not in (0, 1, None):
         yield warning(
             "number", head.line, message=f"the sync key is {head.word(2)!r}", hint="expected 0 or 1"
         )
     if command.id == NO_ID:
         yield error("id", head.line, message="the id -1 means no command", hint="an id is 0 or more")
-    if declared is None:
+    if n_declared is None:
         return
-    if declared < 1:
-        message = f"the head announces {declared} agent lines"
+    if n_declared < 1:
+        message = f"the head announces {n_declared} agent lines"
         yield error("count", head.line, message, hint=f"expected 1 to {AGENT_LINES}")
-    elif declared > n_agents:
+    elif n_declared > n_agents:
         message = (
-            f"the head announces {format_count(declared, 'agent line')}, but {n_agents or 'none'} "
+            f"the head announces {format_count(n_declared, 'agent line')}, but {n_agents or 'none'} "
             "come before the next command or the end: MoNet reads the line after them as an agent line"
         )
         hint = f"write {n_agents} there, or add the missing lines" if n_agents else "add the missing lines"
         yield error("count", head.line, message, hint)
-    elif declared < n_agents:
-        announced = format_count(declared, "agent line")
+    elif n_declared < n_agents:
+        announced = format_count(n_declared, "agent line")
         message = f"line {head.line.number} announces {announced}: MoNet reads this one as a head line"
         hint = f"write {n_agents} there, or remove this line"
-        yield error("count", command.agents[declared].line, message, hint)
-    if declared > AGENT_LINES:
+        yield error("count", command.agent_lines[n_declared].line, message, hint)
+    if n_declared > AGENT_LINES:
         message = (
-            f"the head announces {declared} agent lines: MoNet uses {AGENT_LINES} and ignores the others"
+            f"the head announces {n_declared} agent lines: MoNet uses {AGENT_LINES} and ignores the others"
         )
         yield error("count", head.line, message, hint="split it into two commands")
     yield from _check_motions(command)
@@ -215,7 +219,9 @@ def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
 
 def _check_motions(command: MonetCommand) -> Iterator[MonetFinding]:
     """Yield a warning about each motion of a command after the first."""
-    motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
+    motions = [
+        line for line in command.agent_lines if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"
+    ]
     for line in motions[1:]:
         message = (
             f"a second motion in one command, after line {motions[0].line.number}: its agent is busy then"

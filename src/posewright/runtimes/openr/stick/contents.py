@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError
 from posewright.formats import EntryKind
@@ -78,24 +79,39 @@ class StickMotion:
 
 def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
     """Return the motions of all archives, in their order, including damaged ones."""
-    ids: dict[tuple[Path, int], dict[int, None]] = {}
     archives: dict[Path, MonetArchive] = {}
     for setup in stick.setups:
         if setup.motions is not None:
             archives[setup.motions.path] = setup.motions
-        for command in setup.commands.commands if setup.commands else ():
-            for line in command.agents:
-                target = target_of(line, setup)
-                if command.id is not None and target is not None and target.index is not None:
-                    ids.setdefault((target.archive.path, target.index), {})[command.id] = None
+    command_ids = _command_ids_by_entry(stick)
     motions: list[StickMotion] = []
     for path, archive in archives.items():
         for index, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
-            if entry.content.kind is EntryKind.MOTION:
-                name = label.name if label else entry.name
-                motions.append(
-                    StickMotion(
-                        entry.name, name, index, ids=tuple(ids.get((path, index), ())), archive=archive
-                    )
-                )
+            if entry.content.kind is not EntryKind.MOTION:
+                continue
+            name = label.name if label else entry.name
+            ids = command_ids.get(_EntryKey(path, index), ())
+            motions.append(StickMotion(entry.name, name, index, ids=tuple(ids), archive=archive))
     return tuple(motions)
+
+
+class _EntryKey(NamedTuple):
+    """An entry of an archive: the file of the archive, and the index in it."""
+
+    archive_path: Path
+    entry_index: int
+
+
+def _command_ids_by_entry(stick: MemoryStick) -> dict[_EntryKey, list[int]]:
+    """Return the IDs of the commands that play each entry, each once, in the order of the files."""
+    ids: dict[_EntryKey, list[int]] = {}
+    for setup in stick.setups:
+        for command in setup.commands.commands if setup.commands else ():
+            for line in command.agent_lines:
+                target = target_of(line, setup)
+                if command.id is None or target is None or target.index is None:
+                    continue
+                entry_ids = ids.setdefault(_EntryKey(target.archive.path, target.index), [])
+                if command.id not in entry_ids:
+                    entry_ids.append(command.id)
+    return ids

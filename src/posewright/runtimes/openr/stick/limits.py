@@ -64,9 +64,9 @@ OLDER_AGENTS: Mapping[str, AgentKind] = MappingProxyType(
 """Agents that differ in the older MoNet, which reads its postures from a POSTURE.CFG."""
 
 
-def known_agents(*, older: bool) -> Mapping[str, AgentKind]:
-    """Return the agents of MoNet, or of the older one."""
-    return {**AGENTS, **OLDER_AGENTS} if older else AGENTS
+def known_agents(*, is_older_monet: bool) -> Mapping[str, AgentKind]:
+    """Return the agents of MoNet by name; those of the older MoNet if `is_older_monet`."""
+    return {**AGENTS, **OLDER_AGENTS} if is_older_monet else AGENTS
 
 
 POSTURE_FILE = "POSTURE.CFG"

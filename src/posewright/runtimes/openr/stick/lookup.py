@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
@@ -45,7 +45,10 @@ class LineTarget:
 
 
 def target_of(line: AgentLine, setup: MonetSetup) -> LineTarget | None:
-    """Look up the entry of a line; return None if its agent needs no archive, or it was not read."""
+    """Return the entry that a line plays; None if its agent needs no archive, or it was not read.
+
+    A negative index in the line means that the entry is looked up by the name in the line.
+    """
     agent = AGENTS.get(line.agent)
     if agent is None or agent.plays is None or line.index is None:
         return None
@@ -68,10 +71,10 @@ def lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
     """Yield the agent lines of both files."""
     for text in (setup.commands, setup.transitions):
         if text is not None:
-            yield from text.agents
+            yield from text.agent_lines
 
 
-def used_indices(setup: MonetSetup) -> set[int]:
+def played_indices(setup: MonetSetup) -> set[int]:
     """Return the indices of the motions that are played by a line."""
     indices: set[int] = set()
     for line in lines_of(setup):
@@ -82,9 +85,9 @@ def used_indices(setup: MonetSetup) -> set[int]:
 
 
 def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
-    """Check the entries that lines play."""
+    """Yield findings about the entries that lines play: missing, wrong, damaged or ambiguous ones."""
     faults_by_index: dict[int, str | None] = {}  # of the motions that were read
-    n_suggestions = MAX_SUGGESTIONS
+    n_suggestions = MAX_SUGGESTIONS  # that may still be searched
     for line in lines_of(setup):
         target = target_of(line, setup)
         if target is None:
@@ -140,7 +143,16 @@ def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSu
 def _check_motion(
     line: AgentLine, archive: MonetArchive, index: int, models: tuple[str, ...], faults: dict[int, str | None]
 ) -> Iterator[MonetFinding]:
-    """Check the motion of a line; `faults` caches why motions cannot be read."""
+    """Yield findings about the motion that a line plays: its kind, name, design, and jumps.
+
+    Args:
+        line: the line.
+        archive: the archive with the motion.
+        index: the index of its entry.
+        models: the robot models of the files.
+        faults: by index, why a motion cannot be read, or None; filled here, as several lines may play one
+            motion.
+    """
     entry = archive.entries[index]
     label = archive.labels[index]
     subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
@@ -210,8 +222,8 @@ def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator
 
 def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator[MonetFinding]:
     """Check for lines that MoNet cannot distinguish in the results of their agents."""
-    result_keys: set[tuple[str, int | str]] = set()
-    for line in command.agents:
+    result_keys: set[_ResultKey] = set()
+    for line in command.agent_lines:
         key = _result_key(line, setup)
         if key in result_keys:
             message = (
@@ -222,12 +234,19 @@ def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator
         result_keys.add(key)
 
 
-def _result_key(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
-    """Return by what MoNet recognises the result of a line: agent, and index or name."""
+class _ResultKey(NamedTuple):
+    """By what MoNet recognises the result of a line: the agent, and the index or name of what it plays."""
+
+    agent: str
+    entry: int | str
+
+
+def _result_key(line: AgentLine, setup: MonetSetup) -> _ResultKey:
+    """Return the key of a line's result; it has a name if the archive was not read."""
     index = index_of(line, setup)
     if index < 0 and target_of(line, setup) is None:
-        return line.agent, line.name
-    return line.agent, index
+        return _ResultKey(line.agent, line.name)
+    return _ResultKey(line.agent, index)
 
 
 def _suggest_similar(name: str, names: Iterable[str]) -> str:

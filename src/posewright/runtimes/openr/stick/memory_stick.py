@@ -89,11 +89,11 @@ def search(paths: Iterable[Path]) -> FoundFiles:
 
 def _files_in(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder and all below it, in a fixed order; links to folders are not followed."""
-    count = 0
+    n_files = 0
     for parent, folders, names in os.walk(folder):
-        folders.sort()
-        count += len(names)
-        if count > MAX_FILES:
+        folders.sort()  # in place: os.walk visits them in this order
+        n_files += len(names)
+        if n_files > MAX_FILES:
             hint = "name the memory stick, or its OPEN-R folder"
             raise FormatError(f"more than {MAX_FILES:,} files", where=Where(path=folder), hint=hint)
         yield from (Path(parent) / name for name in sorted(names))
@@ -113,14 +113,14 @@ def plain_absolute(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def stick_in(folder: Path) -> Path:
+def find_stick(folder: Path) -> Path:
     """Return the memory stick of a folder: the folder itself, one around it, or `MS` in it.
 
     Raises:
         FormatError: there is no OPEN-R folder.
     """
-    for candidate in (folder, child(folder, STICK)):
-        if candidate is not None and child(candidate, OPEN_R) is not None:
+    for candidate in (folder, find_child(folder, STICK)):
+        if candidate is not None and find_child(candidate, OPEN_R) is not None:
             return candidate
     root = stick_root(folder) if is_folder(folder) else None
     if root is not None:
@@ -132,7 +132,7 @@ def stick_in(folder: Path) -> Path:
     )
 
 
-def child(folder: Path, name: str) -> Path | None:
+def find_child(folder: Path, name: str) -> Path | None:
     """Return the item of a folder with a name, regardless of case; None if there is none."""
     try:
         items = sorted(folder.iterdir())
@@ -144,20 +144,23 @@ def child(folder: Path, name: str) -> Path | None:
     return next((item for item in items if item.name.upper() == name.upper()), None)
 
 
-def on_stick(root: Path, path: str) -> Path | None:
-    """Return the file of a path on the robot; None if there is none, or it is not on the stick."""
+def find_on_stick(root: Path, path: str) -> Path | None:
+    """Return the file on a stick that a path on the robot leads to, regardless of case.
+
+    Returns None if there is no such file, or if the path does not begin with `/MS`, which is the stick.
+    """
     first, *parts = [part for part in path.split("/") if part] or [""]
     if not path.startswith("/") or first.upper() != STICK or not parts or ".." in parts:
         return None
     file: Path | None = root
     for part in parts:
-        file = child(file, part) if file is not None else None
+        file = find_child(file, part) if file is not None else None
     return file if file is not None and file.is_file() else None
 
 
 def has_posture_file(folder: Path) -> bool:
     """Return whether a folder has a POSTURE.CFG, as with an older MoNet."""
-    return child(folder, POSTURE_FILE) is not None
+    return find_child(folder, POSTURE_FILE) is not None
 
 
 MAX_TEXT_BYTES = 1_000_000  # Sony's own files have 1 kB
@@ -259,7 +262,7 @@ def _first_bytes(path: Path) -> bytes:
     """Return the first bytes of a file; raises a FormatError for a pipe or a device."""
     try:
         with open_regular_file(path) as file:
-            return file.read(4)
+            return file.read(max(map(len, ARCHIVE_MARKS)))
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
 
@@ -270,7 +273,7 @@ def _parse_text(data: bytes, path: Path) -> DesignDb | MonetCommands | MonetTran
     commands = read_commands(data, path)
     if is_command_list(commands):
         return commands
-    if commands.agents and all(line.word(0).startswith("monetagent") for line in commands.agents):
+    if commands.agent_lines and all(line.word(0).startswith("monetagent") for line in commands.agent_lines):
         return read_transitions(data, path)
     if name.endswith(COMMANDS):
         return commands
@@ -291,39 +294,37 @@ def _finding(fault: FormatError, path: Path) -> MonetFinding:
     )
 
 
-def missing_section_finding(folder: Path, db: DesignDb) -> MonetFinding:
+def missing_section_finding(folder: Path, designdb: DesignDb) -> MonetFinding:
     """Return the finding about a folder of MONET files for whose robot there is no section."""
     message = (
         f"there is no section for the robot whose files are in {plain_absolute(folder).name}: "
         "it finds no archive"
     )
-    return MonetFinding(Level.WARNING, "path", message, db.path, hint=f"sections are {', '.join(db.models)}")
+    return MonetFinding(
+        Level.WARNING, "path", message, designdb.path, hint=f"sections are {', '.join(designdb.models)}"
+    )
 
 
-def check_designdb(db: DesignDb, models: Collection[str]) -> Iterator[MonetFinding]:
+def check_designdb(designdb: DesignDb, models: Collection[str]) -> Iterator[MonetFinding]:
     """Check the lines of a DESIGNDB.CFG, and whether their files are on the stick.
 
     A missing archive of one of `models` is an error, of others a note.
     """
-    root = None if db.path is None else stick_root(db.path)
-    for line in db.invalid_lines:
+    root = None if designdb.path is None else stick_root(designdb.path)
+    for line in designdb.invalid_lines:
+        message = f"neither a section, nor a key and a path: {quote_bytes(line.text)}"
         hint = f"expected [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
-        yield warning(
-            "words",
-            line,
-            message=f"neither a section, nor a key and a path: {quote_bytes(line.text)}",
-            hint=hint,
-        )
-    for entry in db.entries:
+        yield warning("words", line, message, hint=hint)
+    for entry in designdb.entries:
         if not entry.path.upper().startswith(f"/{STICK}/"):
             message = f"{quoted(entry.path)} is not on the memory stick"
             yield warning("path", entry.line, message, hint=f"paths begin with /{STICK}/, which is the stick")
-        elif root is not None and on_stick(root, entry.path) is None:
+        elif root is not None and find_on_stick(root, entry.path) is None:
             is_needed = not entry.model or entry.model in models
             level = Level.ERROR if is_needed and entry.key in (MOTIONS, SOUNDS) else Level.NOTE
             message = f"there is no {entry.path} on the stick"
             hint = f"/{STICK} is {root}"
-            yield MonetFinding(level, "path", message, db.path, line=entry.line.number, hint=hint)
+            yield MonetFinding(level, "path", message, designdb.path, line=entry.line.number, hint=hint)
 
 
 MAX_CANDIDATES = 4  # archives of a folder that are read if no DESIGNDB.CFG names one
@@ -375,9 +376,9 @@ class _StickBuilder:
             sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
             setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
         models = {model for setup in setups for model in setup.models}
-        for db in documents.designdbs:
-            documents.findings += check_designdb(db, models)
-        paths = [db.path for db in documents.designdbs] + [text.path for text in texts]
+        for designdb in documents.designdbs:
+            documents.findings += check_designdb(designdb, models)
+        paths = [designdb.path for designdb in documents.designdbs] + [text.path for text in texts]
         roots = [stick_root(path) for path in paths if path is not None]
         root = next((root for root in roots if root is not None), None)
         return MemoryStick(
@@ -389,40 +390,53 @@ class _StickBuilder:
         files = self.files
         documents = self.documents
         has_known_files = files.designdbs or files.commands or files.transitions or documents.named_archives
-        keys = [entry.key for db in documents.designdbs for entry in db.entries]
+        keys = [entry.key for designdb in documents.designdbs for entry in designdb.entries]
         if not has_known_files and not any(key.startswith("MONET") for key in keys):
             path = files.named[0]
             raise FormatError("this is not a MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
 
     def _add_note_on_missing_texts(self) -> None:
-        path = next((db.path for db in self.documents.designdbs), None)
+        path = next((designdb.path for designdb in self.documents.designdbs), None)
         message = f"there is no {COMMANDS} and no {TRANSITIONS}, so nothing was looked up in the archives"
         self.documents.findings.append(MonetFinding(Level.NOTE, "file", message, path))
 
     def _setups(self, folder: Path) -> Iterator[MonetSetup]:
-        """Yield the setups of the files in a folder, one for each set of archives."""
-        db = self._designdb(folder)
-        models = _models(folder, db)
-        if db is not None and not models and stick_root(folder):
-            self.documents.findings.append(missing_section_finding(folder, db))
-        groups: dict[tuple[str | None, str | None], list[str]] = {}
-        for model in models or ("",):
-            archive_paths = (_entry_path(db, model, MOTIONS), _entry_path(db, model, SOUNDS))
-            groups.setdefault(archive_paths, []).append(model)
-        pairs = list(self._pairs(folder))
-        for group in groups.values():
-            motions = self._archive(
-                db, model=group[0], key=MOTIONS, kinds=(EntryKind.MOTION, EntryKind.PLACEHOLDER)
-            )
-            sounds = self._archive(db, model=group[0], key=SOUNDS, kinds=(EntryKind.SOUND, EntryKind.MIDI))
+        """Yield the setups of the files in a folder, one for each set of archives.
+
+        Robot models for which DESIGNDB.CFG names the same archives share a setup. A folder of a stick for
+        whose robot there is no section becomes a finding.
+        """
+        designdb = self._designdb(folder)
+        models = _models(folder, designdb)
+        if designdb is not None and not models and stick_root(folder):
+            self.documents.findings.append(missing_section_finding(folder, designdb))
+        models_by_archives: dict[tuple[str | None, str | None], list[str]] = {}
+        for model in models or ("",):  # an empty name if the models are not known
+            archive_paths = (_entry_path(designdb, model, MOTIONS), _entry_path(designdb, model, SOUNDS))
+            models_by_archives.setdefault(archive_paths, []).append(model)
+        text_pairs = list(self._text_pairs(folder))
+        motion_kinds = (EntryKind.MOTION, EntryKind.PLACEHOLDER)
+        sound_kinds = (EntryKind.SOUND, EntryKind.MIDI)
+        for group in models_by_archives.values():
+            motions = self._archive(designdb, model=group[0], key=MOTIONS, kinds=motion_kinds)
+            sounds = self._archive(designdb, model=group[0], key=SOUNDS, kinds=sound_kinds)
             group_models = tuple(model for model in group if model)
-            for commands, transitions in pairs:
+            for commands, transitions in text_pairs:
                 yield MonetSetup(
-                    group_models, commands, transitions, motions, sounds, older=has_posture_file(folder)
+                    group_models,
+                    commands,
+                    transitions,
+                    motions,
+                    sounds,
+                    is_older_monet=has_posture_file(folder),
                 )
 
-    def _pairs(self, folder: Path) -> Iterator[tuple[MonetCommands | None, MonetTransitions | None]]:
-        """Yield the MONETCMD.CFG and MONET.CFG of a folder that belong together."""
+    def _text_pairs(self, folder: Path) -> Iterator[tuple[MonetCommands | None, MonetTransitions | None]]:
+        """Yield the MONETCMD.CFG and MONET.CFG of a folder that belong together; None for a missing one.
+
+        A single MONET.CFG belongs to each MONETCMD.CFG; of several, none belongs to any. In a folder of a
+        stick, a missing file becomes a finding.
+        """
         commands = [text for text in self.documents.commands if text.path and text.path.parent == folder]
         transitions = [
             text for text in self.documents.transitions if text.path and text.path.parent == folder
@@ -441,33 +455,43 @@ class _StickBuilder:
             (TRANSITIONS, "MoNet cannot leave the posture it starts in"),
             (COMMANDS, "programs have no commands to request"),
         ):
-            if child(folder, name) is None:
+            if find_child(folder, name) is None:
                 message = f"there is no {name} here: {consequence}"
                 self.documents.findings.append(MonetFinding(Level.WARNING, "file", message, path=folder))
 
     def _designdb(self, folder: Path) -> DesignDb | None:
-        """Return the DESIGNDB.CFG of a folder: in it or above it, or the only one."""
+        """Return the DESIGNDB.CFG for a folder: one in it or above it, or the only one that was read.
+
+        If none was read and the folder is on a stick, the file above the folder is read now.
+        """
         designdbs = self.documents.designdbs
         for parent in (folder, folder.parent):
-            for db in designdbs:
-                if db.path is not None and db.path.parent == parent:
-                    return db
+            for designdb in designdbs:
+                if designdb.path is not None and designdb.path.parent == parent:
+                    return designdb
         if len(designdbs) == 1:
             return designdbs[0]
-        path = child(plain_absolute(folder).parent, DESIGNDB) if stick_root(folder) else None
+        path = find_child(plain_absolute(folder).parent, DESIGNDB) if stick_root(folder) else None
         if designdbs or path is None or path in self.files.designdbs:
             return None
         return next(self.documents.read_each([path], read_designdb_file), None)
 
     def _archive(
-        self, db: DesignDb | None, model: str, key: str, kinds: tuple[EntryKind, ...]
+        self, designdb: DesignDb | None, model: str, key: str, kinds: tuple[EntryKind, ...]
     ) -> MonetArchive | None:
-        """Return the archive of a model: one that was named, that of DESIGNDB.CFG, or the only one."""
+        """Return the archive of a model: one that was named, that of DESIGNDB.CFG, or the only one.
+
+        Args:
+            designdb: the DESIGNDB.CFG; None if there is none.
+            model: the robot model; empty if it is not known.
+            key: `MOTIONS` or `SOUNDS`, the key of the archive in DESIGNDB.CFG.
+            kinds: kinds of entries of which the archive must have one.
+        """
         named = self.documents.archive_of(*kinds)
         if named is not None or self.documents.named_archives:
             return named
-        entry = None if db is None else db.archive(model, key)
-        path = self._archive_path(db, entry)
+        entry = None if designdb is None else designdb.archive(model, key)
+        path = self._archive_path(designdb, entry)
         if path is not None:
             return self._read(path)
         if entry is not None or len(self.files.archives) > MAX_CANDIDATES:
@@ -482,31 +506,31 @@ class _StickBuilder:
             self.archives[path] = next(self.documents.read_each([path], read_monet_archive), None)
         return self.archives[path]
 
-    def _archive_path(self, db: DesignDb | None, entry: DesignEntry | None) -> Path | None:
+    def _archive_path(self, designdb: DesignDb | None, entry: DesignEntry | None) -> Path | None:
         """Return the file of an entry: on the stick, otherwise one of its name; None if there is none."""
-        if db is None or db.path is None or entry is None:
+        if designdb is None or designdb.path is None or entry is None:
             return None
-        root = stick_root(db.path)
+        root = stick_root(designdb.path)
         if root is not None:
-            return on_stick(root, entry.path)
+            return find_on_stick(root, entry.path)
         name = entry.path.rpartition("/")[2].upper()
         return next((path for path in self.files.archives if path.name.upper() == name), None)
 
 
-def _models(folder: Path, db: DesignDb | None) -> tuple[str, ...]:
+def _models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
     """Return the robot models of the MONET files in a folder."""
     name = plain_absolute(folder).name.upper()
     models_of_folder = [
         model for model, details in MODELS.items() if name in (details.folder.upper(), model.upper())
     ]
-    if db is None or not db.models:
+    if designdb is None or not designdb.models:
         return tuple(models_of_folder)
-    if db.path is not None and folder == db.path.parent and stick_root(folder):
-        return db.models
-    return tuple(model for model in db.models if model in models_of_folder or model.upper() == name)
+    if designdb.path is not None and folder == designdb.path.parent and stick_root(folder):
+        return designdb.models
+    return tuple(model for model in designdb.models if model in models_of_folder or model.upper() == name)
 
 
-def _entry_path(db: DesignDb | None, model: str, key: str) -> str | None:
+def _entry_path(designdb: DesignDb | None, model: str, key: str) -> str | None:
     """Return the path of a model's archive on the robot; None if no entry states it."""
-    entry = None if db is None else db.archive(model, key)
+    entry = None if designdb is None else designdb.archive(model, key)
     return None if entry is None else entry.path

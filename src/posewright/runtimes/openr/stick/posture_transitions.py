@@ -37,23 +37,30 @@ def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFindi
 
 
 def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
-    """Yield a finding if a pose of a motion is far from a posture."""
-    card = robot_of_motion(motion)
-    legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
-    candidates = [posture] if posture in card.poses else list(card.poses)
+    """Yield a finding if a leg joint in a pose of a motion is far from its angle in a posture.
+
+    Args:
+        motion: the motion.
+        pose: its first or last pose.
+        posture: a pose of the robot; any other name stands for the nearest of its poses.
+        verb: what the motion does there, `begins` or `ends`.
+    """
+    robot = robot_of_motion(motion)
+    legs = [joint for joint in robot.groups.get(LEGS, ()) if joint in motion.joints]
+    candidates = [posture] if posture in robot.poses else list(robot.poses)
     if not candidates or not legs:
         return
-    goals = np.array([[card.poses[name][joint] for joint in legs] for name in candidates])
-    differences = np.abs(pose.on(tuple(legs)).angles - goals)
-    differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)
-    nearest = int(differences_deg.max(axis=1).argmin())
+    goals = np.array([[robot.poses[name][joint] for joint in legs] for name in candidates])
+    differences = np.abs(pose.with_joints(tuple(legs)).angles - goals)
+    differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)  # a joint without an angle is held
+    nearest = int(differences_deg.max(axis=1).argmin())  # index of the nearest candidate
     distances_deg = differences_deg[nearest]
     posture = candidates[nearest]
-    farthest = int(distances_deg.argmax())
+    farthest = int(distances_deg.argmax())  # index of the leg joint
     reason = "the posture in its name"
     if len(candidates) > 1:
         reason = "the nearest posture, as its name states none"
-    if distances_deg[farthest] > DesignRules.of(card).near_pose_deg:
+    if distances_deg[farthest] > DesignRules.of(robot).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "
             f"{posture!r}, {reason}: the robot would jump"

@@ -41,6 +41,9 @@ MAX_ID = 10**NUMBER_BYTES - 1
 
 COMMENT = "#####"
 
+MAX_LISTED_PAGES = 8
+"""Names of pages in a message."""
+
 
 @dataclass(frozen=True)
 class CommandRegistration:
@@ -113,8 +116,8 @@ def read_motion_to_add(
         return motion
     file = read_motion_file(motion, robot=robot)
     if page is None and len(file.motions) > 1:
-        names = [label.name for label in file.pages[:8]]
-        if len(file.pages) > 8:
+        names = [label.name for label in file.pages[:MAX_LISTED_PAGES]]
+        if len(file.pages) > MAX_LISTED_PAGES:
             names.append("...")
         message = f"the file holds {len(file.motions)} motions"
         hint = f"choose one with --page: {', '.join(names)}"
@@ -165,16 +168,16 @@ def prepare_motion(
         raise UnknownNameError.among("robot", model, MODELS, owner="for MONET")
     retargeted = retarget_to_robot(motion, MODELS[model].robot)
     extras = {**retargeted.motion.extras, DESIGN: MODELS[model].design}
-    moved = replace(retargeted.motion, name=name, extras=extras)
+    monet_motion = replace(retargeted.motion, name=name, extras=extras)
     omtn = FORMATS[OMTN]
-    moved = omtn.prepare_motion(moved, STRAIGHT)  # the robot knows no curves
-    rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
-    losses = (*describe_retargeting_losses(retargeted), *_standing_legs_loss(moved), *rendering.losses)
+    monet_motion = omtn.prepare_motion(monet_motion, STRAIGHT)  # the robot knows no curves
+    rendering = omtn.render(monet_motion, Path(f"{name}.mtn"), STRAIGHT)
+    retargeting_losses = describe_retargeting_losses(retargeted)
+    losses = (*retargeting_losses, *_standing_legs_loss(monet_motion), *rendering.losses)
     require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*describe_unmoved_joints(retargeted), *_design_remarks(moved), *rendering.remarks)
-    return replace(rendering, losses=losses, remarks=remarks), tuple(
-        check_jumps(moved, postures_of(moved.name))
-    )
+    remarks = (*describe_unmoved_joints(retargeted), *_design_remarks(monet_motion), *rendering.remarks)
+    jumps = tuple(check_jumps(monet_motion, postures_of(monet_motion.name)))
+    return replace(rendering, losses=losses, remarks=remarks), jumps
 
 
 def _design_remarks(motion: Motion) -> Iterator[str]:

@@ -178,7 +178,7 @@ class MonetSetup:
         transitions: the MONET.CFG.
         motions: the archive of motions.
         sounds: the archive of sounds.
-        older: whether a POSTURE.CFG lies beside them, from which an older MoNet read its postures.
+        is_older_monet: whether a POSTURE.CFG lies beside them, from which an older MoNet read its postures.
     """
 
     models: tuple[str, ...] = ()
@@ -186,7 +186,7 @@ class MonetSetup:
     transitions: MonetTransitions | None = None
     motions: MonetArchive | None = None
     sounds: MonetArchive | None = None
-    older: bool = False
+    is_older_monet: bool = False
 
     def to_dict(self) -> dict[str, object]:
         """Return the files and the numbers of their items as plain data."""
@@ -196,7 +196,7 @@ class MonetSetup:
             "commands_file": None if commands is None else str(commands.path),
             "commands": None if commands is None else [command.id for command in commands.commands],
             "ways_file": None if self.transitions is None else str(self.transitions.path),
-            "ways": None if self.transitions is None else len(self.transitions.agents),
+            "ways": None if self.transitions is None else len(self.transitions.agent_lines),
             "motions_file": None if self.motions is None else str(self.motions.path),
             "motions": None if self.motions is None else len(self.motions.motions),
             "sounds_file": None if self.sounds is None else str(self.sounds.path),
@@ -207,7 +207,9 @@ class MonetSetup:
         """Return the models and the numbers of commands, transitions, motions and sounds."""
         counts = (
             None if self.commands is None else format_count(len(self.commands.commands), "command"),
-            None if self.transitions is None else format_count(len(self.transitions.agents), "transition"),
+            None
+            if self.transitions is None
+            else format_count(len(self.transitions.agent_lines), "transition"),
             None if self.motions is None else format_count(len(self.motions.motions), "motion"),
             None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
         )

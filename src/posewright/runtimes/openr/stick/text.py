@@ -43,15 +43,19 @@ class MonetLine:
 
     @cached_property
     def kind(self) -> LineKind:
-        """Kind of the line by its appearance."""
+        """Kind of the line by its appearance.
+
+        A head is three numbers `<id> <number of agent lines> <sync key>`; one with a word in place of the ID
+        counts as a head if that word is no agent.
+        """
         if self.line.raw.startswith(b"#"):
             return LineKind.COMMENT
         if not self.words:
             return LineKind.BLANK
-        are_numbers = [number(word) is not None for word in self.words[:3]]
-        if are_numbers[0]:
+        is_number = [parse_integer(word) is not None for word in self.words[:3]]
+        if is_number[0]:
             return LineKind.HEAD
-        is_head_with_bad_id = len(are_numbers) == 3 and all(are_numbers[1:])
+        is_head_with_bad_id = len(is_number) == 3 and all(is_number[1:])
         if is_head_with_bad_id and not self._names_an_agent:
             return LineKind.HEAD
         return LineKind.AGENT
@@ -82,7 +86,7 @@ class AgentLine(MonetLine):
     @property
     def index(self) -> int | None:
         """Index in the archive; a negative one means a look-up by name. None if the word is no number."""
-        return number(self.word(2))
+        return parse_integer(self.word(2))
 
 
 @dataclass(frozen=True)
@@ -92,16 +96,16 @@ class HeadLine(MonetLine):
     @property
     def id(self) -> int | None:
         """ID of the command; None if the word is no number."""
-        return number(self.word(0))
+        return parse_integer(self.word(0))
 
     @property
-    def declared(self) -> int | None:
+    def n_declared(self) -> int | None:
         """Announced number of agent lines; None if the word is no number."""
-        return number(self.word(1))
+        return parse_integer(self.word(1))
 
 
-def number(text: str) -> int | None:
-    """Parse a whole number; return None for any other text."""
+def parse_integer(text: str) -> int | None:
+    """Return a whole number; None for any other text."""
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -128,7 +132,7 @@ class MonetText:
         return tuple(map(classify, self.lines))
 
     @property
-    def agents(self) -> tuple[AgentLine, ...]:
+    def agent_lines(self) -> tuple[AgentLine, ...]:
         """The agent lines."""
         return tuple(line for line in self.classified_lines if isinstance(line, AgentLine))
 
@@ -155,11 +159,11 @@ class MonetCommand:
 
     Attributes:
         head: its head line.
-        agents: agent lines up to the next head, whatever number the head announces.
+        agent_lines: agent lines up to the next head, whatever number the head announces.
     """
 
     head: HeadLine
-    agents: tuple[AgentLine, ...]
+    agent_lines: tuple[AgentLine, ...]
 
     @property
     def id(self) -> int | None:
@@ -177,7 +181,7 @@ class MonetCommands(MonetText):
         return tuple(MonetCommand(head, tuple(agents)) for head, agents in self._groups() if head is not None)
 
     @cached_property
-    def stray(self) -> tuple[AgentLine, ...]:
+    def stray_lines(self) -> tuple[AgentLine, ...]:
         """The agent lines before the first head."""
         return tuple(line for head, agents in self._groups() if head is None for line in agents)
 
@@ -198,7 +202,7 @@ class MonetCommands(MonetText):
     def head_line_numbers(self) -> tuple[int, ...]:
         """Numbers of the lines that MoNet reads as heads: it counts announced lines, whatever they are."""
         heads: list[int] = []
-        n_announced = 0
+        n_announced = 0  # agent lines of the last head that are still to come
         for line in self.classified_lines:
             if line.kind is LineKind.COMMENT:
                 continue
@@ -206,15 +210,21 @@ class MonetCommands(MonetText):
                 n_announced -= 1
             else:
                 heads.append(line.line.number)
-                n_announced = number(line.word(1)) or 0
+                n_announced = parse_integer(line.word(1)) or 0
         return tuple(heads)
 
-    def with_id(self, number: int) -> tuple[MonetCommand, ...]:
+    def with_id(self, command_id: int) -> tuple[MonetCommand, ...]:
         """Return the commands with an ID; a robot uses the last."""
-        return tuple(command for command in self.commands if command.id == number)
+        return tuple(command for command in self.commands if command.id == command_id)
 
     def with_command(self, head: str, agents: Iterable[str], comment: Iterable[str] = ()) -> MonetCommands:
-        """Return the file with one more command at its end, in the file's own line ends."""
+        """Return the file with one more command at its end, in the file's own line ends.
+
+        Args:
+            head: the head line.
+            agents: the agent lines.
+            comment: lines of a comment above the head.
+        """
         texts = (*comment, head, *agents)
         return self._parse(
             [*self._terminated_lines(), *(text.encode("latin-1") + self.eol for text in texts)]
@@ -222,7 +232,7 @@ class MonetCommands(MonetText):
 
     def with_replaced(
         self,
-        number: int,
+        command_id: int,
         head: str,
         agents: Iterable[str],
         new_comments: Mapping[str, str] = MappingProxyType({}),
@@ -230,24 +240,27 @@ class MonetCommands(MonetText):
         """Return the file with a command in place of the last one with an ID, and without earlier ones.
 
         Args:
-            number: the ID.
+            command_id: the ID.
             head: new head line.
             agents: new agent lines.
             new_comments: replacements of comments right above the command, by their present text.
         """
-        replaced = self.with_id(number)
-        removed_lines = {line.line.number for command in replaced for line in (command.head, *command.agents)}
+        replaced = self.with_id(command_id)
+        removed_lines = {
+            line.line.number for command in replaced for line in (command.head, *command.agent_lines)
+        }
         new_lines = [text.encode("latin-1") + self.eol for text in (head, *agents)]
+        last_head_line = replaced[-1].head.line.number
         result: list[bytes] = []
         for line in self.lines:
-            if line.number == replaced[-1].head.line.number:
+            if line.number == last_head_line:
                 result = [*self._replace_comments(result, new_comments), *new_lines]
             elif line.number not in removed_lines:
                 result.append(line.raw)
         return self._parse(result)
 
     def _replace_comments(self, lines: list[bytes], new_comments: Mapping[str, str]) -> list[bytes]:
-        """Return lines with replacements for the comments at their end."""
+        """Return lines with replacements for the comments at their end, by the present text of a comment."""
         result = list(lines)
         for index in range(len(lines) - 1, -1, -1):
             text = lines[index].rstrip(b"\r\n").decode("latin-1")
