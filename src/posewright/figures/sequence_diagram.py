@@ -119,7 +119,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
 def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from top to bottom, and the number of messages left out.
 
-    Each step is a sequence of messages that follow each other `n_repetitions` times; a step that does not fit into
+    Each step is a sequence of messages that is repeated `n_repetitions` times; a step that does not fit into
     `MAX_ROWS` is left out.
     """
     rows: list[_MessageRow] = []
