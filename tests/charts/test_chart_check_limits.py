@@ -44,7 +44,9 @@ def test_a_register_that_counts_too_far_leaves_things_unproved() -> None:
   two: {final: true}
 """
     extra = "locals: {m: int}\ninitial_values: {m: 0}\notherwise: stay\n"
-    report = inspect_chart(chart(text, extra=extra), limits=ExplorationLimits(states=300, work=50_000))
+    report = inspect_chart(
+        chart(text, extra=extra), limits=ExplorationLimits(max_states=300, max_work=50_000)
+    )
     assert not report.complete
     (overlap,) = [finding for finding in report.findings if finding.rule is Rule.OVERLAP]
     assert (overlap.level, overlap.proved, overlap.trace) == (Level.ERROR, False, ())

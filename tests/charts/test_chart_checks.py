@@ -166,7 +166,7 @@ def test_an_overlap_that_could_not_be_excluded_names_its_state_once() -> None:
   one: [{when: true, do: {x: d * d > n}, go: two}]
   two: [{when: n <= 12000, go: one}, {when: n >= 12000, go: two}]
 """
-    report = inspect_chart(chart(text), limits=ExplorationLimits(states=1, cases=1))
+    report = inspect_chart(chart(text), limits=ExplorationLimits(max_states=1, max_cases=1))
     (finding,) = [one for one in report.findings if one.rule is Rule.OVERLAP]
     assert (finding.level, finding.proved) == (Level.ERROR, False)
     assert "both hold in two with n=12000; it is not known whether a run leads there" in finding.message
@@ -320,7 +320,7 @@ def test_a_walk_that_was_given_up_proves_nothing() -> None:
     one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
     other = chart("  one: [{when: a or a, go: two}, {when: not a, go: one}]\n" + BACK)
     assert equivalent(one, other).equal is True
-    told = equivalent(one, other, limits=ExplorationLimits(cases=2))
+    told = equivalent(one, other, limits=ExplorationLimits(max_cases=2))
     assert (told.equal, told.proved, bool(told)) == (None, False, False)
 
 

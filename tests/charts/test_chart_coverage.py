@@ -95,7 +95,7 @@ def test_a_run_covers_the_states_and_the_ways_that_it_takes() -> None:
 def test_a_choice_in_a_value_and_a_branch_are_decisions() -> None:
     chart = parse_chart(JUNCTIONS)
     run = cover_run(chart, rows(chart, {"n": 5}, {"c": True}, {"c": False}, {"b": True}))
-    seen = {goal.name for goal in cover_run(chart, []).obligations.every if goal.is_met(run.facts)}
+    seen = {goal.name for goal in cover_run(chart, []).obligations.all_obligations if goal.is_met(run.facts)}
     assert {"c is true", "c is false", "a or b is true", "a or b is false", "b is true in a or b"} <= seen
     assert "a is true in a or b" not in seen
 
@@ -118,7 +118,7 @@ def test_coverage_of_two_charts_does_not_add_up() -> None:
 
 def test_the_same_chart_read_twice_has_the_same_goals() -> None:
     one, other = cover_run(parse_chart(JUNCTIONS), []), cover_run(parse_chart(JUNCTIONS), [])
-    assert one.obligations.every == other.obligations.every
+    assert one.obligations.all_obligations == other.obligations.all_obligations
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_mcdc_asks_for_a_pair_in_which_the_condition_decides(
     run = cover_run(chart, rows(chart, *given_rows))
     met = {
         goal.name.split()[0]
-        for goal in run.obligations.every
+        for goal in run.obligations.all_obligations
         if goal.measure is Measure.MCDC and goal.is_met(run.facts)
     }
     assert met == decides
@@ -197,7 +197,9 @@ def test_what_chooses_decides_only_where_the_two_branches_differ(one: str, other
     every = [dict(zip("abc", bits, strict=True)) for bits in itertools.product([False, True], repeat=3)]
     run = cover_run(chart, rows(chart, *({**row, "n": n} for row in every for n in (0, 9))))
     met = {
-        goal.name for goal in run.obligations.every if goal.measure is Measure.MCDC and goal.is_met(run.facts)
+        goal.name
+        for goal in run.obligations.all_obligations
+        if goal.measure is Measure.MCDC and goal.is_met(run.facts)
     }
     differing = [row for row in every if truth(one, row) != truth(other, row)]
     when_true = {truth(one, row) for row in differing}
@@ -214,10 +216,13 @@ def test_a_branch_that_cannot_be_computed_decides_nothing() -> None:
     text = HEAD + 'initial: one\nstates:\n  one: [{when: "8 / n > 2 if n > 0 else a", do: {x: 1}}]\n'
     chart = parse_chart(text)
     run = cover_run(chart, rows(chart, {"n": 1}, {"n": 9}, {"a": True}, {}))
-    met = {goal.name.split(" decides")[0] for goal in run.obligations.every if goal.is_met(run.facts)}
+    met = {
+        goal.name.split(" decides")[0] for goal in run.obligations.all_obligations if goal.is_met(run.facts)
+    }
     assert {"8 / n > 2", "a"} <= met
     assert not any(
-        goal.name.startswith("n > 0 decides") and goal.is_met(run.facts) for goal in run.obligations.every
+        goal.name.startswith("n > 0 decides") and goal.is_met(run.facts)
+        for goal in run.obligations.all_obligations
     )
 
 
@@ -243,7 +248,7 @@ def test_what_is_held_is_a_decision_of_its_own() -> None:
         HEAD + 'initial: one\nstates:\n  one: [{when: "held(a and b, 0.2 s)", go: two}]\n  two: []\n'
     )
     run = cover_run(chart, rows(chart, *[{"a": True, "b": True}] * 4))
-    names = {goal.name for goal in run.obligations.every if goal.is_met(run.facts)}
+    names = {goal.name for goal in run.obligations.all_obligations if goal.is_met(run.facts)}
     assert "held(a and b, 0.2 s) is true" in names
     assert "a is true in held(a and b, 0.2 s)" in names
     assert covered(run, Measure.TRANSITIONS) == (1, 1)
@@ -275,7 +280,7 @@ states:
         16: "three is never active",
     }
     row = with_feasible(cover_run(chart, rows(chart, {}, {"a": True})), possible).row(Measure.TRANSITIONS)
-    assert (row.covered, row.total, row.infeasible, row.part) == (1, 1, 4, 1.0)
+    assert (row.covered, row.total, row.infeasible, row.covered_fraction) == (1, 1, 4, 1.0)
 
 
 def test_scenarios_are_covered_together_and_one_that_fails_counts_as_far_as_it_came() -> None:

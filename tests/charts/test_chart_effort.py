@@ -104,39 +104,39 @@ def test_the_factors_of_a_number_are_no_hard_question(
     assert found.counterexample is not None
     assert found.counterexample.inputs["a1"] == 1009
     assert report.complete
-    assert pool.steps < 10_000
+    assert pool.steps_taken < 10_000
 
 
 def test_a_chart_of_many_spans_is_looked_through_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     report, pool = _steps(monkeypatch, CLEAN)
     assert not report.findings
     assert report.complete
-    assert pool.steps < 10_000
+    assert pool.steps_taken < 10_000
 
 
 @pytest.mark.parametrize("asked", [CUBES, ROUNDED])
 def test_what_is_too_hard_is_said_within_the_effort(
     monkeypatch: pytest.MonkeyPatch, asked: tuple[str, str, str]
 ) -> None:
-    effort = Effort(steps=300, all_steps=600, least_steps=10)
-    report, pool = _steps(monkeypatch, _asked(*asked), effort, ExplorationLimits(work=50_000))
+    effort = Effort(max_steps_per_question=300, max_steps_in_all=600, min_steps_per_question=10)
+    report, pool = _steps(monkeypatch, _asked(*asked), effort, ExplorationLimits(max_work=50_000))
     assert any(finding.rule is Rule.NOT_PROVED for finding in report.findings)
     assert not report.complete
-    assert pool.steps < effort.all_steps + 100 * effort.least_steps
+    assert pool.steps_taken < effort.max_steps_in_all + 100 * effort.min_steps_per_question
 
 
 def test_the_harder_the_questions_before_the_less_the_next_may_take() -> None:
-    pool = SolverBudget(Effort(steps=100, all_steps=850, least_steps=10))
+    pool = SolverBudget(Effort(max_steps_per_question=100, max_steps_in_all=850, min_steps_per_question=10))
     assert pool.steps_allowed == 100
-    pool.steps = 750
+    pool.steps_taken = 750
     assert pool.steps_allowed == 50
-    pool.steps = 2000
+    pool.steps_taken = 2000
     assert pool.steps_allowed == 10
 
 
 def test_a_case_found_for_more_is_an_answer_to_less() -> None:
     types: dict[str, Type] = {"x": FloatType(-10.0, 10.0), "n": IntType(-32768, 32767)}
-    pool = SolverBudget(Effort(steps=1))
+    pool = SolverBudget(Effort(max_steps_per_question=1))
     scope = Scope(types)
     odd = parse_expression("n * n * n - n * x > 17000 and n % 13 == 5 and x * n > 7.77", scope)
     assert Prover(types, budget=pool).satisfiable(true=[odd]).possible is None
@@ -147,7 +147,7 @@ def test_a_case_found_for_more_is_an_answer_to_less() -> None:
 @pytest.mark.parametrize("value", [-12, 0, 1, 7, 12, 30, 36])
 def test_products_come_to_a_number_as_trying_everything_says(value: int) -> None:
     types: dict[str, Type] = {"n": IntType(-9, 9), "m": IntType(-4, 12)}
-    prover = Prover(types, Effort(combinations=0))
+    prover = Prover(types, Effort(max_combinations=0))
     for guard in (
         f"n * m == {value} and n < m",
         f"n * n == {value}",

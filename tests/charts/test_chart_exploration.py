@@ -49,7 +49,7 @@ def outcomes_by_trying(seen: Exploration, state: Snapshot) -> set[Any]:
     for row in every_row(seen.chart):
         try:
             outcome = seen.interpreter.outcome(state, row)
-            found.add((seen.representative(outcome.after), outcome.taken_transitions, outcome.raised))
+            found.add((seen.find_representative(outcome.after), outcome.taken_transitions, outcome.raised))
         except PosewrightError as error:
             found.add(str(error))
     return found
@@ -58,8 +58,8 @@ def outcomes_by_trying(seen: Exploration, state: Snapshot) -> set[Any]:
 def outcomes_explored(seen: Exploration, state: Snapshot) -> set[Any]:
     return {
         str(case.error)
-        if case.after is None
-        else (seen.representative(case.after), case.taken_transitions, case.raised)
+        if case.next_state is None
+        else (seen.find_representative(case.next_state), case.taken_transitions, case.raised)
         for case in seen.steps_from(state)
     }
 
@@ -69,32 +69,32 @@ def outcomes_explored(seen: Exploration, state: Snapshot) -> set[Any]:
 def test_every_reached_state_goes_where_trying_all_inputs_says(chart: Chart) -> None:
     seen = explore(chart)
     assert seen.complete
-    for state in seen.reached[:6]:
+    for state in seen.reached_states[:6]:
         assert outcomes_explored(seen, state) == outcomes_by_trying(seen, state)
     followed = {
-        seen.representative(case.after)
-        for state in seen.reached
+        seen.find_representative(case.next_state)
+        for state in seen.reached_states
         for case in seen.steps_from(state)
-        if case.after
+        if case.next_state
     }
-    assert followed <= set(seen.reached)
-    assert set(seen.reached) <= followed | {seen.reached[0]}
+    assert followed <= set(seen.reached_states)
+    assert set(seen.reached_states) <= followed | {seen.reached_states[0]}
 
 
 @quick
 @given(charts(max_states=5, completion=True))
 def test_every_trace_and_every_case_replays(chart: Chart) -> None:
     seen = explore(chart)
-    for state in seen.reached[-5:]:
+    for state in seen.reached_states[-5:]:
         now = seen.interpreter.initial()
         for row in seen.trace_to(state):
             now = seen.interpreter.step(now, row)
-        assert seen.representative(now) == state
+        assert seen.find_representative(now) == state
         for case in seen.steps_from(state):
-            if case.after is not None:
+            if case.next_state is not None:
                 outcome = seen.interpreter.outcome(state, case.inputs)
                 assert (outcome.after, outcome.taken_transitions, outcome.raised) == (
-                    case.after,
+                    case.next_state,
                     case.taken_transitions,
                     case.raised,
                 )
@@ -135,7 +135,7 @@ states:
     }
     assert "cycles through one" in str(endless[True])
     assert endless[False] is None
-    assert max(state.outputs["n"] for state in seen.reached) == 300
+    assert max(state.outputs["n"] for state in seen.reached_states) == 300
 
 
 HEAD = """\
@@ -159,9 +159,9 @@ def firsts(seen: Exploration) -> dict[str, dict[str, Value]]:
         case
         for state in seen.distinct_states
         for case in seen.steps_from(state)
-        if case.taken_transitions and case.after
+        if case.taken_transitions and case.next_state
     )
-    return {case.after.state: dict(case.inputs) for case in cases if case.after}
+    return {case.next_state.state: dict(case.inputs) for case in cases if case.next_state}
 
 
 def test_a_single_value_of_16_bits_is_found() -> None:
@@ -224,10 +224,10 @@ def test_a_set_in_thousands_of_pieces_is_no_burden_to_the_solver() -> None:
     text = "  a: [{when: n * m * n > k and m % 3 == 1, do: {k: n}, go: b}]\n  b: [{when: n > k, go: a}]\n"
     head = HEAD.replace("n: {type}", "n: int16, m: int16").replace("kept: float", "k: int16")
     seen = explore(parse_chart(head + text))
-    assert {state.state for state in seen.reached} == {"a", "b"}
+    assert {state.state for state in seen.reached_states} == {"a", "b"}
     for state in seen.distinct_states:
         for case in seen.steps_from(state):
-            if case.after is not None:
+            if case.next_state is not None:
                 assert (
                     seen.interpreter.outcome(state, case.inputs).taken_transitions == case.taken_transitions
                 )
@@ -237,14 +237,14 @@ def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bitwuzla", None)
     seen = explore(chart("  a: [{when: d > e + 0.5 and e > d - 0.25, go: b}]\n  b: []\n"))
     assert not seen.complete
-    assert "posewright[charts]" in seen.reasons[0]
+    assert "posewright[charts]" in seen.incomplete_reasons[0]
 
 
 def test_divisions_by_zero_are_cases() -> None:
     seen = explore(chart("  a: [{when: 10 / (n - 5) > 4, go: b}]\n  b: []\n"))
     (failed,) = [case for state in seen.distinct_states for case in seen.steps_from(state) if case.error][:1]
     assert failed.inputs["n"] == 5
-    assert failed.after is None
+    assert failed.next_state is None
     assert "division by zero" in str(failed.error)
     assert explore(chart("  a: [{when: 10 / (d - 1) > 4, go: b}]\n  b: []\n")).complete
 
@@ -252,9 +252,9 @@ def test_divisions_by_zero_are_cases() -> None:
 def test_events_come_alone_and_together() -> None:
     seen = explore(chart("  a: [{on: start, go: b}]\n  b: [{on: stop, go: c}]\n  c: []\n"))
     found = {
-        (case.inputs["start"], case.inputs["stop"]): case.after.state
-        for case in seen.steps_from(seen.reached[0])
-        if case.after
+        (case.inputs["start"], case.inputs["stop"]): case.next_state.state
+        for case in seen.steps_from(seen.reached_states[0])
+        if case.next_state
     }
     assert found == {(False, False): "a", (True, False): "b", (True, True): "c"}
 
@@ -263,10 +263,10 @@ def test_what_nothing_reads_makes_no_states() -> None:
     states = "  a: [{when: near, go: a, do: {speed: d * e, level: level + 1}}]\n"
     seen = explore(chart(states))
     assert seen.complete
-    assert len(seen.reached) == 2
+    assert len(seen.reached_states) == 2
     assert seen.merged_variables(["level", "far", "near"]) == {"level", "far"}
     kept = explore(chart(states), tracked=["level"])
-    assert len(kept.reached) == 11
+    assert len(kept.reached_states) == 11
     assert kept.merged_variables(["level", "far"]) == {"far"}
 
 
@@ -274,8 +274,8 @@ def test_a_number_compared_with_constants_only_is_kept_by_cells() -> None:
     states = "  a: [{when: near, go: a, do: {kept: d}}, {when: kept > 0.5 and kept < 1.5, go: b}]\n  b: []\n"
     seen = explore(chart(states))
     assert seen.complete
-    assert len(seen.reached) == 5
-    (last,) = [state for state in seen.reached if state.state == "b"]
+    assert len(seen.reached_states) == 5
+    (last,) = [state for state in seen.reached_states if state.state == "b"]
     now = seen.interpreter.initial()
     for row in seen.trace_to(last):
         now = seen.interpreter.step(now, row)
@@ -285,37 +285,39 @@ def test_a_number_compared_with_constants_only_is_kept_by_cells() -> None:
 def test_what_is_compared_with_an_input_and_kept_is_tried_at_some_values_only() -> None:
     seen = explore(chart("  a: [{when: near, do: {kept: d}}, {when: kept < e - 0.5, go: b}]\n  b: []\n"))
     assert not seen.complete
-    assert any("tried at" in reason for reason in seen.reasons)
+    assert any("tried at" in reason for reason in seen.incomplete_reasons)
     assert "b" in firsts(seen)
 
 
 def test_time_that_makes_no_difference_makes_no_new_cases() -> None:
     seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: [{when: near, go: a}]\n"))
-    assert len(seen.reached) == 602
+    assert len(seen.reached_states) == 602
     assert len(seen.distinct_states) == 4
-    assert len(seen.trace_to(seen.reached[-1])) == 601
+    assert len(seen.trace_to(seen.reached_states[-1])) == 601
 
 
 def test_limits_are_said_and_the_first_states_are_whole() -> None:
-    seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: []\n"), limits=ExplorationLimits(states=20))
+    seen = explore(
+        chart("  a: [{when: after(60 s), go: b}]\n  b: []\n"), limits=ExplorationLimits(max_states=20)
+    )
     assert not seen.complete
-    assert "more than 20 states" in seen.reasons[0]
+    assert "more than 20 states" in seen.incomplete_reasons[0]
 
 
 def test_an_exploration_ends_when_the_work_or_the_time_is_over() -> None:
     text = "  a: [{when: n * d > e, go: b}, {when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
     late = iter([False] * 10)
-    for limits in (ExplorationLimits(work=500), ExplorationLimits(is_time_over=lambda: next(late, True))):
+    for limits in (ExplorationLimits(max_work=500), ExplorationLimits(is_time_over=lambda: next(late, True))):
         seen = explore(chart(text), limits=limits)
         assert not seen.complete
-        assert "time limit" in seen.reasons[-1] or "more work" in seen.reasons[-1]
-        assert 1 < len(seen.graph.states) < len(seen.graph) + 1 < 100
+        assert "time limit" in seen.incomplete_reasons[-1] or "more work" in seen.incomplete_reasons[-1]
+        assert 1 < len(seen.graph.abstract_states) < len(seen.graph) + 1 < 100
     assert explore(chart(text)).complete
 
 
 def test_several_explorations_share_their_work() -> None:
     text = "  a: [{when: after(60 s), go: b}]\n  b: []\n"
-    budget = WorkBudget(ExplorationLimits(work=8_000))
+    budget = WorkBudget(ExplorationLimits(max_work=8_000))
     assert [explore(chart(text), budget=budget).complete for _ in range(3)] == [True, True, False]
 
 
@@ -324,7 +326,7 @@ def test_watched_conditions_are_answered_after_the_tick() -> None:
     scope = machine.scope
     asked = parse_expression("in(b) and d > 1.5", scope, BoolType())
     seen = explore(machine, watched_conditions=[asked])
-    cases = [case for case in seen.steps_from(seen.reached[0]) if case.condition_values == (True,)]
+    cases = [case for case in seen.steps_from(seen.reached_states[0]) if case.condition_values == (True,)]
     assert cases
     assert all(float(case.inputs["d"]) > 1.5 and case.inputs["start"] for case in cases)
 
@@ -339,7 +341,7 @@ def test_no_input_goes_where_no_case_goes(data: st.DataObject) -> None:
     for row in data.draw(rows(machine, 10)):
         outcome = seen.interpreter.outcome(state, row)
         assert (
-            seen.representative(outcome.after),
+            seen.find_representative(outcome.after),
             outcome.taken_transitions,
             outcome.raised,
         ) in outcomes_explored(seen, state)
@@ -358,7 +360,7 @@ TRAPS = """\
 def reachable_from(graph: ReachabilityGraph, start: int) -> set[int]:
     found, waiting = {start}, [start]
     while waiting:
-        new = set(graph.successor_numbers[waiting.pop()]) - found
+        new = set(graph.successor_nodes[waiting.pop()]) - found
         found |= new
         waiting += new
     return found
@@ -369,12 +371,12 @@ def test_what_can_never_be_left_is_found_and_how_to_come_there() -> None:
     graph = seen.graph
 
     def names(numbers: Iterable[int]) -> set[str]:
-        return {graph.states[number].state.state for number in numbers}
+        return {graph.abstract_states[number].snapshot.state for number in numbers}
 
-    assert [names(trap) for trap in sorted(graph.traps())] == [{"e"}, {"c", "d"}]
-    assert sorted(map(len, graph.components())) == [1] * (len(graph) - 2) + [2]
+    assert [names(trap) for trap in sorted(graph.find_traps())] == [{"e"}, {"c", "d"}]
+    assert sorted(map(len, graph.find_components())) == [1] * (len(graph) - 2) + [2]
     inside = [number for number in range(len(graph)) if names([number]) <= {"b", "c"}]
-    assert not graph.never_left(inside)
+    assert not graph.find_inescapable_nodes(inside)
     (b,) = (number for number in inside if names([number]) == {"b"})
     assert names(reachable_from(graph, b)) == {"b", "c", "d"}
     found = graph.find_nearest(lambda number: names([number]) == {"d"})
@@ -390,19 +392,19 @@ def test_what_can_never_be_left_is_found_and_how_to_come_there() -> None:
 
 def test_nothing_is_said_never_to_be_left_where_not_every_tick_is_known() -> None:
     text = "  a: [{when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
-    graph = explore(chart(text), limits=ExplorationLimits(states=20)).graph
-    assert graph.traps() == []
-    assert graph.never_left(range(len(graph))) == set()
+    graph = explore(chart(text), limits=ExplorationLimits(max_states=20)).graph
+    assert graph.find_traps() == []
+    assert graph.find_inescapable_nodes(range(len(graph))) == set()
 
 
 @quick
 @given(charts(max_states=4))
 def test_components_are_the_nodes_that_lead_to_each_other(chart: Chart) -> None:
     graph = explore(chart).graph
-    components = graph.components()
+    components = graph.find_components()
     assert sorted(number for one in components for number in one) == list(range(len(graph)))
     reached = {number: reachable_from(graph, number) for number in range(min(len(graph), 40))}
     together = {number: set(one) for one in components for number in one}
     for number, numbers in reached.items():
         assert {one for one in numbers if number in reachable_from(graph, one)} == together[number]
-        assert (numbers == together[number]) == (tuple(sorted(numbers)) in graph.traps())
+        assert (numbers == together[number]) == (tuple(sorted(numbers)) in graph.find_traps())

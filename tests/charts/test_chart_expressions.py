@@ -280,5 +280,5 @@ def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:
 def test_a_comparison_changes_at_its_critical_values(text: str, places: set[float]) -> None:
     types = {"front": BoolType(), "left": BoolType(), "n": IntType(-9, 9), "d": FloatType(-1e3, 1e3)}
     axis, found = Domain(types["d"]), find_change_points([parse_expression(text, SCOPE)], "d", types)
-    inside = {at for at in found if axis.full[0][0] < at <= axis.full[0][1]}
-    assert {round(float(axis.value(at)), 6) for at in inside} == places
+    inside = {at for at in found if axis.full_set[0][0] < at <= axis.full_set[0][1]}
+    assert {round(float(axis.value_at(at)), 6) for at in inside} == places

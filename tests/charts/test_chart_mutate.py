@@ -228,7 +228,7 @@ def told() -> list[tuple[Mutant, MutantStatus, list[dict[str, object]]]]:
     found = []
     for mutant in mutants(TIMED):
         one = distinguisher.distinguish(mutant)
-        before = distinguisher.exploration.trace_to(one.before) if one.before is not None else ()
+        before = distinguisher.exploration.trace_to(one.start_state) if one.start_state is not None else ()
         trace: list[dict[str, object]] = [dict(row) for row in (*before, *one.inputs)]
         found.append((mutant, one.status, trace))
     return found

@@ -86,7 +86,7 @@ def test_an_answer_in_time_is_proved_and_one_tick_less_is_broken() -> None:
 
 
 def test_what_was_not_explored_to_the_end_is_not_called_proved() -> None:
-    (result,) = prove_promises(chart("{never: count == 9}"), limits=ExplorationLimits(states=5))
+    (result,) = prove_promises(chart("{never: count == 9}"), limits=ExplorationLimits(max_states=5))
     assert result.verdict is CheckStatus.BOUNDED
     assert result.depth >= 1
     assert "not everything was explored" in result.message

@@ -69,7 +69,7 @@ Found = list[tuple[ArithmeticOperation, ProverAnswer]]
 
 def divisions(prover: Prover, expression: Expression) -> Found:
     """Return the divisions that can be reached with a divisor of zero, and those not decided."""
-    operations = [operation for operation in operations_in(expression.tree) if operation.divides]
+    operations = [operation for operation in operations_in(expression.tree) if operation.is_division]
     answers = [(operation, prover.solve([DividesByZero(expression, operation)])) for operation in operations]
     return [(operation, answer) for operation, answer in answers if answer.possible is not False]
 
@@ -209,8 +209,8 @@ def test_a_division_counts_only_where_it_is_reached(text: str, possible: bool) -
     found = divisions(Prover(TYPES), exp(text))
     assert bool(found) is possible
     for operation, answer in found:
-        assert isinstance(operation.node, Binary)
-        assert text[operation.node.offset] in "/%"
+        assert isinstance(operation.tree, Binary)
+        assert text[operation.tree.offset] in "/%"
         assert answer.case is not None
         assert compute(exp(text), answer.case) is None
 
@@ -228,7 +228,7 @@ def test_what_holds_is_computed_without_a_division_by_zero() -> None:
 def test_the_step_that_leaves_32_bits_is_named() -> None:
     text = "n * 65536 + (k - 1) > 0"
     found = saturations(Prover(TYPES), exp(text))
-    assert [text[operation.node.offset] for operation, _ in found] == ["-", "+"]
+    assert [text[operation.tree.offset] for operation, _ in found] == ["-", "+"]
     for _, answer in found:
         assert answer.case is not None
 
@@ -261,7 +261,7 @@ def test_two_expressions_of_one_meaning_never_differ() -> None:
 
 
 def test_too_little_effort_is_said_not_guessed() -> None:
-    prover = Prover(TYPES, Effort(steps=1))
+    prover = Prover(TYPES, Effort(max_steps_per_question=1))
     hard = exp("heading * detour == 7.3 and heading + detour == 11.7")
     assert prover.satisfiable(true=[hard]).possible is None
 
@@ -367,7 +367,7 @@ TWO = st.tuples(truths(3), truths(3))
 def test_conditions_are_met_as_trying_everything_says(texts: tuple[str, str], combinations: int) -> None:
     one, other = map(small, texts)
     seen = {(compute(one, case), compute(other, case)) for case in EVERYTHING}
-    prover = Prover(SMALL, Effort(combinations=combinations))
+    prover = Prover(SMALL, Effort(max_combinations=combinations))
     asked_of = {
         (True, True): prover.satisfiable(true=[one, other]),
         (True, False): prover.satisfiable(true=[one], false=[other]),
@@ -384,14 +384,14 @@ def test_conditions_are_met_as_trying_everything_says(texts: tuple[str, str], co
 def test_numbers_go_wrong_where_trying_everything_says(guard: str, text: str) -> None:
     when, value = small(guard), small(text)
     cases = [case for case in EVERYTHING if compute(when, case) is True]
-    prover = Prover(SMALL, Effort(combinations=0))
+    prover = Prover(SMALL, Effort(max_combinations=0))
     values = [compute(value, case) for case in cases]
     outside = any(one is not None and not -4 <= one <= 4 for one in values)
     assert prover.solve([Holds(when), OutOfRange(value, -4, 4)]).possible in (None, outside)
     for operation in operations_in(value.tree):
         for claim in (
             Saturates(value, operation),
-            *([DividesByZero(value, operation)] if operation.divides else ()),
+            *([DividesByZero(value, operation)] if operation.is_division else ()),
         ):
             wrong = any(claim.holds_in(case) for case in cases)
             assert prover.solve([Holds(when), claim]).possible in (None, wrong)
@@ -419,7 +419,7 @@ def test_no_case_is_met_that_was_called_impossible(
 ) -> None:
     scope = Scope(FLOATS)
     both = [parse_expression(text, scope) for text in (one, other)]
-    answer = Prover(FLOATS, Effort(steps=20_000)).satisfiable(true=both)
+    answer = Prover(FLOATS, Effort(max_steps_per_question=20_000)).satisfiable(true=both)
     if answer.possible:
         assert all(one.evaluate(answer.case) for one in both)
     if answer.possible is not False:

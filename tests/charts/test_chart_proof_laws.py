@@ -216,7 +216,7 @@ def test_with_little_effort_nothing_is_called_impossible_that_is_so(
 ) -> None:
     condition = parse_expression(text, SCOPE)
     value = compute(condition, case)
-    prover = Prover(TYPES, Effort(combinations=0, steps=steps))
+    prover = Prover(TYPES, Effort(max_combinations=0, max_steps_per_question=steps))
     answers = {
         True: prover.satisfiable(true=[condition]),
         False: prover.satisfiable(false=[condition]),

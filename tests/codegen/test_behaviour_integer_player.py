@@ -198,7 +198,7 @@ def test_what_a_board_cannot_play_is_refused(keyframe: Keyframe, what: str) -> N
 def test_more_keyframes_or_motions_than_a_byte_counts_are_refused() -> None:
     keyframe = Keyframe(Pose.of(JOINTS, {}), 0.1)
     longest = Motion("long", BIOLOID.name, JOINTS, (keyframe,) * 255)
-    assert len(PageTables.of(BIOLOID, {"long": longest}, STAND).pages["long"].ends) == 255
+    assert len(PageTables.of(BIOLOID, {"long": longest}, STAND).pages["long"].end_times) == 255
     with pytest.raises(InputError, match="the motion long has 320 keyframes, more than 255"):
         PageTables.of(BIOLOID, {"long": replace(longest, keyframes=(keyframe,) * 320)}, STAND)
     short = replace(longest, keyframes=(keyframe,))

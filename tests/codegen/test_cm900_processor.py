@@ -47,7 +47,7 @@ def test_documents_machine_is_the_interpreters_in_every_state() -> None:
     processor = CortexProcessor(unit_spec)
     assert_same_as_interpreter(unit_spec, processor, 20_000)
     needs = processor.footprint()
-    assert needs.counts == "instructions"
+    assert needs.step_unit == "instructions"
     assert 0 < needs.flash_bytes <= 41 * 4
     assert needs.ram_bytes <= unit_spec.inputs.itemsize + 2 + 4  # with both outputs, and 4 that are allowed
     assert needs.ram_bytes == 3  # the chart's variable alone: its state and both outputs

@@ -152,7 +152,7 @@ def test_a_port_takes_no_more_than_it_asked_for(names: NameClient, port: Port) -
     assert LONGEST_REQUEST < len(bomb) < MAX_BYTES
     with pytest.raises(FormatError, match="too many items"):
         decode(struct.pack("<ii", 0x100 | 32, MAX_ITEMS + 1) + bytes(MAX_ITEMS + 1))
-    with Port("/plant:i", names, on_request=lambda request, _: request, longest=MAX_BYTES) as plant:
+    with Port("/plant:i", names, on_request=lambda request, _: request, max_message_bytes=MAX_BYTES) as plant:
         request: Bottle = (bytes(len(bomb)),)
         with RpcClient(names, plant.name) as client:
             assert client.ask(request) == request

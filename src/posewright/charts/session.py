@@ -45,14 +45,21 @@ def chart(source: object) -> LiveChart:
     Raises:
         PosewrightError: the text or the file is not a valid chart; with the line.
     """
-    if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("<")):
-        source = parse_any_chart(source)
-    elif not isinstance(source, Chart):
-        if not isinstance(source, str | Path) or not str(source).strip():
-            hint = "give the text of a chart, the path of its file, or a Chart"
-            raise InputError(f"{source!r} is not a chart", hint=hint)
-        source = read_chart(source)
-    return LiveChart(**{field.name: getattr(source, field.name) for field in fields(source)})
+    if isinstance(source, Chart):
+        plain_chart = source
+    elif isinstance(source, str) and _is_chart_text(source):
+        plain_chart = parse_any_chart(source)
+    elif isinstance(source, str | Path) and str(source).strip():
+        plain_chart = read_chart(source)
+    else:
+        hint = "give the text of a chart, the path of its file, or a Chart"
+        raise InputError(f"{source!r} is not a chart", hint=hint)
+    return LiveChart(**{field.name: getattr(plain_chart, field.name) for field in fields(plain_chart)})
+
+
+def _is_chart_text(source: str) -> bool:
+    """Return whether a text is that of a chart, not the path of one."""
+    return "\n" in source or ": " in source or source.lstrip().startswith("<")
 
 
 @dataclass(frozen=True)
@@ -117,18 +124,21 @@ class TickTable(tuple[Tick, ...]):
     __slots__ = ()
 
     def table(self) -> list[list[str]]:
-        """Return the header and one row of text per tick; an empty list if there was no tick."""
+        """Return the header and one row of text per tick; an empty list if there was no tick.
+
+        It has a column for every input, output and local, and for the events that occurred.
+        """
         if not self:
             return []
         chart = self[0].after.machine.chart
-        events = [name for name in chart.events if any(tick.inputs.get(name) for tick in self)]
-        inputs = [*chart.inputs, *events]
-        variables = [*chart.outputs, *chart.locals]
-        rows = [["tick", "time", *inputs, "state", *variables]]
+        events_occurred = [name for name in chart.events if any(tick.inputs.get(name) for tick in self)]
+        input_names = [*chart.inputs, *events_occurred]
+        variable_names = [*chart.outputs, *chart.locals]
+        rows = [["tick", "time", *input_names, "state", *variable_names]]
         for number, tick in enumerate(self):
             values = {**tick.after.outputs, **tick.after.locals}
-            input_cells = [_format_value(tick.inputs.get(name, False)) for name in inputs]
-            variable_cells = [_format_value(values[name]) for name in variables]
+            input_cells = [_format_value(tick.inputs.get(name, False)) for name in input_names]
+            variable_cells = [_format_value(values[name]) for name in variable_names]
             time = f"{number * chart.period_s:g} s"
             rows.append([str(number), time, *input_cells, tick.after.state, *variable_cells])
         return rows
@@ -186,12 +196,13 @@ class ChartSession:
             if name not in self.chart.events:
                 raise UnknownNameError.among("event", name, self.chart.events)
         row = {**self._inputs, **dict.fromkeys(events, True)}
-        row |= {name: _convert_input(self._type_of(name), value) for name, value in inputs.items()}
-        before = self._snapshot.state
-        after = self._interpreter.step(self._snapshot, row)
+        for name, value in inputs.items():
+            row[name] = _convert_input(self._type_of(name), value)
+        state_before = self._snapshot.state
+        snapshot = self._interpreter.step(self._snapshot, row)
         self._inputs = {name: row[name] for name in self.chart.inputs}
-        self._ticks.append(Tick(Row(row), before, after))
-        self._snapshot = after
+        self._ticks.append(Tick(Row(row), state_before, snapshot))
+        self._snapshot = snapshot
         return self
 
     def run(self, rows: Iterable[Mapping[str, object]]) -> ChartSession:
@@ -201,6 +212,7 @@ class ChartSession:
         return self
 
     def _type_of(self, name: str) -> Type:
+        """Return the type of an input or an event; raise an UnknownNameError for another name."""
         if name in self.chart.inputs:
             return self.chart.inputs[name]
         if name in self.chart.events:

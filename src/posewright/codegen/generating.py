@@ -186,7 +186,7 @@ def generate(
     texts |= {name: text for name, text in user_texts.items() if name not in kept_names}
     digests = {name: [*previous_digests.get(name, ()), _sha256(text)] for name, text in texts.items()}
     unfinished = {**manifest, "files": {}, UNFINISHED: {**previous_digests, **digests}}
-    _write(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, unfinished=_json(unfinished))
+    _write_files(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, unfinished=_json(unfinished))
     return Generated(
         folder,
         target,
@@ -373,7 +373,7 @@ def _require_unchanged(
             )
 
 
-def _write(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfinished: str) -> None:
+def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfinished: str) -> None:
     """Write all files or none, and remove obsolete ones.
 
     Args:
@@ -395,7 +395,7 @@ def _write(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfi
         write_atomically(folder / MANIFEST, unfinished.encode(), durable=False)
         for name, text in texts.items():
             if name == MANIFEST:
-                _remove(folder, obsolete)
+                _remove_files(folder, obsolete)
             write_atomically(folder / name, text.encode(), durable=False)
     except OutputError:
         for path, content in previous_contents.items():
@@ -407,7 +407,7 @@ def _write(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfi
         raise
 
 
-def _remove(folder: Path, names: Sequence[str]) -> None:
+def _remove_files(folder: Path, names: Sequence[str]) -> None:
     for name in names:
         try:
             (folder / name).unlink(missing_ok=True)

@@ -23,6 +23,9 @@ OUT = "UNIT_OUT_"
 STATE = "UNIT_STATE_"
 """Prefix of other fields of a record of states."""
 
+_RESERVED_CONSTANTS = ("UNIT_INPUT_BYTES", "UNIT_STATE_BYTES")
+"""Other constants of `unit.h`."""
+
 MAX_LINE_LENGTH = 110
 """A longer line gets its comment above it."""
 
@@ -32,7 +35,8 @@ def offset_constants(
 ) -> dict[str, str]:
     """Return the constant for each field of a record: `UNIT_IN_FRONT` for `front`.
 
-    Fields that differ in upper and lower case only keep their case; equal constants get a number.
+    The names are in upper case, except for fields whose names differ only in case, which keep theirs. A
+    constant that is used already gets a number.
 
     Args:
         records: dtype of the record.
@@ -41,14 +45,15 @@ def offset_constants(
     """
     other_prefixes = other_prefixes or {}
     identifiers = {name: re.sub(r"[^A-Za-z0-9_]", "_", name) for name in records.names or ()}
-    upper = [identifier.upper() for identifier in identifiers.values()]
+    upper_identifiers = [identifier.upper() for identifier in identifiers.values()]
     constants: dict[str, str] = {}
     for name, identifier in identifiers.items():
-        stem = identifier if upper.count(identifier.upper()) > 1 else identifier.upper()
+        is_unique = upper_identifiers.count(identifier.upper()) == 1
+        stem = identifier.upper() if is_unique else identifier
         base = other_prefixes.get(name, prefix) + stem
         constant = base
         number = 1
-        while constant in constants.values() or constant in ("UNIT_INPUT_BYTES", "UNIT_STATE_BYTES"):
+        while constant in constants.values() or constant in _RESERVED_CONSTANTS:
             number += 1
             constant = f"{base}_{number}"
         constants[name] = constant
@@ -64,6 +69,10 @@ def offset_lines(
         meaning = comment(meanings[name]) if meanings.get(name) else ""
         line = f"#define {constant} {offset}U {meaning}".rstrip()
         if len(line) > MAX_LINE_LENGTH:
-            yield from ("/*", *(f" * {part}" for part in wrap(meaning[3:-3], MAX_LINE_LENGTH - 3)), " */")
+            meaning_text = meaning.removeprefix("/* ").removesuffix(" */")
+            yield "/*"
+            for meaning_line in wrap(meaning_text, MAX_LINE_LENGTH - len(" * ")):
+                yield f" * {meaning_line}"
+            yield " */"
             line = f"#define {constant} {offset}U"
         yield line

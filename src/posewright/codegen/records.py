@@ -135,18 +135,23 @@ class RecordFormat:
     def unpack(self, record: np.void | bytes) -> Snapshot:
         """Return the Snapshot of a state record of a unit that has taken a tick."""
         data = record if isinstance(record, bytes) else record.tobytes()
-        _, active, *stored = self._layout.unpack_from(data)
+        _status, active_bitmap, *further_fields = self._layout.unpack_from(data)
+        n_registers = len(self.machine.registers)
+        values = further_fields[:n_registers]
+        history_bitmaps = further_fields[n_registers : n_registers + len(self.machine.history)]
         for index, names in self._decoded_registers:
-            stored[index] = bool(stored[index]) if names is None else names[stored[index]]
-        n = len(self.machine.registers)
-        history = tuple([self._node_numbers(bitmap) for bitmap in stored[n : n + len(self.machine.history)]])
-        leaves = self._leaves(self._node_numbers(active))
+            values[index] = bool(values[index]) if names is None else names[values[index]]
+        leaves = self._leaves(self._node_numbers(active_bitmap))
         return Snapshot(
-            self.machine, started=True, configuration=leaves, values=tuple(stored[:n]), history=history
+            self.machine,
+            started=True,
+            configuration=leaves,
+            values=tuple(values),
+            history=tuple([self._node_numbers(bitmap) for bitmap in history_bitmaps]),
         )
 
     def unpack_all(self, states: Records) -> list[Snapshot]:
-        """Return the Snapshots of state records."""
+        """Return the Snapshots of state records of a unit that has taken a tick, faster than `unpack`."""
         machine = self.machine
         values = [
             self._decode_column(states[self.field_of[name]], machine.types[name])

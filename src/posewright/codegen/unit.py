@@ -125,9 +125,9 @@ class Footprint:
         image_flash_bytes: code and constants with the board's own code.
         image_ram_bytes: variables with the board's own, without the stack.
         stack_bytes: greatest depth measured; None where it was not measured.
-        step_cycles_mean: mean of the ticks measured, in the unit `counts`.
-        step_cycles_worst: greatest of the ticks measured, which is not a bound.
-        counts: the unit of the steps: `cycles`, or `instructions` where the emulator counts no cycles.
+        step_cycles_mean: mean of the ticks measured, in `step_unit`.
+        step_cycles_worst: greatest of the ticks measured, in `step_unit`; it is not a bound.
+        step_unit: `cycles`, or `instructions` where the emulator counts these, one as one cycle.
         parts: flash and RAM by part of the image.
     """
 
@@ -138,7 +138,7 @@ class Footprint:
     stack_bytes: int | None = None
     step_cycles_mean: float | None = None
     step_cycles_worst: int | None = None
-    counts: str = "cycles"
+    step_unit: str = "cycles"
     parts: Mapping[str, tuple[int, int]] | None = None
 
 

@@ -68,14 +68,14 @@ class Commander(Controller):
         self._robot = robot
         self._watchdog = watchdog or Watchdog()
         self._lock = threading.Lock()
-        self._sender = ""
-        self._pose: Floats | None = None  # the requested pose, before safety
+        self._sender = ""  # the commander; empty without one
+        self._pose: Floats | None = None  # the requested pose, before safety; None before the first frame
         self._sent_pose: Floats  # the pose after safety
-        self._tracks: dict[int, _Track] = {}
+        self._tracks: dict[int, _Track] = {}  # by index of the joint; those that have not ended
         self._end_s = 0.0  # of the frame that was commanded last
-        self._last_message_s = 0.0
-        self._is_relaxed = False
-        self._was_commanded = False
+        self._last_message_s = 0.0  # when the commander was last heard, in the robot's time
+        self._is_relaxed = False  # whether the watchdog has switched the torque off
+        self._was_commanded = False  # whether anybody has commanded since the start
 
     @property
     def sender(self) -> str:
@@ -116,11 +116,15 @@ class Commander(Controller):
             self._sender = ""
             self._pose = None
             self._is_relaxed = False
-            self._was_commanded = True
+            self._was_commanded = True  # by the client, so the watchdog relaxes the joints later
             self._tracks.clear()
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a message may come any time
-        """Return one row: the commands at the end of the next frame."""
+        """Return one row: the commands at the end of the next frame.
+
+        At the first frame the commanded pose is the measured one. While relaxed it follows the measured
+        joints, whose torque is off; otherwise joints with a trajectory move along it, and all others stay.
+        """
         with self._lock:
             end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
@@ -134,7 +138,7 @@ class Commander(Controller):
                 return JointCommands(self._pose[np.newaxis], np.ones(len(self._pose), dtype=np.bool_))
             self._pose = self._pose.copy()
             for joint, track in list(self._tracks.items()):
-                self._pose[joint] = np.interp(end_s, *track)
+                self._pose[joint] = np.interp(end_s, track.times, track.positions)
                 if end_s >= track.times[-1]:
                     del self._tracks[joint]
             return JointCommands(self._pose[np.newaxis])
@@ -161,7 +165,10 @@ class Commander(Controller):
         self._was_commanded = True
 
     def _check_silence(self, state: BodyState) -> None:
-        """Drop a silent commander, and later switch the torque off, as the watchdog says."""
+        """Drop a silent commander, and later switch the torque off, as the watchdog says.
+
+        The commander counts as heard while its trajectories last.
+        """
         last_end_s = max((float(track.times[-1]) for track in self._tracks.values()), default=-np.inf)
         self._last_message_s = max(self._last_message_s, min(last_end_s, state.time_s))
         silent_s = state.time_s - self._last_message_s

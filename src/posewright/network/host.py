@@ -320,7 +320,11 @@ class Host(Controller):
             self._control_changed.notify_all()
 
     def _lend_to_client(self) -> None:
-        """Lend the robot to a client that requested it, until it releases it or is silent for too long."""
+        """Lend the robot to a client that requested it, until it releases it or is silent for too long.
+
+        Returns at once if no client waits. Meanwhile `on_tick` is called regularly. Afterwards the commander
+        starts from the robot's pose, which the client may have changed.
+        """
         with self._control_changed:
             if self._control is not _Control.REQUESTED:
                 return
@@ -328,6 +332,7 @@ class Host(Controller):
             self._control_changed.notify_all()
             while self._control is _Control.CLIENT and not self._is_over():
                 self._control_changed.wait(CLIENT_CHECK_S)
+                # ending the session calls `_release`, which needs the lock, maybe in another thread
                 self._control_changed.release()
                 try:
                     self.server.end_silent_session()
@@ -352,7 +357,7 @@ class Host(Controller):
         """Stop and close the body, whose servos have held their pose until now."""
         with suppress(BodyError):
             if self._on_end is not TorquePolicy.HOLD:
-                self._body.open()
+                self._body.open()  # a client may have closed it
         self._body.stop(self._on_end)
         self._body.close()
 

@@ -175,6 +175,14 @@ class PlantServer:
     def _answer_in_order(self, action: str, session_id: str, number: int, message: Node) -> bytes:
         """Return the answer to a request of a session; a repeated request gets its first answer again.
 
+        Request 0 of a new session must be `open`; the robot must be free then.
+
+        Args:
+            action: the requested action.
+            session_id: the secret id of the client's session.
+            number: the number of the request, from 0.
+            message: the request with the arguments of the action.
+
         Raises:
             BodyError: the session is over, or another client drives the robot.
             InputError: the number of the request is not the next one.
@@ -191,8 +199,8 @@ class PlantServer:
         elif number == session.number:
             return session.answer  # the first answer was lost
         elif number != session.number + 1 or action == "open":
-            message_text = f"request {number} came after request {session.number}"
-            raise InputError(message_text, hint="number the requests 0, 1, 2, ...")
+            error_text = f"request {number} came after request {session.number}"
+            raise InputError(error_text, hint="number the requests 0, 1, 2, ...")
         session.last_request_s = self._now()
         session.number = number
         try:
@@ -231,7 +239,7 @@ class PlantServer:
         with ExitStack() as on_failure:
             on_failure.callback(self._release)
             plant = self._make_plant(parts, arena)
-            on_failure.pop_all()
+            on_failure.pop_all()  # it succeeded, so the robot stays acquired
         if plant.clock is not None:
             plant.clock.restart()
         session = self._session = Session(session_id, client, plant, last_request_s=self._now())
@@ -256,7 +264,11 @@ class PlantServer:
         return {"observe": plain_with_arrays(body.observe())}
 
     def _advance(self, session: Session, message: Node) -> Answer:
-        """Advance the plant by the commanded frames; return joint states and readings of all bodies."""
+        """Advance the plant by the commanded frames; return joint states and readings of all bodies.
+
+        Commands are filtered by safety first, if the server is to protect the robot. `on_frames` gets the
+        last frame of the first robot.
+        """
         plant = session.plant
         node = _entries(message, "commands")["commands"]
         commands = {
@@ -272,9 +284,9 @@ class PlantServer:
         for name, rows in commands.items():
             session.last_commands[name] = rows.angles[-1]
         readings = {name: body.read() for name, body in plant.bodies.items()}
-        first = next(iter(readings))
-        last_row = commands[first][len(commands[first]) - 1 :]
-        self._on_frames(plant.bodies[first].robot, readings[first], last_row)
+        first_name = next(iter(readings))
+        last_row = commands[first_name][len(commands[first_name]) - 1 :]
+        self._on_frames(plant.bodies[first_name].robot, readings[first_name], last_row)
         return {
             "states": {name: plain_with_arrays(rows) for name, rows in states.items()},
             "read": {name: plain_with_arrays(reading) for name, reading in readings.items()},
@@ -392,6 +404,7 @@ def _error_answer(error: PosewrightError) -> Answer:
 
 
 def _entries(message: Node, *names: str) -> dict[str, Node]:
+    """Return the entries of a request with some names, all of which must be there, and no others."""
     return message.fields(required=names, optional=("ask", "session", "number"))
 
 

@@ -35,6 +35,9 @@ from posewright.robots import Robot
 MAX_TRIES = 3
 """How often a request is sent if no answer comes; the server executes it once only."""
 
+OPEN_TIMEOUT_FACTOR = 10.0
+"""To create a plant takes so much longer than other requests: a simulation has to be compiled."""
+
 MAX_CLIENT_NAME = 100
 """Longest name of a client [characters]."""
 
@@ -95,7 +98,7 @@ class ClientSession:
         self._timeout_s = timeout_s
         self.id = secrets.token_hex(8)
         self.lost = 0
-        self._number = 0
+        self._next_number = 0
         self.is_open = True
 
     def request(
@@ -114,13 +117,13 @@ class ClientSession:
         """
         if not self.is_open:
             raise BodyError("the session with this robot is over", hint="create a new plant")
-        head = {"ask": action, "session": self.id, "number": self._number}
+        head = {"ask": action, "session": self.id, "number": self._next_number}
         message = self._exchange(pack({**head, **(details or {})}), timeout_s or self._timeout_s)
         entries = Node(unpack(message), trail="answer").fields()
-        is_own = "session" in entries and entries["session"].value == self.id
-        if is_own and _entry(entries, "number").value == self._number:
-            self._number += 1
-        elif "error" not in entries:
+        is_own_session = "session" in entries and entries["session"].value == self.id
+        if is_own_session and _entry(entries, "number").value == self._next_number:
+            self._next_number += 1
+        elif "error" not in entries:  # an error may come before the server knows the session
             raise BodyError("the answer belongs to another request")
         if "error" in entries:
             kind = ERRORS.get(entries["error"].text(), BodyError)
@@ -129,7 +132,14 @@ class ClientSession:
         return entries
 
     def _exchange(self, message: bytes, timeout_s: float) -> bytes:
-        """Send a message and return the answer; after MAX_TRIES lost answers the channel is closed."""
+        """Send a message and return the answer; if none comes, send it again, up to MAX_TRIES times.
+
+        The server executes a repeated request once only. After the last try the session ends and the channel
+        is closed.
+
+        Raises:
+            BodyError: no answer came.
+        """
         for tries_left in range(MAX_TRIES, 0, -1):
             try:
                 return self._channel.request(message, timeout_s)
@@ -191,7 +201,7 @@ class RemotePlant:
         self.session = session = ClientSession(channel, timeout_s)
         self._now = now or (lambda: 0.0)
         self._round_trips_s: list[float] = []
-        self._frames = 0
+        self._n_frames = 0
         weakref.finalize(self, session.close)  # in case no body is ever opened
         robots = {part.name: part.robot for part in parts}
         details = {
@@ -200,14 +210,14 @@ class RemotePlant:
             "arena": None if arena is None else arena.to_dict(),
         }
         try:
-            answer = session.request("open", details, timeout_s=10.0 * timeout_s)
+            answer = session.request("open", details, timeout_s=OPEN_TIMEOUT_FACTOR * timeout_s)
             self.frame_period_s = _entry(answer, "frame_period_s").number(low=1e-4, high=10.0)
             self.is_real = _entry(answer, "is_real").boolean()
             self._bodies: dict[str, RemoteBody] = {}
             self._supervised: set[str] = set()
             for name, entry in _entries_by_name(answer, "bodies", robots).items():
                 description = entry.fields(required=("facts", "supervised"), optional=())
-                description["facts"].fields()
+                description["facts"].fields()  # raises if they are no mapping
                 self._bodies[name] = RemoteBody(
                     self, name, robot=robots[name], facts=description["facts"].value
                 )
@@ -235,7 +245,12 @@ class RemotePlant:
         times_ms = np.array(self._round_trips_s or [0.0]) * 1000.0
         p50, p99, worst = (float(percentile) for percentile in np.percentile(times_ms, (50.0, 99.0, 100.0)))
         return Latencies(
-            self._frames, len(self._round_trips_s), self.session.lost, p50_ms=p50, p99_ms=p99, worst_ms=worst
+            self._n_frames,
+            len(self._round_trips_s),
+            self.session.lost,
+            p50_ms=p50,
+            p99_ms=p99,
+            worst_ms=worst,
         )
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
@@ -248,7 +263,7 @@ class RemotePlant:
             name: wire_records.read_states(entry, len(self._bodies[name].robot.joint_names))
             for name, entry in _entries_by_name(answer, "states", self._bodies).items()
         }
-        self._frames += len(next(iter(states.values())))
+        self._n_frames += len(next(iter(states.values())))
         for name, rows in states.items():
             self._bodies[name].update_row(rows)
         self.update_states(answer)
@@ -279,9 +294,9 @@ class RemoteBody:
         self._robot = robot
         self._facts = facts
         self._n_joints = len(robot.joint_names)
-        self._state: BodyState | None = None
-        self._row: JointStates | None = None
-        self._is_current = False
+        self._state: BodyState | None = None  # in the latest answer
+        self._latest_row: JointStates | None = None  # the states of the last frame
+        self._is_row_current = False  # whether no frame or placement came after it
         self.is_open = False
 
     def __repr__(self) -> str:
@@ -302,9 +317,9 @@ class RemoteBody:
         if self.is_open:
             return
         answer = self._session.request("engage", {"body": self._name})
-        self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
+        self._latest_row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
         self._plant.update_states(answer)
-        self._is_current = self.is_open = True
+        self._is_row_current = self.is_open = True
 
     def read(self) -> BodyState:
         """Return its state after the latest frame."""
@@ -316,11 +331,11 @@ class RemoteBody:
 
     def observe(self) -> JointStates:
         """Return one row: the present states of the joints, and the ground truth if the server has it."""
-        if self._row is None or (not self._is_current and self._session.is_open):
+        if self._latest_row is None or (not self._is_row_current and self._session.is_open):
             answer = self._session.request("observe", {"body": self._name})
-            self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
-            self._is_current = True
-        return self._row
+            self._latest_row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
+            self._is_row_current = True
+        return self._latest_row
 
     def facts(self) -> PlainMapping:
         """Return the server's description of the body."""
@@ -342,7 +357,7 @@ class RemoteBody:
         self._plant.update_states(self._session.request("place", details))
 
     def update_row(self, states: JointStates) -> None:
-        """Store the last frame of some states."""
+        """Store the last frame of some states, for `observe`; slips and contacts are left out."""
         truth = states.truth
         if truth is not None:
             truth = GroundTruth(
@@ -352,15 +367,15 @@ class RemoteBody:
                 boxes=truth.boxes[-1:],
                 box_contacts=truth.box_contacts[-1:],
             )
-        self._row = JointStates(
+        self._latest_row = JointStates(
             states.times[-1:], positions=states.positions[-1:], efforts=states.efforts[-1:], truth=truth
         )
-        self._is_current = False
+        self._is_row_current = False
 
     def update_state(self, entry: Node) -> None:
         """Store the state in an answer."""
         self._state = wire_records.read_state(entry, self._n_joints)
-        self._is_current = False
+        self._is_row_current = False
 
 
 def _entries_by_name(answer: Mapping[str, Node], key: str, names: Iterable[str]) -> dict[str, Node]:

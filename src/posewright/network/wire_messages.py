@@ -85,6 +85,8 @@ def _extract_arrays(value: object, arrays: list[WireArray]) -> PlainData:
 def unpack(message: bytes) -> Any:  # plain data of any shape: `Node` looks at it
     """Return the plain data of a message, with writable copies of its arrays.
 
+    A message is `_START` (magic number and checksum), the length of the head, the head, and the arrays.
+
     Raises:
         FormatError: it is no message, or it is damaged.
     """
@@ -98,8 +100,10 @@ def unpack(message: bytes) -> Any:  # plain data of any shape: `Node` looks at i
         raise FormatError("the message is damaged", hint="its checksum is wrong")
     (head_length,) = _LENGTH.unpack_from(payload)
     head_end = _LENGTH.size + head_length
-    if head_length > MAX_HEAD_BYTES or head_end > len(payload):
+    if head_end > len(payload):
         raise FormatError(f"the head has {head_length} bytes", hint="the message is shorter")
+    if head_length > MAX_HEAD_BYTES:
+        raise FormatError(f"the head has {head_length} bytes", hint=f"at most {MAX_HEAD_BYTES}")
     try:
         head = from_json(bytes(payload[_LENGTH.size : head_end]))
     except InputError as error:
@@ -130,6 +134,7 @@ def _read_arrays(descriptions: object, raw: bytes) -> Iterator[WireArray]:
             hint = f"write one of {', '.join(_DTYPES)}, and the shape"
             raise FormatError("an array without a known kind", hint=hint)
         are_lengths = all(type(n) is int and 0 <= n <= MAX_BYTES for n in shape)
+        # lengths of 0 count as 1: an array without elements must not have a huge shape either
         if len(shape) > MAX_AXES or not are_lengths or math.prod(max(n, 1) for n in shape) > MAX_BYTES:
             hint = f"at most {MAX_AXES} lengths, 0 or more"
             raise FormatError("an array with an invalid shape", hint=hint)
@@ -147,6 +152,8 @@ def _read_arrays(descriptions: object, raw: bytes) -> Iterator[WireArray]:
 def _insert_arrays(value: object, numbered_arrays: Iterator[tuple[int, WireArray]], depth: int) -> object:
     """Return the value with arrays in place of the references to them.
 
+    References must come in the order of the arrays, so that each array is used once.
+
     Args:
         value: plain data with references.
         numbered_arrays: the arrays that are not used yet.
@@ -160,7 +167,7 @@ def _insert_arrays(value: object, numbered_arrays: Iterator[tuple[int, WireArray
         return value
     if _REFERENCE not in value:
         return {name: _insert_arrays(item, numbered_arrays, depth - 1) for name, item in value.items()}
-    number, array = next(numbered_arrays, (-1, np.empty(0)))
+    number, array = next(numbered_arrays, (-1, np.empty(0)))  # no reference is -1: too many are an error
     if value != {_REFERENCE: number} or type(value[_REFERENCE]) is not int:
         raise FormatError("an array is used out of order", hint="number the arrays in the order of their use")
     return array

@@ -38,6 +38,11 @@ MAX_ROWS = 4096
 MAX_SEED = 2**63
 _MAX_COORDINATE_M = 1000.0
 _MAX_NAME = 100
+_POSE_VALUES = 7
+"""A position x, y, z and a quaternion."""
+
+_FOOTPRINT_SHAPE = (4, 3)
+"""Four corners x, y, z."""
 
 _FLOATS = np.dtype(np.float64)
 _FLAGS = np.dtype(np.bool_)
@@ -106,11 +111,12 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
     ]
     if len(start) != 3:
         entries["start"].fail("expected x, y and yaw")
+    x_m, y_m, yaw_rad = start
     return BodySpec(
         read_name(entries["name"]),
         robot,
         pose,
-        start=(start[0], start[1], start[2]),
+        start=(x_m, y_m, yaw_rad),
         sensors=_read_sensors(entries["sensors"]),
         seed=entries["seed"].integer(low=0, high=MAX_SEED),
         domain=read_record(entries["domain"], DomainParameters, degrees=False),
@@ -177,7 +183,8 @@ def read_commands(node: Node, robot: Robot) -> JointCommands:
     stiffness = _optional(entries["stiffness"], lambda entry: _array(entry, _FLOATS, (n_joints,)))
     if not 1 <= len(angles) <= MAX_ROWS:
         entries["angles"].fail(f"{len(angles)} rows", hint=f"send 1 to {MAX_ROWS}")
-    if not (np.isfinite(angles) | (np.False_ if free is None else free)).all():
+    is_free = np.False_ if free is None else free
+    if not (np.isfinite(angles) | is_free).all():
         entries["angles"].fail("not a finite angle", hint="only joints without torque may have NaN")
     if stiffness is not None and not (np.isfinite(stiffness) & (stiffness >= 0.0)).all():
         entries["stiffness"].fail("not a stiffness", hint="write finite values of 0 N m/rad or more")
@@ -191,7 +198,8 @@ def _read_lights(node: Node) -> dict[str, tuple[float, float, float]]:
         colour = [part.number(low=0.0, high=1.0) for part in entry.items()]
         if len(colour) != 3:
             entry.fail("expected red, green and blue")
-        lights[name] = (colour[0], colour[1], colour[2])
+        red, green, blue = colour
+        lights[name] = (red, green, blue)
     return lights
 
 
@@ -213,10 +221,10 @@ def _read_truth(node: Node, n_frames: int) -> GroundTruth:
     """Return the ground truth of `n_frames` frames; raise a DocumentError if a shape does not match."""
     entries = _entries(node, *(field.name for field in fields(GroundTruth)))
     truth = GroundTruth(
-        base=_array(entries["base"], _FLOATS, (n_frames, 7)),
-        footprints=_array(entries["footprints"], _FLOATS, (n_frames, -1, 4, 3)),
+        base=_array(entries["base"], _FLOATS, (n_frames, _POSE_VALUES)),
+        footprints=_array(entries["footprints"], _FLOATS, (n_frames, -1, *_FOOTPRINT_SHAPE)),
         foot_contacts=_array(entries["foot_contacts"], _FLAGS, (n_frames, -1)),
-        boxes=_array(entries["boxes"], _FLOATS, (n_frames, -1, 7)),
+        boxes=_array(entries["boxes"], _FLOATS, (n_frames, -1, _POSE_VALUES)),
         box_contacts=_array(entries["box_contacts"], _FLAGS, (n_frames, -1)),
         slips=_optional(entries["slips"], lambda entry: _array(entry, _FLOATS, (n_frames, -1))),
         contacts=_optional(entries["contacts"], _read_contacts),
@@ -233,12 +241,12 @@ def _read_contacts(node: Node) -> Contacts:
     entries = _entries(node, *(field.name for field in fields(Contacts)))
     names = tuple(entry.text() for entry in entries["names"].items())
     frames = _array(entries["frames"], _INTEGERS, (-1,))
-    n = len(frames)
-    pairs = _array(entries["pairs"], _INTEGERS, (n, 2))
-    depths = _array(entries["depths"], _FLOATS, (n,))
-    forces = _array(entries["forces"], _FLOATS, (n,))
-    speeds = _array(entries["speeds"], _FLOATS, (n,))
-    if n and not (pairs.min() >= 0 and pairs.max() < len(names) and frames.min() >= 0):
+    n_contacts = len(frames)
+    pairs = _array(entries["pairs"], _INTEGERS, (n_contacts, 2))
+    depths = _array(entries["depths"], _FLOATS, (n_contacts,))
+    forces = _array(entries["forces"], _FLOATS, (n_contacts,))
+    speeds = _array(entries["speeds"], _FLOATS, (n_contacts,))
+    if n_contacts and not (pairs.min() >= 0 and pairs.max() < len(names) and frames.min() >= 0):
         node.fail("a contact has an invalid index", hint="`pairs` are indices of `names`")
     return Contacts(
         names,

@@ -62,13 +62,18 @@ def test_sonys_own_files_are_written_as_they_were_read(name: str, samples: Calla
 
 def test_commands_are_told_with_their_lines_and_numbers() -> None:
     first, second = read_commands(LISTED).commands
-    assert (first.id, first.head.n_declared, first.head.word(2), first.head.line.number) == (60, 1, "0", 3)
+    assert (first.id, first.head.n_declared, first.head.word(2), first.head.text_line.number) == (
+        60,
+        1,
+        "0",
+        3,
+    )
     assert (second.id, second.head.n_declared, second.head.word(2)) == (61, 2, "1")
     assert [(line.agent, line.name, line.index) for line in second.agent_lines] == [
         ("monetagentMTN", "a_sit#sit_bark", 3),
         ("monetagentSOUND", "bark", -1),
     ]
-    assert second.agent_lines[0].line.number == 7
+    assert second.agent_lines[0].text_line.number == 7
 
 
 def test_a_list_of_commands_is_told_from_one_of_ways() -> None:

@@ -38,7 +38,7 @@ def test_a_program_that_is_not_edited_gives_back_its_bytes(text: Text) -> None:
 def test_a_jump_to_blank_space_means_the_tag_after_it() -> None:
     program = read_rm4(b'<jump adr="0x00000018"/>\r\n\r\n<return/>')
     assert program.tags[0].target == 1
-    assert program.tags[0].slack == 4
+    assert program.tags[0].gap_bytes == 4
     assert program.remarks == (
         "input:1: byte 0: <jump> to 0x00000018 leads to blank space; the tag after it, 4 bytes on, is meant",
     )

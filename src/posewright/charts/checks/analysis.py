@@ -40,21 +40,21 @@ MAX_REEXPLORED = 20_000
 def compute_entered_states(
     machine: Machine, transition: CompoundTransition, *, include_history: bool = False
 ) -> set[int]:
-    """Return the numbers of the states that a transition enters.
+    """Return the numbers of the states that a transition enters; empty if it leaves no state.
 
     Args:
         machine: the machine of the transition.
-        transition: any; the result is empty if it leaves no state.
+        transition: the transition.
         include_history: include every state that a history may restore; else as if no history was stored.
     """
-    entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
+    entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))  # no history stores a state
     entry_set.add_targets(transition.targets, domain=transition.domain or 0)
     if not include_history:
         return entry_set.entered
-    restorable = (
+    restorable_states = [
         machine.nodes[target.node].descendants for target in transition.targets if target.history is not None
-    )
-    return entry_set.entered.union(*restorable)
+    ]
+    return entry_set.entered.union(*restorable_states)
 
 
 class ChartAnalysis:
@@ -70,8 +70,10 @@ class ChartAnalysis:
     Attributes:
         solver_budget: effort of proving, shared by the solver and the exploration.
         work_budget: work of exploring and of scanning what was explored.
-        tracked: registers whose values the exploration keeps apart, though nothing in the chart reads them.
+        solver: decides claims over the whole domain of all types.
+        tracked_names: registers whose values the exploration keeps apart, even where nothing reads them.
         observers: receive every explored tick.
+        searches: the searches of all checks.
         stopped_reason: why the scan stopped early; empty if it did not.
         exploration: result of step 2; not set before.
     """
@@ -89,20 +91,24 @@ class ChartAnalysis:
         alternate_inputs = {ALTERNATE_PREFIX + name: value_type for name, value_type in chart.inputs.items()}
         types = {**self.machine.types, **alternate_inputs}
         self.solver = CheckSolver(types, self.solver_budget, limits.is_time_over)
-        self.paths = PathConditions(chart.inputs)
-        self.tracked: set[str] = set(chart.resources)
+        self.path_conditions = PathConditions(chart.inputs)
+        self.tracked_names: set[str] = set(chart.resources)
         self.observers: list[TickObserver] = []
         self.searches: list[WitnessSearch] = []
         self.stopped_reason = ""
 
-    def add_search(self, question: CheckQuestion, *, exact: frozenset[str] = frozenset()) -> WitnessSearch:
+    def add_search(
+        self, question: CheckQuestion, *, exact_variables: frozenset[str] = frozenset()
+    ) -> WitnessSearch:
         """Return a new search, which has its result after `scan`.
 
         Args:
             question: the question to be answered.
-            exact: variables whose exact values matter.
+            exact_variables: variables whose exact values matter.
         """
-        search = WitnessSearch(question, self.interpreter, self.solver, self.paths, exact)
+        search = WitnessSearch(
+            question, self.interpreter, self.solver, self.path_conditions, exact_variables=exact_variables
+        )
         self.searches.append(search)
         return search
 
@@ -114,10 +120,12 @@ class ChartAnalysis:
         """
         conditions = promise_conditions(*self.chart.promises)
         if conditions:
-            half_budget = WorkBudget(replace(self.limits, work=self.limits.work // 2))
-            self.exploration = self._explore(self.tracked, watched_conditions=conditions, budget=half_budget)
+            half_budget = WorkBudget(replace(self.limits, max_work=self.limits.max_work // 2))
+            self.exploration = self._explore(
+                self.tracked_names, watched_conditions=conditions, budget=half_budget
+            )
         if not conditions or not self.exploration.complete:
-            self.exploration = self._explore(self.tracked)
+            self.exploration = self._explore(self.tracked_names)
 
     def _explore(
         self,
@@ -128,7 +136,15 @@ class ChartAnalysis:
         limits: ExplorationLimits | None = None,
         budget: WorkBudget | None = None,
     ) -> Exploration:
-        """Return an exploration of the chart; arguments as in `reachability.explore`."""
+        """Return an exploration of the chart.
+
+        Args:
+            tracked: names of the registers whose exact values are kept.
+            watched_conditions: conditions that are evaluated after every tick.
+            values_to_try: values of registers that are tried even where not all inputs can be.
+            limits: the limits; None for those of the analysis.
+            budget: the work that may be done; None for the work budget of the analysis.
+        """
         return explore(
             self.chart,
             tracked=tracked,
@@ -141,44 +157,52 @@ class ChartAnalysis:
         )
 
     def scan(self) -> None:
-        """Trace the explored ticks for observers and searches; explore again where a search needs that."""
-        limits = replace(self.limits, states=MAX_REEXPLORED, cases=MAX_REEXPLORED)
-        merged_names = {search: self.exploration.merged_variables(search.exact) for search in self.searches}
-        searches = [search for search, names in merged_names.items() if not names]
+        """Trace the explored ticks for observers and searches; explore again where a search needs that.
+
+        The chart is explored again, within narrower limits, with the exact values of variables that a search
+        needs and the exploration has merged, and with values that the solver has found.
+        """
+        limits = replace(self.limits, max_states=MAX_REEXPLORED, max_cases=MAX_REEXPLORED)
+        tracked_names = frozenset(self.tracked_names)
+
+        def explore_exactly(names: Collection[str]) -> Exploration:
+            resources = tracked_names.intersection(self.chart.resources)
+            return self._explore(resources.union(names), limits=limits)
+
+        def explore_with_values(values_to_try: Mapping[str, Collection[Value]]) -> Exploration:
+            names = tracked_names.union(values_to_try)
+            return self._explore(names, values_to_try=values_to_try, limits=limits)
+
+        searches = []
+        exact_searches = {}
+        for search in self.searches:
+            merged_names = self.exploration.merged_variables(search.exact_variables)
+            if merged_names:
+                exact_searches[search] = merged_names
+            else:
+                searches.append(search)
         scan_ticks(self.exploration, searches, self.work_budget, self.observers)
         self.stopped_reason = self.work_budget.stop_reason
-        exact_searches = {search: names for search, names in merged_names.items() if names}
         if exact_searches:
-            tracked = frozenset(self.tracked)
-            resources = tracked.intersection(self.chart.resources)
             scan_with_exact_values(
-                exact_searches,
-                tracked,
-                explore=lambda names: self._explore(resources.union(names), limits=limits),
-                budget=self.work_budget,
+                exact_searches, tracked_names, explore=explore_exactly, budget=self.work_budget
             )
-        if not self.complete:
-            scan_directed(
-                self.searches,
-                lambda values_to_try: self._explore(
-                    self.tracked | values_to_try.keys(), values_to_try=values_to_try, limits=limits
-                ),
-                self.work_budget,
-            )
+        if not self.is_complete:
+            scan_directed(self.searches, explore=explore_with_values, budget=self.work_budget)
 
     def run_to_last_tick(self, trace: InputRows) -> tuple[Snapshot, TickTrace]:
         """Run the chart along a trace; return the state before the last tick, and the trace of that tick."""
         return run_to_last_tick(self.interpreter, trace)
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every possible tick was explored and scanned."""
         return self.exploration.complete and not self.stopped_reason
 
     @property
     def incomplete_reason(self) -> str:
         """Why not every possible tick was explored and scanned."""
-        reasons = list(self.exploration.reasons)
+        reasons = list(self.exploration.incomplete_reasons)
         if self.stopped_reason:
             reasons.append(self.stopped_reason)
         return "; ".join(dict.fromkeys(reasons)) or "not all runs were explored"
@@ -187,12 +211,14 @@ class ChartAnalysis:
         """Return whether a search about a state that was entered has neither a witness nor a proof."""
         if node.index not in self.entered_states or search.witness is not None:
             return False
-        return bool(search.undecided_reason) or not self.complete
+        return bool(search.undecided_reason) or not self.is_complete
 
     @cached_property
     def entered_states(self) -> frozenset[int]:
         """Numbers of all states that were active in some run, even for a single microstep."""
-        entered = {number for state in self.exploration.graph.distinct for number in state.state.active_nodes}
+        entered = set[int]()
+        for state in self.exploration.distinct_states:
+            entered.update(state.active_nodes)
         for transition in self.exploration.taken_transitions:
             entered |= compute_entered_states(self.machine, transition)
         return frozenset(entered)
@@ -200,7 +226,7 @@ class ChartAnalysis:
     def describe_witness(
         self, state: str, witness: Witness, names: Collection[str]
     ) -> tuple[Counterexample, Counterexample]:
-        """Return the case of a witness, once with all inputs and once with those in `names` only.
+        """Return the case of a witness, and the same case with only the inputs in `names`, for a message.
 
         Args:
             state: name of the state that the case is about.
@@ -217,7 +243,14 @@ class ChartAnalysis:
     def build_counterexample(
         self, state: str, inputs: Mapping[str, Value], env: Mapping[str, Value], names: Collection[str]
     ) -> Counterexample:
-        """Return a case with its inputs, the events that occur, and the variables in `names`."""
+        """Return a case with its inputs, the events that occur, and the variables in `names`.
+
+        Args:
+            state: name of the state that the case is about.
+            inputs: values of inputs; for events, whether they occur.
+            env: value of every variable.
+            names: variables that are of interest.
+        """
         events = self.chart.events
         occurring_inputs = {name: value for name, value in inputs.items() if name not in events or value}
         variables = {name: env[name] for name in self.chart.variables if name in names}
@@ -233,7 +266,13 @@ class ChartAnalysis:
 
 
 class Check:
-    """One family of rules. `ChartAnalysis` describes when its methods are called."""
+    """One family of rules. `ChartAnalysis` describes when its methods are called.
+
+    Attributes:
+        analysis: the analysis that the check contributes to.
+        chart: the chart to be checked.
+        machine: the machine of the chart.
+    """
 
     def __init__(self, analysis: ChartAnalysis) -> None:
         self.analysis = analysis
@@ -264,7 +303,10 @@ def promise_conditions(*promises: Promise) -> tuple[Expression, ...]:
 def build_unproved_finding(
     analysis: ChartAnalysis, search: WitnessSearch, rule: Rule, claim: str, node: StateNode
 ) -> Finding:
-    """Return the finding for a search that is open: no run shows the claim, and none excludes it.
+    """Return the finding for a search that is open: no run shows the claim, and no proof excludes it.
+
+    It is an unproved error, with the values for which the claim would be true. If the solver finds no such
+    values either, it is a note.
 
     Args:
         analysis: the analysis of the chart.
@@ -281,8 +323,8 @@ def build_unproved_finding(
     inputs = {name: answer.case[name] for name in chart.inputs if name in answer.case}
     variables = {name: answer.case[name] for name in chart.variables if name in answer.case}
     case = Counterexample(node.name, inputs, variables)
-    values = str(replace(case, state=""))  # the claim names the state
-    claim_with_values = f"{claim} {values}" if values else claim
+    values_text = str(replace(case, state=""))  # without the state, which the claim names
+    claim_with_values = f"{claim} {values_text}" if values_text else claim
     message = f"{claim_with_values}; it is not known whether a run leads there: {reason}"
     return Finding(
         Level.ERROR, rule, message, state=node.name, counterexample=case, line=node.line, proved=False

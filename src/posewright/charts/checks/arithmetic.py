@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.charts.checks.analysis import Check
 from posewright.charts.checks.conditions import all_of, build_condition
@@ -37,6 +38,7 @@ class ExpressionUse:
     """An occurrence of an expression in the chart, where a tick may evaluate it.
 
     Attributes:
+        expression: the expression, as the machine evaluates it.
         node: the state it belongs to.
         line: the line in the chart's document, if known.
         variable: name of the variable its value is assigned to; None for a condition.
@@ -89,6 +91,8 @@ class ArithmeticSuspect:
 
     Attributes:
         use: where the expression is evaluated.
+        rule: the rule of the finding.
+        search: the search for a tick in which the fault occurs.
         argument: the argument of a function call that may be out of range; None for other faults.
     """
 
@@ -99,35 +103,46 @@ class ArithmeticSuspect:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Key of all suspects that are reported only once."""
+        """Key that all suspects share which are reported only once."""
         parameter = (self.argument.function, self.argument.parameter) if self.argument else None
         return id(self.use.expression), self.rule, parameter
 
 
 class ArithmeticFaults(Check):
-    """Finds values and arguments out of range, overflows, divisions by zero and undefined results."""
+    """Finds values and arguments out of range, overflows, divisions by zero and undefined results.
+
+    Attributes:
+        suspects: the faults that types do not exclude.
+        n_tracked_combinations: product of the numbers of values of all variables that are tracked for them.
+    """
 
     def prepare(self) -> None:
         """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
         self.n_tracked_combinations = 1
-        groups: dict[tuple[int, str | None], list[ExpressionUse]] = {}
+        uses_by_expression: dict[tuple[int, str | None], list[ExpressionUse]] = {}
         for use in list_uses(self.machine):
-            groups.setdefault((id(use.expression), use.variable), []).append(use)
-        for uses in groups.values():
+            uses_by_expression.setdefault((id(use.expression), use.variable), []).append(use)
+        for uses in uses_by_expression.values():
             self.suspects += self._find_suspects(uses)
 
     def _find_suspects(self, uses: Sequence[ExpressionUse]) -> Iterator[ArithmeticSuspect]:
-        """Yield the faults that are possible for some values of the names that an expression reads."""
-        use = uses[0]
+        """Yield the faults that are possible for some values of the names that an expression reads.
+
+        Adds a search for each of them, and tracks the variables that it needs.
+
+        Args:
+            uses: all uses of one expression, for the same variable; findings refer to the first.
+        """
+        first_use = uses[0]
         nodes = frozenset(use.node.index for use in uses)
-        for rule, fault_claim, argument in _list_faults(use, self.machine):
-            if self.analysis.solver.excludes([fault_claim]):
+        for fault in _list_faults(first_use, self.machine):
+            if self.analysis.solver.excludes([fault.claim]):
                 continue
-            self._track_variables(fault_claim)
-            question = CheckQuestion(ExpressionEvaluation(nodes, use.expression), (fault_claim,))
-            search = self.analysis.add_search(question, exact=fault_claim.names)
-            yield ArithmeticSuspect(use, rule, search, argument)
+            self._track_variables(fault.claim)
+            question = CheckQuestion(ExpressionEvaluation(nodes, first_use.expression), (fault.claim,))
+            search = self.analysis.add_search(question, exact_variables=fault.claim.names)
+            yield ArithmeticSuspect(first_use, fault.rule, search, fault.argument)
 
     def _track_variables(self, claim: CheckClaim) -> None:
         """Track the variables that a claim reads.
@@ -137,10 +152,10 @@ class ArithmeticFaults(Check):
         """
         for name, value_type in self.chart.variables.items():
             n_values = _count_values(value_type)
-            is_new = name in claim.names and name not in self.analysis.tracked
+            is_new = name in claim.names and name not in self.analysis.tracked_names
             if is_new and n_values * self.n_tracked_combinations <= MAX_TRACKED_VALUES:
                 self.n_tracked_combinations *= n_values
-                self.analysis.tracked.add(name)
+                self.analysis.tracked_names.add(name)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the faults that a run shows, then notes on those that are undecided."""
@@ -161,10 +176,13 @@ class ArithmeticFaults(Check):
                 yield not_proved(f"it is not known {question}: {reason}", use.node.name, use.line)
 
     def _build_finding(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
-        """Return the finding for an arithmetic fault that a witness shows."""
+        """Return the finding for an arithmetic fault that a witness shows.
+
+        It is an error; a result that is not a number is only a warning.
+        """
         use = suspect.use
         expression = use.expression
-        state = self._find_state(use.node, witness)
+        state = self._find_active_state(use.node, witness)
         case, relevant_case = self.analysis.describe_witness(state, witness, expression.names)
         level = Level.ERROR
         if suspect.rule is Rule.RANGE:
@@ -184,16 +202,21 @@ class ArithmeticFaults(Check):
             level, suspect.rule, message, state, counterexample=case, line=use.line, trace=witness.trace
         )
 
-    def _find_state(self, node: StateNode, witness: Witness) -> str:
-        """Return the name of the state in which a fault occurs: the active one that shares a junction."""
-        states = [witness.state]
+    def _find_active_state(self, node: StateNode, witness: Witness) -> str:
+        """Return the name of the state to which a fault is attributed.
+
+        It is the given state if that is active before or after the tick of the witness. Else the expression
+        was evaluated for another state, with which this one shares a junction; the result is then the
+        innermost state that was active before the tick.
+        """
+        snapshots = [witness.start_state]
         if witness.trace:
             _, last_tick = self.analysis.run_to_last_tick(witness.trace)
-            if last_tick.after is not None:
-                states.append(last_tick.after)
-        if any(node.name in state.active for state in states):
+            if last_tick.next_state is not None:
+                snapshots.append(last_tick.next_state)
+        if any(node.name in snapshot.active for snapshot in snapshots):
             return node.name
-        return witness.state.active[-1]
+        return witness.start_state.active[-1]
 
     def _describe_range_fault(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
         """Return which variable or parameter leaves which range, with the value it would have."""
@@ -201,6 +224,7 @@ class ArithmeticFaults(Check):
         argument = suspect.argument
         env = witness.point.env
         if argument is None:
+            # a fault of this rule has a variable with a range; the alternatives are for the type checker
             low, high = _range_of(self.chart.variables[use.variable or ""]) or (0, 0)
             value = format_value(use.expression.evaluate(env))
             return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
@@ -210,35 +234,52 @@ class ArithmeticFaults(Check):
         return f"{subject} leaves its range {low:g}..{high:g} in `{use.expression}`: it is {value}"
 
 
-def _list_faults(
-    use: ExpressionUse, machine: Machine
-) -> Iterator[tuple[Rule, CheckClaim, ClampedArgument | None]]:
-    """Yield the possible faults of an expression: the rule, the claim that it occurs, and the argument."""
+class _PossibleFault(NamedTuple):
+    """A fault that an expression may have.
+
+    Attributes:
+        rule: the rule of the fault.
+        claim: the claim that the fault occurs.
+        argument: the argument of a function call that is out of range; None for other faults.
+    """
+
+    rule: Rule
+    claim: CheckClaim
+    argument: ClampedArgument | None = None
+
+
+def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFault]:
+    """Yield the faults that an expression of its form may have.
+
+    Every operation may divide by zero or overflow, the value and the arguments of calls may be out of range,
+    and every term may be undefined.
+    """
     expression = use.expression
     for operation in operations_in(expression.tree):
-        if operation.divides:
-            yield Rule.DIVISION, DividesByZero(expression, operation), None
+        if operation.is_division:
+            yield _PossibleFault(Rule.DIVISION, DividesByZero(expression, operation))
         else:
-            yield Rule.OVERFLOW, Saturates(expression, operation), None
-    bounds = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
-    if bounds is not None and not isinstance(expression.type, BoolType | EnumType):
-        yield Rule.RANGE, OutOfRange(expression, *bounds), None
+            yield _PossibleFault(Rule.OVERFLOW, Saturates(expression, operation))
+    value_range = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
+    if value_range is not None and not isinstance(expression.type, BoolType | EnumType):
+        yield _PossibleFault(Rule.RANGE, OutOfRange(expression, *value_range))
     for argument in expression.arguments:
-        bounds = _range_of(argument.type)
-        if bounds is not None:
-            is_below = Binary(Operator.LESS, argument.tree, Literal(bounds[0]))
-            is_above = Binary(Operator.GREATER, argument.tree, Literal(bounds[1]))
+        argument_range = _range_of(argument.type)
+        if argument_range is not None:
+            low, high = argument_range
+            is_below = Binary(Operator.LESS, argument.tree, Literal(low))
+            is_above = Binary(Operator.GREATER, argument.tree, Literal(high))
             is_outside = Binary(Operator.AND, argument.when, Binary(Operator.OR, is_below, is_above))
-            yield Rule.RANGE, Holds(build_condition(is_outside, [expression])), argument
+            yield _PossibleFault(Rule.RANGE, Holds(build_condition(is_outside, [expression])), argument)
     if may_be_undefined(expression, machine.types):
         for conditions, term in _list_terms(expression.tree, ()):
             is_undefined = Unary(Operator.NOT, is_defined(term))
             parts = [build_condition(condition, [expression]) for condition in (*conditions, is_undefined)]
-            yield Rule.UNDEFINED, Holds(all_of(parts)), None
+            yield _PossibleFault(Rule.UNDEFINED, Holds(all_of(parts)))
 
 
 def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, ...], Tree]]:
-    """Yield the arithmetic terms of an expression, each with the conditions under which it is evaluated.
+    """Yield the arithmetic terms of an expression, each after the conditions under which it is evaluated.
 
     Args:
         tree: the tree of the expression.
@@ -255,8 +296,9 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
         yield from _list_terms(default, conditions)
     elif isinstance(tree, Binary) and tree.operator in LOGIC:
         yield from _list_terms(tree.left, conditions)
-        left = tree.left if tree.operator is Operator.AND else Unary(Operator.NOT, tree.left)
-        yield from _list_terms(tree.right, (*conditions, left))
+        # the right side is evaluated where the left one does not decide
+        undecided = tree.left if tree.operator is Operator.AND else Unary(Operator.NOT, tree.left)
+        yield from _list_terms(tree.right, (*conditions, undecided))
     elif isinstance(tree, Binary) and tree.operator in COMPARISONS:
         yield from _list_terms(tree.left, conditions)
         yield from _list_terms(tree.right, conditions)
@@ -271,7 +313,8 @@ def _range_of(value_type: Type) -> tuple[float, float] | None:
     if not isinstance(value_type, FloatType) or value_type.is_unbounded:
         return None
     # a bound as written and its value rounded to 32 bits are both inside
-    return min(value_type.low, value_type.written_range[0]), max(value_type.high, value_type.written_range[1])
+    written_low, written_high = value_type.written_range
+    return min(value_type.low, written_low), max(value_type.high, written_high)
 
 
 def _count_values(value_type: Type) -> int:

@@ -38,14 +38,13 @@ def build_condition(
         parts: expressions it is built from; their constants and the source of the last are taken over.
         constant_values: values of further names in the tree.
     """
-    constants_of_parts: dict[str, Value] = {}
+    all_constants: dict[str, Value] = {}
     source = SourceText("")
     for part in parts:
-        constants_of_parts.update(part.constant_values)
+        all_constants.update(part.constant_values)
         source = part.source
-    return Expression(
-        tree, BoolType(), source, constant_values={**constants_of_parts, **(constant_values or {})}
-    )
+    all_constants.update(constant_values or {})
+    return Expression(tree, BoolType(), source, constant_values=all_constants)
 
 
 def negation(condition: Expression) -> Expression:
@@ -54,13 +53,16 @@ def negation(condition: Expression) -> Expression:
 
 
 def _join(operator: Operator, conditions: Sequence[Expression]) -> Expression:
-    """Return conditions joined by `and` or `or`, as a balanced tree."""
+    """Return conditions joined by `and` or `or`, as a balanced tree.
+
+    Without conditions, the result is the constant that makes no difference: true for `and`, false for `or`.
+    """
     trees = [condition.tree for condition in conditions]
     if not trees:
         return build_condition(Literal(operator is Operator.AND))
     while len(trees) > 1:
-        pairs = [trees[i : i + 2] for i in range(0, len(trees), 2)]
-        trees = [reduce(lambda a, b: Binary(operator, a, b), pair) for pair in pairs]
+        pairs = [trees[i : i + 2] for i in range(0, len(trees), 2)]  # the last may be a single tree
+        trees = [reduce(lambda left, right: Binary(operator, left, right), pair) for pair in pairs]
     return build_condition(trees[0], conditions)
 
 
@@ -75,11 +77,15 @@ def any_of(conditions: Sequence[Expression]) -> Expression:
 
 
 def at_least_two_of(conditions: Sequence[Expression]) -> Expression:
-    """Return the condition that two or more of some conditions hold."""
+    """Return the condition that two or more of some conditions hold.
+
+    Two hold in the first half, or two in the second, or one in each.
+    """
     if len(conditions) < 2:
         return NEVER
     left, right = split_in_half(conditions)
-    return any_of([at_least_two_of(left), at_least_two_of(right), all_of([any_of(left), any_of(right)])])
+    one_in_each = all_of([any_of(left), any_of(right)])
+    return any_of([at_least_two_of(left), at_least_two_of(right), one_in_each])
 
 
 def split_in_half(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
@@ -115,9 +121,11 @@ def equals(expression: Expression, value: Value) -> Expression:
     """Return the condition that an expression evaluates to a value."""
     if isinstance(value, bool):
         return expression if value else negation(expression)
-    value_tree: Tree = Name(value) if isinstance(value, str) else Literal(value)
-    constant_values = {value: value} if isinstance(value, str) else None
-    return build_condition(Binary(Operator.EQUAL, expression.tree, value_tree), [expression], constant_values)
+    if not isinstance(value, str):
+        return build_condition(Binary(Operator.EQUAL, expression.tree, Literal(value)), [expression])
+    # a value of an enumeration is a name in an expression, with itself as its constant value
+    equality = Binary(Operator.EQUAL, expression.tree, Name(value))
+    return build_condition(equality, [expression], constant_values={value: value})
 
 
 def differ(left: Expression, right: Expression) -> Expression:
@@ -137,7 +145,7 @@ def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
 
 def divides(guard: Expression) -> bool:
     """Return whether a guard contains a division; such a guard can fail where others hold."""
-    return any(operation.divides for operation in operations_in(guard.tree))
+    return any(operation.is_division for operation in operations_in(guard.tree))
 
 
 def group_by_event(
@@ -161,6 +169,9 @@ def outcome_differs(
 ) -> Expression | bool:
     """Return where two transitions do different things: never (False), always (True), or on a condition.
 
+    There is a condition only where both go to the same states and their only action assigns the same
+    variables: that the assigned values differ. Other different actions count as always different.
+
     Args:
         first: a transition.
         second: another transition of the same state.
@@ -181,8 +192,9 @@ def outcome_differs(
     differences = []
     for name, first_value in first_action.values.items():
         value_type = (types or {}).get(name)
-        second_value = second_action.values[name]
-        differences.append(differ(_saturate(first_value, value_type), _saturate(second_value, value_type)))
+        first_stored = _saturate(first_value, value_type)
+        second_stored = _saturate(second_action.values[name], value_type)
+        differences.append(differ(first_stored, second_stored))
     return any_of(differences)
 
 
@@ -197,7 +209,8 @@ def _saturate(value: Expression, value_type: Type | None) -> Expression:
 def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[object, ...]:
     """Return a key of the two segments at which two transitions of one state part.
 
-    All pairs of transitions that part at the same junction into the same segments share the key.
+    A transition through junctions is a chain of segments. All pairs that part at the same junction into the
+    same segments share the key, so that such a pair of segments is reported once.
     """
     for first_segment, second_segment in zip(first.segments, second.segments, strict=False):
         if first_segment is not second_segment:

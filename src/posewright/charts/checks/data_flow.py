@@ -26,7 +26,8 @@ class VariableUse(NamedTuple):
     Attributes:
         reads: variables that it reads before it writes them.
         writes: variables that it writes.
-        significant_writes: variables set to another value than zero, or by an action of a transition.
+        significant_writes: variables set to another value than zero, or by an action of a transition; such
+            a write shows that the variable is meant to have a value in the state that follows.
     """
 
     reads: Collection[str]
@@ -37,39 +38,42 @@ class VariableUse(NamedTuple):
 class UnwrittenRuns:
     """Finds runs on which a variable has not been written yet.
 
-    Args:
-        exploration: the exploration of the chart.
+    Attributes:
         uses: what each explored step does with the variables.
+        graph: the explored graph.
+        chart_kind: the kind of the chart.
+        start_configuration: the numbers of the innermost states that are active first.
     """
 
     def __init__(self, exploration: Exploration, uses: Mapping[SymbolicStep, VariableUse]) -> None:
         self.uses = uses
         self.graph = exploration.graph
-        self.kind = exploration.chart.kind
-        self.start_configuration = self.graph.states[0].state.configuration
+        self.chart_kind = exploration.chart.kind
+        self.start_configuration = self.graph.abstract_states[0].snapshot.configuration
 
-    def find_read(self, name: str) -> InputRows | None:
+    def find_early_read(self, name: str) -> InputRows | None:
         """Return the shortest rows to a tick that reads a variable that nothing has written."""
         return self._find_run(name, lambda step: step in self.uses and name in self.uses[step].reads)
 
-    def find_unset(self, name: str) -> InputRows | None:
+    def find_unset_output(self, name: str) -> InputRows | None:
         """Return the shortest rows to a configuration in which an output should be set and is not.
 
-        It should be in every configuration that some tick enters with a significant write of the output; in
-        charts of other kinds than a statechart, in all of them.
+        It should be set in every configuration that some tick enters with a significant write of the output.
+        In charts of other kinds than a statechart, it should be set in all configurations. None is returned
+        if there are no such rows.
         """
-        configurations_with_write = {
-            step.after.configuration
-            for step, use in self.uses.items()
-            if step.after is not None
-            and (name in use.significant_writes or self.kind is not ChartKind.STATECHART)
-        }
+        needs_significant_write = self.chart_kind is ChartKind.STATECHART
+        configurations_with_write = set[object]()
+        for step, use in self.uses.items():
+            has_write = name in use.significant_writes or not needs_significant_write
+            if step.next_state is not None and has_write:
+                configurations_with_write.add(step.next_state.configuration)
 
         def ends_unset(step: SymbolicStep) -> bool:
             """Return whether a step ends where the output should be set, without setting it."""
-            if step.after is None or not self._leaves_unwritten(name, step):
+            if step.next_state is None or not self._leaves_unwritten(name, step):
                 return False
-            configuration = step.after.configuration
+            configuration = step.next_state.configuration
             return configuration != self.start_configuration and configuration in configurations_with_write
 
         return self._find_run(name, ends_unset)
@@ -78,10 +82,15 @@ class UnwrittenRuns:
         """Return whether a step is known not to write a variable."""
         return step in self.uses and name not in self.uses[step].writes
 
-    def _find_run(self, name: str, ends: Callable[[SymbolicStep], bool]) -> InputRows | None:
-        """Return the shortest rows over steps that leave a variable unwritten to one that fulfils `ends`."""
+    def _find_run(self, name: str, is_last: Callable[[SymbolicStep], bool]) -> InputRows | None:
+        """Return the shortest rows to a certain step before which nothing writes a variable.
+
+        Args:
+            name: the name of the variable.
+            is_last: whether the run may end with a step.
+        """
         return self.graph.find_shortest_run(
-            lambda edge: ends(edge.step), may_pass=lambda edge: self._leaves_unwritten(name, edge.step)
+            lambda edge: is_last(edge.step), may_pass=lambda edge: self._leaves_unwritten(name, edge.step)
         )
 
 
@@ -89,18 +98,26 @@ class UnwrittenReads(Check):
     """Finds locals that are read before they are written, and outputs that are left unset.
 
     Only variables without a declared initial value are of interest.
+
+    Attributes:
+        locals: the locals of interest.
+        outputs: the outputs of interest.
+        transition_action_ids: the identities of the assignments that are actions of transitions.
+        uses: what each observed step does with the variables.
+        names: those of these variables that not every first tick writes before it reads them.
     """
 
     def plan_scan(self) -> None:
         """Observe all ticks if a first tick may leave a variable of interest unwritten."""
         chart = self.chart
         machine = self.machine
-        read = frozenset[str]().union(*(expression.names for expression in machine.expressions))
-        written = frozenset[str]().union(*map(names_set, all_actions(machine)))
+        read_names = frozenset[str]().union(*(expression.names for expression in machine.expressions))
+        written_names = frozenset[str]().union(*map(names_set, all_actions(machine)))
         uninitialized = [name for name in chart.variables if name not in chart.initial_values]
-        self.locals = [name for name in uninitialized if name in chart.locals and name in read]
+        self.locals = [name for name in uninitialized if name in chart.locals and name in read_names]
         # an output that the chart itself reads is a memory, which starts at zero by definition
-        self.outputs = [name for name in uninitialized if name in chart.outputs and name in written - read]
+        write_only_names = written_names - read_names
+        self.outputs = [name for name in uninitialized if name in chart.outputs and name in write_only_names]
         self.transition_action_ids = {
             id(action)
             for transition in machine.transitions
@@ -115,13 +132,13 @@ class UnwrittenReads(Check):
     def _find_unwritten_at_start(self) -> frozenset[str]:
         """Return the variables of interest that not every first tick writes before it reads them."""
         names = frozenset((*self.locals, *self.outputs))
-        states = self.analysis.exploration.graph.states
-        if not states:  # the time limit was reached before
+        abstract_states = self.analysis.exploration.graph.abstract_states
+        if not abstract_states:  # the time limit was reached before
             return frozenset()
-        start = states[0]
+        start_state = abstract_states[0]
         uses = []
-        for step in start.steps:
-            tick = trace_tick(self.analysis.interpreter, start.state, step.inputs)
+        for step in start_state.steps:
+            tick = trace_tick(self.analysis.interpreter, start_state.snapshot, step.inputs)
             uses.append(self._find_use(tick, names))
         return frozenset(
             name for name in names if any(name in use.reads or name not in use.writes for use in uses)
@@ -129,32 +146,39 @@ class UnwrittenReads(Check):
 
     def _observe(self, tick: ExploredTick) -> None:
         """Record what an explored tick does with the variables."""
-        self.uses[tick.step] = self._find_use(tick.trace, self.names)
+        self.uses[tick.step] = self._find_use(tick.tick_trace, self.names)
 
     def _find_use(self, tick: TickTrace, names: frozenset[str]) -> VariableUse:
         """Return what a tick does with the variables in `names`."""
-        first_writes: dict[str, int] = {}  # number of expressions evaluated before
+        n_evaluated_at_first_write: dict[str, int] = {}
         significant_writes = set[str]()
         for write in tick.writes:
             if write.name not in names:
                 continue
-            first_writes.setdefault(write.name, write.n_evaluated)
+            n_evaluated_at_first_write.setdefault(write.name, write.n_evaluated)
             if write.name not in significant_writes and self._is_significant(tick, write):
                 significant_writes.add(write.name)
         reads = set[str]()
-        end = len(tick.evaluations) + 1
         for index, evaluation in enumerate(tick.evaluations):
             unwritten = {
-                name for name in evaluation.expression.names & names if index < first_writes.get(name, end)
+                name
+                for name in evaluation.expression.names & names
+                if name not in n_evaluated_at_first_write or index < n_evaluated_at_first_write[name]
             }
             if unwritten:
                 reads |= find_reads(evaluation.expression, evaluation.env) & unwritten
-        return VariableUse(frozenset(reads), frozenset(first_writes), frozenset(significant_writes))
+        return VariableUse(
+            frozenset(reads),
+            writes=frozenset(n_evaluated_at_first_write),
+            significant_writes=frozenset(significant_writes),
+        )
 
     def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
         """Return whether a write is an action of a transition, or of a value other than zero."""
         value_type = self.chart.variables[write.name]
-        value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to the type
+        value: Any = tick.evaluations[
+            write.evaluation_index
+        ].value  # of the Python type that belongs to the type
         return id(write.action) in self.transition_action_ids or value_type.clamp(value) != value_type.default
 
     def findings(self) -> Iterator[Finding]:
@@ -163,16 +187,23 @@ class UnwrittenReads(Check):
             return
         runs = UnwrittenRuns(self.analysis.exploration, self.uses)
         for name in self.locals:
-            rows = runs.find_read(name) if name in self.names else None
+            rows = runs.find_early_read(name) if name in self.names else None
             if rows is not None:
                 yield self._build_read_finding(name, rows)
         for name in self.outputs:
-            rows = runs.find_unset(name) if name in self.names else None
+            rows = runs.find_unset_output(name) if name in self.names else None
             if rows is not None:
                 yield self._build_unset_finding(name, rows)
 
     def _build_read_finding(self, name: str, rows: InputRows) -> Finding:
-        """Return the finding that a local is read before it is written, at the end of `rows`."""
+        """Return the warning that a local is read before it is written.
+
+        It is attributed to a state that uses the expression which reads it, an active one if possible.
+
+        Args:
+            name: the name of the local.
+            rows: the inputs of a run; its last tick reads the local.
+        """
         state_before, tick = self.analysis.run_to_last_tick(rows)
         evaluation = next(
             evaluation
@@ -180,11 +211,11 @@ class UnwrittenReads(Check):
             if name in find_reads(evaluation.expression, evaluation.env)
         )
         expression = evaluation.expression
-        active = set(state_before.active_nodes)
-        if tick.after is not None:
-            active.update(tick.after.active_nodes)
+        active_nodes = set(state_before.active_nodes)
+        if tick.next_state is not None:
+            active_nodes.update(tick.next_state.active_nodes)
         uses = [use for use in list_uses(self.machine) if use.expression is expression]
-        use = next((use for use in uses if use.node.index in active), uses[0])
+        use = next((use for use in uses if use.node.index in active_nodes), uses[0])
         zero = format_value(self.chart.variables[name].default)
         message = (
             f"{name} is read by `{expression}` before anything sets it: it is {zero} there by default; "
@@ -206,7 +237,7 @@ class UnwrittenReads(Check):
     def _build_unset_finding(self, name: str, rows: InputRows) -> Finding:
         """Return the finding that an output is not set at the end of `rows`."""
         state_before, tick = self.analysis.run_to_last_tick(rows)
-        active_states = tick.after.state if tick.after is not None else state_before.state
+        active_states = tick.next_state.state if tick.next_state is not None else state_before.state
         zero = format_value(self.chart.outputs[name].default)
         message = (
             f"nothing has set {name} on a path to {active_states}: it is {zero} there by default; "
@@ -248,23 +279,31 @@ class WriteConflict(NamedTuple):
     """Two states that set the same variable in one tick.
 
     Attributes:
-        earlier: number of the state that sets it first.
-        later: number of the state that overwrites it.
+        first_writer: number of the state that sets it first.
+        second_writer: number of the state that overwrites it.
         tick: the tick in which they do.
     """
 
-    earlier: int
-    later: int
+    first_writer: int
+    second_writer: int
     tick: ExploredTick
 
 
 class WriteConflicts(Check):
-    """Finds ticks in which two parallel regions set the same variable."""
+    """Finds ticks in which two parallel regions set the same variable.
+
+    Attributes:
+        nodes: the nodes of the machine, by number.
+        writer_by_action: the number of the state that an assignment belongs to, by its identity.
+        writers_by_name: the numbers of the states that set a variable, by its name.
+        names: variables that states of two parallel regions set.
+        conflicts: the first tick of every conflict, by the variable and the two regions.
+    """
 
     def plan_scan(self) -> None:
         """Observe all ticks if states of two regions may write the same variable."""
         self.nodes = self.machine.nodes
-        self.writers_by_action: dict[int, int] = {}
+        self.writer_by_action: dict[int, int] = {}
         self.writers_by_name: dict[str, set[int]] = {}
         for node in self.nodes:
             for actions in (*node.actions, *(transition.do for transition in node.transitions)):
@@ -282,7 +321,7 @@ class WriteConflicts(Check):
         """Note a state as the writer of all variables that some actions set."""
         for action in iterate_actions(actions):
             if isinstance(action, Assign):
-                self.writers_by_action[id(action)] = writer
+                self.writer_by_action[id(action)] = writer
                 for name in action.values:
                     self.writers_by_name.setdefault(name, set()).add(writer)
 
@@ -290,19 +329,20 @@ class WriteConflicts(Check):
         """Return the two parallel regions in which two states are, None if they are not in parallel."""
         first_path = (*reversed(self.nodes[first].ancestors), first)
         second_path = (*reversed(self.nodes[second].ancestors), second)
-        for a, b in zip(first_path, second_path, strict=False):
-            if a != b:
-                is_parallel = self.nodes[self.nodes[a].parent].parallel
-                return (min(a, b), max(a, b)) if is_parallel else None
+        for first_ancestor, second_ancestor in zip(first_path, second_path, strict=False):
+            if first_ancestor != second_ancestor:  # here the two paths part
+                lower, higher = sorted((first_ancestor, second_ancestor))
+                is_parallel = self.nodes[self.nodes[first_ancestor].parent].parallel
+                return (lower, higher) if is_parallel else None
         return None
 
     def _observe(self, tick: ExploredTick) -> None:
         """Record the first tick of every conflict."""
         writers_by_name: dict[str, list[int]] = {}
-        for write in tick.trace.writes:
+        for write in tick.tick_trace.writes:
             if write.name not in self.names:
                 continue
-            writer = self.writers_by_action[id(write.action)]
+            writer = self.writer_by_action[id(write.action)]
             earlier_writers = writers_by_name.setdefault(write.name, [])
             for earlier in earlier_writers:
                 regions = self._find_regions(writer, earlier)
@@ -317,11 +357,11 @@ class WriteConflicts(Check):
 
     def _build_finding(self, name: str, conflict: WriteConflict) -> Finding:
         """Return the warning that two states set one variable in the same tick."""
-        earlier = self.nodes[conflict.earlier].name
-        later = self.nodes[conflict.later]
+        earlier = self.nodes[conflict.first_writer].name
+        later = self.nodes[conflict.second_writer]
         message = f"{earlier} and {later.name} both set {name} in one tick: the value of {later.name} remains"
         tick = conflict.tick
-        trace = (*self.analysis.exploration.trace_to(tick.state), tick.step.inputs)
+        trace = (*self.analysis.exploration.trace_to(tick.start_state), tick.step.inputs)
         _, last_tick = self.analysis.run_to_last_tick(trace)
         case = self.analysis.build_counterexample(later.name, trace[-1], last_tick.env, {name})
         return Finding(

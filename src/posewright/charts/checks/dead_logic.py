@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 
 from posewright.charts.checks.analysis import Check, compute_entered_states
 from posewright.charts.checks.conditions import divides, trigger_events, wait_conditions
@@ -28,12 +27,12 @@ class UnreachableStates(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield an error for each unreachable state, a note where that is not proved."""
-        entered = self.analysis.entered_states
-        missing = [node for node in self.machine.nodes[1:] if node.index not in entered]
-        missing_numbers = {node.index for node in missing}
-        outermost = [node for node in missing if node.parent not in missing_numbers]
-        possibly_entered = frozenset[int]() if self.analysis.complete else self._compute_possibly_entered()
-        for node in outermost:
+        entered_states = self.analysis.entered_states
+        missing_nodes = [node for node in self.machine.nodes[1:] if node.index not in entered_states]
+        missing_numbers = {node.index for node in missing_nodes}
+        outermost_nodes = [node for node in missing_nodes if node.parent not in missing_numbers]
+        possibly_entered = frozenset[int]() if self.analysis.is_complete else self._compute_possibly_entered()
+        for node in outermost_nodes:
             if node.index in possibly_entered:
                 reason = self.analysis.incomplete_reason
                 message = f"it is not known whether {node.name} is ever entered: {reason}"
@@ -50,12 +49,12 @@ class UnreachableStates(Check):
         if transitions:
             quotes = []
             for transition in transitions[:MAX_TRANSITIONS_QUOTED]:
-                when = "" if transition.events else "when "
-                source = self.analysis.source_of(transition).name
-                quotes.append(f"from {source} {when}{format_trigger(transition)}")
+                when_text = "" if transition.events else "when "
+                source_name = self.analysis.source_of(transition).name
+                quotes.append(f"from {source_name} {when_text}{format_trigger(transition)}")
             reason = f"it is never entered ({'; '.join(quotes)})"
-        start = self.analysis.interpreter.initial().state
-        message = f"{node.name} cannot be reached from {start}: {reason}"
+        start_name = self.analysis.interpreter.initial().state
+        message = f"{node.name} cannot be reached from {start_name}: {reason}"
         case = Counterexample(node.name, {})
         return Finding(
             Level.ERROR, Rule.UNREACHABLE, message, state=node.name, counterexample=case, line=node.line
@@ -64,7 +63,9 @@ class UnreachableStates(Check):
     def _leads_to(self, transition: CompoundTransition, node: StateNode) -> bool:
         """Return whether a transition leads into a state from outside it."""
         inside = node.descendants | {node.index}
-        return transition.source not in inside and any(goal.node in inside for goal in transition.targets)
+        if transition.source in inside:
+            return False
+        return any(target.node in inside for target in transition.targets)
 
     def _compute_possibly_entered(self) -> frozenset[int]:
         """Return the states reachable over transitions whose guards are not proved to be always false."""
@@ -96,11 +97,11 @@ class DeadTransitions(Check):
             if id(transition) in self.taken_ids or transition.source not in self.analysis.entered_states:
                 continue
             finding = self._find_never_enabled(transition)
-            if finding is None and not self.analysis.complete:
+            if finding is None and not self.analysis.is_complete:
                 finding = self._find_shadowed(transition)
             if finding is not None:
                 self.proved_findings.append(finding)
-            elif self.analysis.complete:
+            elif self.analysis.is_complete:
                 location = TransitionChoice(
                     transition.source, trigger_events(transition), MicrostepFilter.ACTIVE
                 )
@@ -130,14 +131,20 @@ class DeadTransitions(Check):
         return any(event in events_raised(actions) for actions in all_actions(self.machine))
 
     def _find_shadowed(self, transition: CompoundTransition) -> Finding | None:
-        """Return a finding if it is proved that earlier transitions of the state always go first."""
+        """Return a finding if it is proved that earlier transitions of the state always go first.
+
+        That is so if the guard of one of them, or at least one of their guards, holds wherever the guard of
+        this transition does. Returns None where neither is proved.
+        """
         solver = self.analysis.solver
-        earlier = self._earlier_transitions(transition)
-        for earlier_transition in earlier:
-            if solver.excludes(build_claims(true=[transition.guard], false=[earlier_transition.guard])):
-                return self._build_shadowed_finding(transition, earlier_transition)
-        earlier_guards = [earlier_transition.guard for earlier_transition in earlier]
-        if len(earlier) > 1 and solver.excludes(build_claims(true=[transition.guard], false=earlier_guards)):
+        earlier_transitions = self._earlier_transitions(transition)
+        for earlier in earlier_transitions:
+            if solver.excludes(build_claims(true=[transition.guard], false=[earlier.guard])):
+                return self._build_shadowed_finding(transition, earlier)
+        earlier_guards = [earlier.guard for earlier in earlier_transitions]
+        if len(earlier_guards) <= 1:
+            return None
+        if solver.excludes(build_claims(true=[transition.guard], false=earlier_guards)):
             return self._build_shadowed_finding(transition, winner=None)
         return None
 
@@ -155,25 +162,33 @@ class DeadTransitions(Check):
         yield from self._find_always_true()
         yield from self.proved_findings
         for transition, search in self.searches:
-            if search.witness is not None:
-                winner = self._find_winner(transition, search.witness)
-                yield self._build_shadowed_finding(transition, winner, search.witness)
-            elif search.undecided_reason:
-                name = self.analysis.source_of(transition).name
-                question = f"whether `{format_trigger(transition)}` of {name} is ever taken"
-                message = f"it is not known {question}: {search.undecided_reason}"
-                yield not_proved(message, name, transition.line)
-            elif search.n_reached:
-                yield self._build_never_enabled_finding(transition)
-            elif transition.events:
-                events = " or ".join(transition.events)
-                yield self._build_never_enabled_finding(
-                    transition, f"{events} never comes while the state is active"
-                )
-            else:
-                yield self._build_never_enabled_finding(transition, "the state is left before")
+            yield self._build_finding(transition, search)
         if self.undecided_transitions:
             yield self._build_undecided_finding()
+
+    def _build_finding(self, transition: CompoundTransition, search: WitnessSearch) -> Finding:
+        """Return the finding about a transition that was never taken.
+
+        Args:
+            transition: the transition.
+            search: the search for a tick in which it is enabled. A witness shows that another transition
+                went first.
+        """
+        if search.witness is not None:
+            winner = self._find_winner(transition, search.witness)
+            return self._build_shadowed_finding(transition, winner, search.witness)
+        if search.undecided_reason:
+            name = self.analysis.source_of(transition).name
+            question = f"whether `{format_trigger(transition)}` of {name} is ever taken"
+            message = f"it is not known {question}: {search.undecided_reason}"
+            return not_proved(message, name, transition.line)
+        if search.n_reached:
+            return self._build_never_enabled_finding(transition)
+        if transition.events:
+            events = " or ".join(transition.events)
+            reason = f"{events} never comes while the state is active"
+            return self._build_never_enabled_finding(transition, reason)
+        return self._build_never_enabled_finding(transition, "the state is left before")
 
     def _build_undecided_finding(self) -> Finding:
         """Return one note for all transitions that are not known to be taken."""
@@ -188,18 +203,23 @@ class DeadTransitions(Check):
         return not_proved(message, line=self.undecided_transitions[0].line)
 
     def _find_always_true(self) -> Iterator[Finding]:
-        """Yield a warning for each guard that holds for all values, unless it is written as `true`."""
-        seen_ids = set[int]()
+        """Yield a warning for each guard that holds for all values, unless it is written as `true`.
+
+        Transitions may share segments, which are the parts between junctions; each is reported once.
+        """
+        checked_segment_ids = set[int]()
         for transition in self.machine.transitions:
             for guard, segment in zip(transition.guards, transition.segments, strict=True):
-                if id(segment) not in seen_ids and not segment.is_else and self._is_always_true(guard):
+                if id(segment) in checked_segment_ids:
+                    continue
+                checked_segment_ids.add(id(segment))
+                if not segment.is_else and self._is_always_true(guard):
                     name = self.analysis.source_of(transition).name
                     message = (
                         f"`{format_guards([segment])}` always holds in {name}, whatever the values are: "
                         "change it, or write `when: true`"
                     )
                     yield Finding(Level.WARNING, Rule.ALWAYS, message, state=name, line=segment.line)
-                seen_ids.add(id(segment))
 
     def _is_always_true(self, guard: Expression) -> bool:
         """Return whether a guard that reads names is proved to hold for all their values."""
@@ -208,14 +228,21 @@ class DeadTransitions(Check):
         return self.analysis.solver.excludes(build_claims(false=[guard]))
 
     def _find_winner(self, transition: CompoundTransition, witness: Witness) -> CompoundTransition | None:
-        """Return the transition that was taken instead; one of the same state or inside it if possible."""
+        """Return the transition that was taken instead of another, None if none was.
+
+        Of several, it is the first of the same state or of one inside it, if there is one.
+
+        Args:
+            transition: the transition that was not taken.
+            witness: a tick in which it was enabled.
+        """
         microstep = witness.point.microstep
-        winners = microstep.transitions if microstep is not None else ()
+        taken = microstep.transitions if microstep is not None else ()
         state_and_descendants = {transition.source, *self.machine.nodes[transition.source].descendants}
-        for winner in winners:
+        for winner in taken:
             if winner.source in state_and_descendants:
                 return winner
-        return winners[0] if winners else None
+        return taken[0] if taken else None
 
     def _build_never_enabled_finding(self, transition: CompoundTransition, reason: str = "") -> Finding:
         """Return the warning that a transition's guard never holds, with the reason if one is known."""
@@ -231,7 +258,13 @@ class DeadTransitions(Check):
         winner: CompoundTransition | None,
         witness: Witness | None = None,
     ) -> Finding:
-        """Return the finding that another transition always goes first, with a tick in which it does."""
+        """Return the warning that another transition always goes first.
+
+        Args:
+            transition: the transition that is never taken.
+            winner: the transition that goes first; None if it is not always the same one.
+            witness: a tick in which that happens; None if it is proved without one.
+        """
         name = self.analysis.source_of(transition).name
         line = self._line_of(transition)
         winner_text = f"`{format_trigger(winner)}` ({format_lines(winner)})" if winner else "an earlier one"
@@ -252,11 +285,20 @@ class DeadTransitions(Check):
 
     def _line_of(self, transition: CompoundTransition) -> int | None:
         """Return the line of the first segment that a dead transition shares with no taken transition."""
-        n_shared_segments = 0
+        max_shared_segments = 0
         for sibling in self.analysis.source_of(transition).transitions:
-            if id(sibling) not in self.taken_ids:
-                continue
-            pairs = zip(sibling.segments, transition.segments, strict=False)
-            shared = list(takewhile(lambda pair: pair[0] is pair[1], pairs))
-            n_shared_segments = max(n_shared_segments, len(shared))
-        return transition.segments[min(n_shared_segments, len(transition.segments) - 1)].line
+            if id(sibling) in self.taken_ids:
+                n_shared = _count_shared_segments(sibling, transition)
+                max_shared_segments = max(max_shared_segments, n_shared)
+        last_index = len(transition.segments) - 1
+        return transition.segments[min(max_shared_segments, last_index)].line
+
+
+def _count_shared_segments(first: CompoundTransition, second: CompoundTransition) -> int:
+    """Return how many segments two transitions have in common, up to where they part."""
+    n_shared = 0
+    for first_segment, second_segment in zip(first.segments, second.segments, strict=False):
+        if first_segment is not second_segment:
+            break
+        n_shared += 1
+    return n_shared

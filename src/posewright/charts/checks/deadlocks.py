@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 from posewright.charts.checks.analysis import Check
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
-from posewright.charts.machine import Snapshot, StateNode
+from posewright.charts.machine import CompoundTransition, Snapshot, StateNode
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
 from posewright.charts.types import format_value
@@ -41,10 +41,10 @@ class Deadlocks(Check):
     def _find_dead_ends(self) -> Iterator[Finding]:
         """Yield the innermost states that no run leaves, for any inputs."""
         idle_states_by_leaf: dict[int, set[AbstractState]] = {}
-        for abstract_state in self.graph.distinct:
-            if not abstract_state.state.started:
+        for abstract_state in self.graph.distinct_states:
+            if not abstract_state.snapshot.started:
                 continue
-            for leaf in abstract_state.state.configuration:
+            for leaf in abstract_state.snapshot.configuration:
                 if not self.machine.nodes[leaf].final and self._is_idle(leaf, abstract_state):
                     idle_states_by_leaf.setdefault(leaf, set()).add(abstract_state)
         for leaf in sorted(idle_states_by_leaf):
@@ -52,12 +52,21 @@ class Deadlocks(Check):
                 yield from self._check_dead_end(leaf, idle_states_by_leaf[leaf])
 
     def _is_idle(self, leaf: int, abstract_state: AbstractState) -> bool:
-        """Return whether no tick leaves a state or takes a transition of it, for any inputs."""
-        state_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
+        """Return whether a leaf stays active in every tick, and neither it nor its ancestors act.
+
+        Args:
+            leaf: the number of an innermost active state.
+            abstract_state: the state of the chart before the tick; all inputs of the tick are considered.
+
+        Returns:
+            False if some tick leaves the leaf, takes a transition of it or of one of its ancestors, or fails.
+        """
+        leaf_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
         for step in abstract_state.steps:
-            if step.after is None or leaf not in step.after.configuration:
+            next_state = step.next_state
+            if next_state is None or leaf not in next_state.configuration:
                 return False
-            if any(transition.source in state_and_ancestors for transition in step.taken_transitions):
+            if any(transition.source in leaf_and_ancestors for transition in step.taken_transitions):
                 return False
         return True
 
@@ -68,66 +77,82 @@ class Deadlocks(Check):
         return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
 
     def _check_dead_end(self, leaf: int, idle_states: set[AbstractState]) -> Iterator[Finding]:
-        """Yield a finding if a state that is idle in some abstract states is never left from one of them."""
-        nodes = self.machine.nodes
+        """Yield a finding if a run comes to a leaf that it can never leave.
+
+        Args:
+            leaf: the number of an innermost state.
+            idle_states: the states of the chart in which the leaf is active and no tick leaves it.
+        """
+        machine_nodes = self.machine.nodes
         # if another region is in its final state, or can reach it, the state has nothing left to wait for
-        idle_states = {
+        waiting_states = {
             abstract_state
             for abstract_state in idle_states
-            if not any(nodes[number].final for number in abstract_state.state.configuration)
+            if not any(machine_nodes[number].final for number in abstract_state.snapshot.configuration)
         }
-        idle_nodes = {
-            number for number, abstract_state in enumerate(self.graph.states) if abstract_state in idle_states
+        idle_graph_nodes = {
+            graph_node
+            for graph_node, abstract_state in enumerate(self.graph.abstract_states)
+            if abstract_state in waiting_states
         }
         # a state that is idle for now is no dead end if time leads out of it
-        dead_nodes = self.graph.never_left(idle_nodes)
-        if not dead_nodes:
+        dead_graph_nodes = self.graph.find_inescapable_nodes(idle_graph_nodes)
+        if not dead_graph_nodes:
             return
-        node = nodes[leaf]
-        has_transitions = any(nodes[number].transitions for number in (leaf, *node.ancestors))
-        if has_transitions and not self.analysis.complete:
+        node = machine_nodes[leaf]
+        has_transitions = any(machine_nodes[number].transitions for number in (leaf, *node.ancestors))
+        if has_transitions and not self.analysis.is_complete:
             yield self._build_undecided_finding(f"whether {node.name} is ever left", node)
             return
         message = (
             f"{node.name} is a dead end: no transition leaves it, whatever the inputs are; "
             "add a transition, or set `final: true`"
         )
-        yield self._build_finding(Rule.DEAD_END, message, node, number=min(dead_nodes))
+        yield self._build_finding(Rule.DEAD_END, message, node, graph_node=min(dead_graph_nodes))
 
     # Traps
 
     def _find_traps(self) -> Iterator[Finding]:
-        """Yield sets of states of one region that no run leaves again."""
-        if not self.analysis.complete:
+        """Yield a finding for each set of states of one region that no run leaves again.
+
+        A single state that is never left is a dead end instead.
+        """
+        if not self.analysis.is_complete:
             return
-        reported = set[frozenset[int]]()
-        components = self.graph.traps()
+        reported_leaves = set[frozenset[int]]()
+        graph_traps = self.graph.find_traps()
         for region in self.machine.nodes:
             if region.parallel or len(region.children) <= 1:
                 continue
-            for component in components:
+            for graph_nodes in graph_traps:
                 configurations = {
-                    self._restrict_to_region(region, self.configurations[node]) for node in component
+                    self._restrict_to_region(region, self.configurations[graph_node])
+                    for graph_node in graph_nodes
                 }
+                is_always_in_region = () not in configurations
                 leaves = frozenset[int]().union(*configurations)
-                if len(configurations) <= 1 or () in configurations or leaves in reported:
+                if len(configurations) <= 1 or not is_always_in_region or leaves in reported_leaves:
                     continue
                 if self._is_trap(region, leaves):
-                    reported.add(leaves)
-                    yield self._build_trap_finding(region, leaves, min(component))
+                    reported_leaves.add(leaves)
+                    yield self._build_trap_finding(region, leaves, graph_node=min(graph_nodes))
 
     def _is_trap(self, region: StateNode, leaves: frozenset[int]) -> bool:
         """Return whether a run that enters some innermost states of a region never leaves them again.
 
         States that are passed only once after the start are no loss: it is a trap only where the states
         outside are on a cycle.
+
+        Args:
+            region: the region.
+            leaves: the numbers of the innermost states that may be a trap.
         """
         if any(self.machine.nodes[leaf].final for leaf in leaves):
             return False
-        successors: dict[Configuration, set[Configuration]] = {}
-        for before, after in self.configuration_changes:
-            source = self._restrict_to_region(region, before)
-            target = self._restrict_to_region(region, after)
+        successors_outside: dict[Configuration, set[Configuration]] = {}
+        for configuration_before, configuration_after in self.configuration_changes:
+            source = self._restrict_to_region(region, configuration_before)
+            target = self._restrict_to_region(region, configuration_after)
             if not source:
                 continue
             starts_inside = leaves.issuperset(source)
@@ -135,12 +160,8 @@ class Deadlocks(Check):
             if starts_inside and not ends_inside:
                 return False
             if not starts_inside and target and source != target:
-                successors.setdefault(source, set()).add(target)
-        try:
-            TopologicalSorter(successors).prepare()
-        except CycleError:
-            return True
-        return False
+                successors_outside.setdefault(source, set()).add(target)
+        return _has_cycle(successors_outside)
 
     def _restrict_to_region(self, region: StateNode, configuration: Configuration) -> Configuration:
         """Return the part of a configuration that is inside a region."""
@@ -149,20 +170,26 @@ class Deadlocks(Check):
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
         """The configuration of every explored node."""
-        return tuple(abstract_state.state.configuration for abstract_state in self.graph.states)
+        return tuple(abstract_state.snapshot.configuration for abstract_state in self.graph.abstract_states)
 
     @cached_property
     def configuration_changes(self) -> Collection[tuple[Configuration, Configuration]]:
         """The distinct pairs of configurations before and after all ticks but the first."""
         return {
             (self.configurations[node], self.configurations[target])
-            for node, targets in enumerate(self.graph.successor_numbers)
+            for node, targets in enumerate(self.graph.successor_nodes)
             for target in targets
-            if self.graph.states[node].state.started
+            if self.graph.abstract_states[node].snapshot.started
         }
 
-    def _build_trap_finding(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
-        """Return the warning that some leaves of a region only lead to each other."""
+    def _build_trap_finding(self, region: StateNode, leaves: frozenset[int], graph_node: int) -> Finding:
+        """Return the warning that some leaves of a region only lead to each other.
+
+        Args:
+            region: the region.
+            leaves: the numbers of these innermost states.
+            graph_node: a node of the graph in which one of them is active.
+        """
         nodes = self.machine.nodes
         all_leaves = {
             leaf
@@ -175,9 +202,9 @@ class Deadlocks(Check):
             f"{trap} only lead to each other: once there, a run never comes to {lost_states} again; "
             "add a transition that leaves them, or set `final: true`"
         )
-        entered_leaf = next(leaf for leaf in self.configurations[number] if leaf in leaves)
+        entered_leaf = next(leaf for leaf in self.configurations[graph_node] if leaf in leaves)
         return self._build_finding(
-            Rule.TRAP, message, node=nodes[entered_leaf], number=number, level=Level.WARNING
+            Rule.TRAP, message, node=nodes[entered_leaf], graph_node=graph_node, level=Level.WARNING
         )
 
     # Resources
@@ -186,18 +213,19 @@ class Deadlocks(Check):
         """Yield a finding if a run can reach a state in which a resource is on and never switched off."""
         exploration = self.analysis.exploration
         zero = self.chart.outputs[name].default
-        index = list(self.machine.chart.variables).index(name)
-        on_nodes = {
-            number
-            for number, abstract_state in enumerate(self.graph.states)
-            if abstract_state.state.values[index] != zero
+        value_index = list(self.machine.chart.variables).index(name)
+        on_graph_nodes = {
+            graph_node
+            for graph_node, abstract_state in enumerate(self.graph.abstract_states)
+            if abstract_state.snapshot.values[value_index] != zero
         }
-        stuck_nodes = self.graph.never_left(on_nodes)
-        if not stuck_nodes:
+        stuck_graph_nodes = self.graph.find_inescapable_nodes(on_graph_nodes)
+        if not stuck_graph_nodes:
             return
-        state = exploration.reached[min(stuck_nodes)]
-        node = self.machine.nodes[state.configuration[0]]
-        if not self.analysis.complete:
+        state = exploration.reached_states[min(stuck_graph_nodes)]
+        first_leaf = state.configuration[0]
+        node = self.machine.nodes[first_leaf]
+        if not self.analysis.is_complete:
             yield self._build_undecided_finding(
                 f"whether {name} can be {format_value(zero)} again after {node.name}", node
             )
@@ -207,7 +235,7 @@ class Deadlocks(Check):
             f"{name} is {value} in {state.state} and can never be {format_value(zero)} again: "
             "switch it off on every path that ends"
         )
-        yield self._build_finding(Rule.LEFT_ON, message, node, number=min(stuck_nodes))
+        yield self._build_finding(Rule.LEFT_ON, message, node, graph_node=min(stuck_graph_nodes))
 
     def _build_undecided_finding(self, question: str, node: StateNode) -> Finding:
         """Return the note that a question about a state, such as "whether it is ever left", is undecided."""
@@ -216,11 +244,19 @@ class Deadlocks(Check):
         )
 
     def _build_finding(
-        self, rule: Rule, message: str, node: StateNode, number: int, level: Level = Level.ERROR
+        self, rule: Rule, message: str, node: StateNode, graph_node: int, level: Level = Level.ERROR
     ) -> Finding:
-        """Return a finding about a state, with the run that leads to the explored node `number`."""
+        """Return a finding about a state, with the run that shows it.
+
+        Args:
+            rule: the rule of the finding.
+            message: its message.
+            node: the state.
+            graph_node: the node of the graph to which the run leads.
+            level: the level of the finding.
+        """
         exploration = self.analysis.exploration
-        state = exploration.reached[number]
+        state = exploration.reached_states[graph_node]
         trace = exploration.trace_to(state)
         registers = state.registers
         last_inputs = trace[-1] if trace else {}
@@ -228,6 +264,22 @@ class Deadlocks(Check):
         return Finding(
             level, rule, message, state=node.name, counterexample=case, line=node.line, trace=trace
         )
+
+
+def _has_cycle(successors: Mapping[Configuration, Collection[Configuration]]) -> bool:
+    try:
+        TopologicalSorter(successors).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _find_repeated(transitions: Sequence[CompoundTransition]) -> CompoundTransition | None:
+    """Return the first transition that is taken for the second time, None if there is none."""
+    for i, transition in enumerate(transitions):
+        if transition in transitions[:i]:
+            return transition
+    return None
 
 
 def join_names(names: Sequence[str], conjunction: str = "and") -> str:
@@ -248,14 +300,14 @@ class EndlessTicks(Check):
         for cycle in self.machine.cycles:
             yield self._build_junction_finding(cycle)
         reported = set[str]()
-        for abstract_state in self.analysis.exploration.graph.distinct:
+        for abstract_state in self.analysis.exploration.graph.distinct_states:
             for step in abstract_state.steps:
                 error = step.error
                 if not isinstance(error, InputError) or isinstance(error, ExpressionError):
                     continue
                 if error.message not in reported:
                     reported.add(error.message)
-                    yield self._build_tick_finding(abstract_state.state, step, error)
+                    yield self._build_tick_finding(abstract_state.snapshot, step, error)
 
     def _build_junction_finding(self, cycle: tuple[str, ...]) -> Finding:
         """Return the finding for junctions that lead back to the first of them."""
@@ -267,20 +319,12 @@ class EndlessTicks(Check):
 
     def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
         """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""
-        first_repeated = next(
-            (
-                transition
-                for i, transition in enumerate(step.taken_transitions)
-                if transition in step.taken_transitions[:i]
-            ),
-            None,
-        )
-        if first_repeated is not None:
-            state_name = self.analysis.source_of(first_repeated).name
-            line = first_repeated.line
-        else:
-            state_name = state.state
-            line = None
+        state_name = state.state
+        line = None
+        repeated_transition = _find_repeated(step.taken_transitions)
+        if repeated_transition is not None:
+            state_name = self.analysis.source_of(repeated_transition).name
+            line = repeated_transition.line
         trace = (*self.analysis.exploration.trace_to(state), step.inputs)
         case = self.analysis.build_counterexample(state_name, step.inputs, state.registers, set())
         message = f"{error.message}; {error.hint}" if error.hint else error.message

@@ -32,7 +32,14 @@ MAX_GROUPED = 100
 
 
 class UnusedDeclarations(Check):
-    """Finds declared names that nothing reads, sets, raises, waits for or calls."""
+    """Finds declared names that nothing reads, sets, raises, waits for or calls.
+
+    Attributes:
+        read_names: names that the chart's expressions read.
+        written_names: outputs and locals that some action sets.
+        raised_events: events that some action raises.
+        promise_names: names that the conditions of promises read.
+    """
 
     def __init__(self, analysis: ChartAnalysis) -> None:
         """Collect the names that the chart reads, writes and raises, and those in its promises."""
@@ -91,8 +98,10 @@ class UnusedDeclarations(Check):
         used_names = set[str]()
         for expression in _expressions_of(self.chart):
             used_names.update(names_in(expression.tree))
-            used_names.update(IDENTIFIER.findall(str(expression)))  # function calls are inlined in the tree
-        initial_values = self.chart.initial_values.values()  # a constant may stand there as its value
+            # the tree has the bodies of functions in place of their calls; the text has their names
+            used_names.update(IDENTIFIER.findall(str(expression)))
+        # an initial value may be written as a constant, and is stored as its value
+        initial_values = self.chart.initial_values.values()
         for name, value in self.chart.constants.items():
             if name not in used_names and value not in initial_values:
                 yield self._build_warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
@@ -107,7 +116,11 @@ class UnusedDeclarations(Check):
     # Whether an input makes a difference
 
     def _may_matter(self, name: str) -> bool:
-        """Return False if it is proved that the value of an input makes no difference."""
+        """Return whether the value of an input may make a difference; False is proved.
+
+        An input that an action or a condition of time reads may matter. One that only guards read matters if
+        what a state does may depend on it.
+        """
         for actions in all_actions(self.machine):
             if any(name in expression.names for expression in expressions_in(actions)):
                 return True
@@ -134,31 +147,36 @@ class UnusedDeclarations(Check):
 def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expression]:
     """Return the conditions under which a state does one thing or another.
 
-    Transitions with the same outcome share one condition. Where there are events, waits or more than
-    `MAX_GROUPED` transitions, the guards are returned instead, a finer distinction.
+    A transition is taken where its guard holds and no earlier one does. Transitions with the same outcome
+    share one condition. Where there are events, waits or more than `MAX_GROUPED` transitions, the guards are
+    returned instead, which distinguish more.
     """
-    if len(transitions) > MAX_GROUPED or any(
-        transition.events or transition.wait for transition in transitions
-    ):
+    has_event_or_wait = any(transition.events or transition.wait for transition in transitions)
+    if has_event_or_wait or len(transitions) > MAX_GROUPED:
         return [transition.guard for transition in transitions]
-    groups: list[tuple[CompoundTransition, list[Expression]]] = []
+    # a transition of each outcome, with the conditions under which one with that outcome is taken
+    outcomes: list[tuple[CompoundTransition, list[Expression]]] = []
     earlier_guards: list[Expression] = []
     for transition in transitions:
         taken_condition = all_of([transition.guard, *map(negation, earlier_guards)])
         earlier_guards.append(transition.guard)
-        for group_transition, conditions in groups:
-            if outcome_differs(group_transition, transition) is False:
+        for representative, conditions in outcomes:
+            if outcome_differs(representative, transition) is False:
                 conditions.append(taken_condition)
                 break
-        else:
-            groups.append((transition, [taken_condition]))
-    return [any_of(conditions) for _, conditions in groups]
+        else:  # no earlier transition has this outcome
+            outcomes.append((transition, [taken_condition]))
+    return [any_of(conditions) for _, conditions in outcomes]
 
 
 def _with_alternate_input(condition: Expression, name: str) -> Expression:
-    """Return a condition that reads the alternate copy of an input instead of the input."""
+    """Return a condition that reads the alternate copy of an input instead of the input.
+
+    The solver can give the two copies different values.
+    """
 
     def rename(node: Tree) -> Tree | None:
+        """Return a renamed name; None for other nodes, which stay as they are."""
         return replace(node, name=ALTERNATE_PREFIX + name) if node == Name(name) else None
 
     return build_condition(rewrite(condition.tree, rename), [condition])
@@ -209,11 +227,11 @@ class CaseCollisions(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield an error for each pair of such names; a state and a value of an enumeration may share one."""
-        groups: dict[str, list[Declaration]] = {}
+        declarations_by_name: dict[str, list[Declaration]] = {}
         for declaration in dict.fromkeys(self._declarations()):
-            groups.setdefault(declaration.name.lower(), []).append(declaration)
-        for group in groups.values():
-            for first, second in combinations(group, 2):
+            declarations_by_name.setdefault(declaration.name.lower(), []).append(declaration)
+        for declarations in declarations_by_name.values():
+            for first, second in combinations(declarations, 2):
                 if first.name != second.name and {first.kind, second.kind} != {"state", "value"}:
                     yield self._build_finding(first, second)
 
@@ -272,7 +290,14 @@ class FunctionTables(Check):
     def _find_overlap(
         self, function: Function, solver: CheckSolver, first: FunctionRow, second: FunctionRow
     ) -> Iterator[Finding]:
-        """Yield an error if two rows match one case with different results, a note if with equal ones."""
+        """Yield an error if two rows match one case with different results, a note if with equal ones.
+
+        Args:
+            function: the function with the truth table.
+            solver: a solver for its parameters.
+            first: a row of the table.
+            second: a later row.
+        """
         overlap_claims = build_claims([first.when, second.when])
         rows = f"the rows in lines {first.line} and {second.line} of {function.name}"
         answer = solver.solve((*overlap_claims, *build_claims([differ(first.value, second.value)])))

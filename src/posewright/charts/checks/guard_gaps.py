@@ -44,7 +44,11 @@ MAX_COUNTED_INPUTS = 10
 
 
 class GuardGaps(Check):
-    """Finds states in which no transition is enabled; waits count as over, events do not count."""
+    """Finds states in which no transition is enabled; waits count as over, events do not count.
+
+    Attributes:
+        searches: the states that may have a gap, each with the search for it.
+    """
 
     def prepare(self) -> None:
         """Add searches for states in which all guards may be false."""
@@ -86,19 +90,23 @@ class GuardGaps(Check):
                 yield build_unproved_finding(self.analysis, search, rule=Rule.GAP, claim=claim, node=node)
 
     def _format_share(self, search: WitnessSearch) -> str:
-        """Return in how many cases no guard holds, where they read only a few Boolean inputs; else ""."""
-        inputs = self.chart.inputs
-        names = [name for name in inputs if name in search.names]
+        """Return in how many cases no guard holds, as text; "" unless the guards read a few Boolean inputs.
+
+        The cases are all values of these inputs; all else is as in the witness.
+        """
+        input_types = self.chart.inputs
+        names = [name for name in input_types if name in search.names]
         if not names or len(names) > MAX_COUNTED_INPUTS or search.witness is None:
             return ""
-        if not all(isinstance(inputs[name], BoolType) for name in names):
+        if not all(isinstance(input_types[name], BoolType) for name in names):
             return ""
         env = search.witness.point.env
-        count = 0
+        n_gaps = 0
         for values in product((False, True), repeat=len(names)):
             case = dict(zip(names, values, strict=True))
-            count += all_hold(search.question.claims, {**env, **case})
-        return f" ({count} of {2 ** len(names)} cases)"
+            if all_hold(search.question.claims, {**env, **case}):
+                n_gaps += 1
+        return f" ({n_gaps} of {2 ** len(names)} cases)"
 
 
 def _add_search(
@@ -128,7 +136,9 @@ class SingleGapSuspect(NamedTuple):
     """A state in which a single value or case may have no transition, according to the types alone.
 
     Attributes:
-        contrast: text for the message: which cases have a transition.
+        node: the state.
+        contrast: which cases have a transition, for the message.
+        search: the search for a run to a case without one.
     """
 
     node: StateNode
@@ -140,6 +150,10 @@ class SingleCaseGaps(Check):
     """Finds single values and cases without a transition while all neighbours have one.
 
     A chart that does nothing if no guard holds may still lack a case: `x < 5` and `x > 5`.
+
+    Attributes:
+        types: the types of inputs, outputs and locals.
+        suspects: the states in which a single value or case may have no transition.
     """
 
     def prepare(self) -> None:
@@ -178,13 +192,14 @@ class SingleCaseGaps(Check):
     ) -> Iterator[SingleGapSuspect]:
         """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
         guards_with_name = [guard for guard in guards if name in guard.names]
-        ((first, last),) = Domain(self.types[name]).full
+        first, last = Domain(self.types[name]).index_bounds
         change_points = find_change_points(guards_with_name, name, self.machine.types)
-        indices = sorted(index for index in change_points if first < index < last)
-        if not indices or len(indices) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
+        # a value at an end of the range has only one neighbour
+        inner_indices = sorted(index for index in change_points if first < index < last)
+        if not inner_indices or len(inner_indices) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
             return
-        gaps = any_of([self._build_single_value_gap(guards, name, index) for index in indices])
-        yield from self._build_suspect(node, guards, gap=gaps, contrast="its neighbours have one")
+        gap = any_of([self._build_single_value_gap(guards, name, index) for index in inner_indices])
+        yield from self._build_suspect(node, guards, gap, contrast="its neighbours have one")
 
     def _build_single_value_gap(self, guards: Sequence[Expression], name: str, index: int) -> Expression:
         """Return the condition that both neighbours of a value have a transition, and not the same one.
@@ -195,10 +210,10 @@ class SingleCaseGaps(Check):
             index: the index of the value in the number's domain.
         """
         domain = Domain(self.types[name])
-        guards_below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
-        guards_above = [_substitute_value(guard, name, domain.value(index + 1)) for guard in guards]
+        guards_below = [_substitute_value(guard, name, domain.value_at(index - 1)) for guard in guards]
+        guards_above = [_substitute_value(guard, name, domain.value_at(index + 1)) for guard in guards]
         same_on_both_sides = any_of([all_of(pair) for pair in zip(guards_below, guards_above, strict=True)])
-        at_value = name_equals(name, domain.value(index))
+        at_value = name_equals(name, domain.value_at(index))
         return all_of([at_value, any_of(guards_below), any_of(guards_above), negation(same_on_both_sides)])
 
     def _find_case_suspects(
@@ -209,15 +224,14 @@ class SingleCaseGaps(Check):
         cases = self._list_cases(names)
         if len(cases) <= MIN_CASES:
             return
-        truth_table = [[_holds(guard, case) for guard in guards] for case in cases]
-        uncovered_cases = [case for case, row in zip(cases, truth_table, strict=True) if not any(row)]
+        uncovered_cases = [case for case in cases if not any(_holds(guard, case) for guard in guards)]
         if len(uncovered_cases) != 1:
             return
-        one_guard_covers_all_others = any(
-            sum(column) == len(cases) - 1 for column in zip(*truth_table, strict=True)
-        )
-        if not one_guard_covers_all_others and not self._is_all_zero(uncovered_cases[0]):
-            gap = names_equal(uncovered_cases[0])
+        (uncovered_case,) = uncovered_cases
+        # a guard that holds in all other cases excludes this one on purpose, as `not (a and b)`
+        is_intended = any(sum(_holds(guard, case) for case in cases) == len(cases) - 1 for guard in guards)
+        if not is_intended and not self._is_all_zero(uncovered_case):
+            gap = names_equal(uncovered_case)
             yield from self._build_suspect(node, guards, gap, contrast="every other case has one")
 
     def _is_all_zero(self, case: Mapping[str, Value]) -> bool:
@@ -225,21 +239,31 @@ class SingleCaseGaps(Check):
         return all(value == self.types[name].default for name, value in case.items())
 
     def _list_cases(self, names: Sequence[str]) -> list[Mapping[str, Value]]:
-        """Return all cases of Booleans and enumerations; none where there are others, or too many cases."""
-        value_types = [self.types.get(name) for name in names]
-        values = [
-            _values_of(value_type)
-            for value_type in value_types
-            if isinstance(value_type, BoolType | EnumType)
-        ]
-        if len(values) < len(names) or prod(map(len, values)) > MAX_CASES:
+        """Return every combination of values of some Booleans and enumerations.
+
+        Empty if there are too many combinations, or if one of the names is of another type.
+        """
+        values_by_name: dict[str, tuple[Value, ...]] = {}
+        for name in names:
+            value_type = self.types.get(name)
+            if not isinstance(value_type, BoolType | EnumType):
+                return []
+            values_by_name[name] = _values_of(value_type)
+        if prod(map(len, values_by_name.values())) > MAX_CASES:
             return []
-        return [dict(zip(names, row, strict=True)) for row in product(*values)]
+        return [dict(zip(names, values, strict=True)) for values in product(*values_by_name.values())]
 
     def _build_suspect(
         self, node: StateNode, guards: Sequence[Expression], gap: Expression, contrast: str
     ) -> Iterator[SingleGapSuspect]:
-        """Yield a suspect with its search, unless types exclude that no guard holds in the gap."""
+        """Yield a suspect with its search, unless types exclude that no guard holds in the gap.
+
+        Args:
+            node: the state.
+            guards: the guards of its transitions.
+            gap: the condition under which a value or case may have no transition.
+            contrast: which cases have one, for the message.
+        """
         search = _add_search(self.analysis, node, build_claims(true=[gap], false=guards))
         if search is not None:
             yield SingleGapSuspect(node, contrast, search)
@@ -268,8 +292,6 @@ class SingleCaseGaps(Check):
 def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[str, Type]) -> set[int]:
     """Return where a comparison in some guards changes its truth value along the domain of a number.
 
-    The other names of a comparison take all their values where these are few; numbers are zero.
-
     Args:
         guards: guards with comparisons.
         name: the name of the number.
@@ -283,31 +305,43 @@ def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[s
     for guard in guards:
         for tree in nodes_of(guard.tree):
             names = names_in(tree) - guard.constant_values.keys()
-            if not (isinstance(tree, Binary) and tree.operator in COMPARISONS and name in names):
-                continue
-            other_names = sorted(names - {name})
-            cases = product(*(_values_of(types[other_name]) for other_name in other_names))
-            for values in islice(cases, MAX_OTHER_COMBINATIONS):
-                env = dict(zip(other_names, values, strict=True))
-                with suppress(ExpressionError):
-                    spans, _ = find_spans(
-                        tree, name, domain, compile_at_index=_build_tree_compiler(guard, env, name, domain)
-                    )
-                    for low, high in spans:
-                        change_points |= {low, high + 1}
+            if isinstance(tree, Binary) and tree.operator in COMPARISONS and name in names:
+                comparison = guard.with_tree(tree)
+                for env in _list_environments(sorted(names - {name}), types):
+                    change_points |= _find_change_points_in(comparison, env, name, domain)
     return change_points
 
 
-def _build_tree_compiler(
-    guard: Expression, env: Mapping[str, Value], name: str, domain: Domain
-) -> Callable[[Tree], Callable[[int], Value]]:
-    """Return a function that compiles a part of a guard to a function of an index into a domain."""
+def _list_environments(names: Sequence[str], types: Mapping[str, Type]) -> Iterator[dict[str, Value]]:
+    """Yield combinations of values of some names; of a number, only zero is taken."""
+    combinations = product(*(_values_of(types[name]) for name in names))
+    for values in islice(combinations, MAX_OTHER_COMBINATIONS):
+        yield dict(zip(names, values, strict=True))
 
-    def compile_tree(tree: Tree) -> Callable[[int], Value]:
-        evaluate = guard.with_tree(tree).evaluate
-        return lambda index: evaluate({**env, name: domain.value(index)})
 
-    return compile_tree
+def _find_change_points_in(
+    comparison: Expression, env: Mapping[str, Value], name: str, domain: Domain
+) -> set[int]:
+    """Return where one comparison changes its truth value; empty if it divides by zero.
+
+    Args:
+        comparison: the comparison.
+        env: the values of its other names.
+        name: the name of the number that varies.
+        domain: the domain of that number.
+    """
+
+    def compile_at_index(tree: Tree) -> Callable[[int], Value]:
+        """Return a part of the comparison as a function of an index into the domain."""
+        evaluate = comparison.with_tree(tree).evaluate
+        return lambda index: evaluate({**env, name: domain.value_at(index)})
+
+    change_points = set[int]()
+    with suppress(ExpressionError):
+        spans, _ = find_spans(comparison.tree, name, domain, compile_at_index)
+        for first_true, last_true in spans:
+            change_points |= {first_true, last_true + 1}
+    return change_points
 
 
 def _substitute_value(guard: Expression, name: str, value: Value) -> Expression:

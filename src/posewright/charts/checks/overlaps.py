@@ -70,7 +70,8 @@ class GuardOverlaps(Check):
     def _find_pairs_within(self, transitions: Sequence[CompoundTransition]) -> Iterator[TransitionPair]:
         """Yield the possible pairs among some transitions, by bisection.
 
-        If no two can hold together, one question to the solver decides all of them.
+        If no two can hold together, one question to the solver decides all of them. Else the two halves are
+        searched, and the pairs with one transition in each.
         """
         if len(transitions) < 2:
             return
@@ -85,7 +86,7 @@ class GuardOverlaps(Check):
         self, left: Sequence[CompoundTransition], right: Sequence[CompoundTransition]
     ) -> Iterator[TransitionPair]:
         """Yield the possible pairs of a transition in `left` and one in `right`, by bisection."""
-        if len(left) == 1 == len(right):
+        if len(left) == 1 and len(right) == 1:
             if self._may_overlap(left[0], right[0]):
                 yield left[0], right[0]
             return
@@ -109,7 +110,13 @@ class GuardOverlaps(Check):
     def _build_suspect(
         self, node: StateNode, first: CompoundTransition, second: CompoundTransition
     ) -> OverlapSuspect:
-        """Add the searches for a pair."""
+        """Return the suspect for a pair of transitions, and add the searches that decide about it.
+
+        Args:
+            node: the state.
+            first: a transition of the state.
+            second: a later one, which may be enabled together with the first.
+        """
         events = trigger_events(first) & trigger_events(second)
         location = TransitionChoice(node.index, events, MicrostepFilter.EVALUATED)
         overlap_claims = _build_overlap_claims(first, second)
@@ -119,7 +126,7 @@ class GuardOverlaps(Check):
             conflict_search = overlap_search if difference else None
         else:
             conflict_question = CheckQuestion(location, (*overlap_claims, *build_claims([difference])))
-            conflict_search = self.analysis.add_search(conflict_question, exact=difference.names)
+            conflict_search = self.analysis.add_search(conflict_question, exact_variables=difference.names)
         return OverlapSuspect(node, first, second, conflict_search, overlap_search)
 
     def findings(self) -> Iterator[Finding]:
@@ -133,19 +140,22 @@ class GuardOverlaps(Check):
         yield from findings.values()
 
     def _build_finding(self, suspect: OverlapSuspect) -> Finding | None:
-        """Return the finding about a pair: an error for a conflict, a note for an overlap without one."""
-        search = suspect.conflict_search
-        if search is not None and search.witness is not None:
-            finding = self._build_witness_finding(suspect, search.witness, Level.ERROR)
-            if self._has_same_outcome(suspect, search.witness):
+        """Return the finding about a pair: an error for a conflict, a note for an overlap without one.
+
+        Returns None if the two are never enabled together.
+        """
+        conflict_search = suspect.conflict_search
+        if conflict_search is not None and conflict_search.witness is not None:
+            finding = self._build_witness_finding(suspect, conflict_search.witness, Level.ERROR)
+            if self._has_same_outcome(suspect, conflict_search.witness):
                 message = f"{finding.message}; here both have the same result, elsewhere they may not"
                 return replace(finding, message=message, proved=False)
             return finding
-        if search is not None and self.analysis.is_open(search, suspect.node):
+        if conflict_search is not None and self.analysis.is_open(conflict_search, suspect.node):
             pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
             claim = f"{pair} both hold in {suspect.node.name}"
             finding = build_unproved_finding(
-                self.analysis, search, rule=Rule.OVERLAP, claim=claim, node=suspect.node
+                self.analysis, conflict_search, rule=Rule.OVERLAP, claim=claim, node=suspect.node
             )
             return replace(finding, line=suspect.second.line)
         if suspect.overlap_search.witness is not None:
@@ -158,17 +168,24 @@ class GuardOverlaps(Check):
             return False
         inputs = {name: witness.inputs[name] for name in self.chart.inputs}
         events = [event for event in self.chart.events if witness.inputs[event]]
-        end_states = []
+        next_states = []
         for excluded in (suspect.first, suspect.second):
-            tick = _TickWithoutTransition(self.analysis.machine, witness.state, excluded)
+            tick = _TickWithoutTransition(self.analysis.machine, witness.start_state, excluded)
             try:
-                end_states.append(tick.run(inputs, events))
+                next_states.append(tick.run(inputs, events))
             except PosewrightError:
                 return False
-        return end_states[0] == end_states[1]
+        state_without_first, state_without_second = next_states
+        return state_without_first == state_without_second
 
     def _build_witness_finding(self, suspect: OverlapSuspect, witness: Witness, level: Level) -> Finding:
-        """Return the finding with the case of a witness."""
+        """Return the finding that both transitions of a pair are enabled, with the case of a witness.
+
+        Args:
+            suspect: the pair.
+            witness: a tick in which both are enabled.
+            level: an error if they do different things there, else a note.
+        """
         name = suspect.node.name
         case, relevant_case = self.analysis.describe_witness(name, witness, suspect.overlap_search.names)
         pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
@@ -206,7 +223,10 @@ def _build_overlap_claims(first: CompoundTransition, second: CompoundTransition)
 
 
 def _rank(finding: Finding) -> int:
-    """Return the rank of a finding by severity, 0 for the most severe."""
+    """Return the rank of a finding by severity, 0 for the most severe.
+
+    A proved error comes before an unproved one, and a question that is not decided before a harmless overlap.
+    """
     if finding.level is Level.ERROR:
         return 0 if finding.proved else 1
     return 2 if finding.rule is Rule.NOT_PROVED else 3

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import inf
+from typing import NamedTuple
 
 from posewright.charts.checks.analysis import Check, promise_conditions
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
@@ -36,6 +37,7 @@ class PromiseResult:
     """The result of checking a promise.
 
     Attributes:
+        promise: the promise.
         verdict: proved for every run; broken by the trace; or not broken within a bounded exploration.
         trace: for a broken promise, the shortest rows of inputs from the start after which it is broken.
         depth: ticks from the start. For a broken promise, the length of the trace; for a bounded one, the
@@ -52,8 +54,16 @@ class PromiseResult:
     state: str = ""
 
 
-GraphPath = tuple[int, tuple[SymbolicStep, ...]]
-"""A node of the graph, and the steps that follow from there."""
+class GraphPath(NamedTuple):
+    """A path in the graph.
+
+    Attributes:
+        start_node: the node where it begins.
+        steps: the steps from there.
+    """
+
+    start_node: int
+    steps: tuple[SymbolicStep, ...]
 
 
 class ResponseCheck:
@@ -63,61 +73,72 @@ class ResponseCheck:
         graph: explored with both conditions watched.
         when_index: index of the condition among the watched conditions.
         goal_index: index of the goal among them.
+
+    Attributes:
+        steps_without_goal: for each node, the steps after which the goal is false, with their target nodes.
+        longest_without_goal: for each node, for how many ticks from there the goal may stay false at most.
     """
 
     def __init__(self, graph: ReachabilityGraph, when_index: int, goal_index: int) -> None:
         """Collect the steps after which the goal is false; arguments as in the class."""
         self.when_index = when_index
-        self.steps_without_goal = [
-            [
-                (target, step)
-                for _, step, target in graph.successors(node)
-                if target is not None and not step.condition_values[goal_index]
-            ]
-            for node in range(len(graph))
-        ]
+        self.steps_without_goal: list[list[tuple[int, SymbolicStep]]] = []
+        for node in range(len(graph)):
+            self.steps_without_goal.append(
+                [
+                    (edge.target, edge.step)
+                    for edge in graph.successors(node)
+                    if edge.target is not None and not edge.step.condition_values[goal_index]
+                ]
+            )
         self.longest_without_goal = self._compute_longest_without_goal()
 
     def _compute_longest_without_goal(self) -> list[float]:
         """Return, for each node, the maximum number of ticks for which the goal may stay false.
 
-        It is infinite where the goal may stay false for ever.
-
-        Nodes are processed once all their successors are, as in a topological sort; those that are never
-        processed lead into a cycle.
+        It is infinite where the goal may stay false for ever. Nodes are processed once all their successors
+        are, as in a topological sort; those that are never processed lead into a cycle.
         """
-        predecessors: list[list[int]] = [[] for _ in self.steps_without_goal]
+        n_nodes = len(self.steps_without_goal)
+        predecessors: list[list[int]] = [[] for _ in range(n_nodes)]
         for node, steps in enumerate(self.steps_without_goal):
             for target, _ in steps:
                 predecessors[target].append(node)
         n_open_successors = [len(steps) for steps in self.steps_without_goal]
-        queue = [node for node, count in enumerate(n_open_successors) if not count]
-        longest = [inf] * len(n_open_successors)
-        lengths = [0.0] * len(n_open_successors)
-        for node in queue:
-            longest[node] = lengths[node]
+        queue = [node for node, n_open in enumerate(n_open_successors) if n_open == 0]
+        longest = [inf] * n_nodes
+        longest_so_far = [0.0] * n_nodes
+        for node in queue:  # which grows meanwhile
+            longest[node] = longest_so_far[node]
             for predecessor in predecessors[node]:
-                lengths[predecessor] = max(lengths[predecessor], longest[node] + 1)
+                longest_so_far[predecessor] = max(longest_so_far[predecessor], longest[node] + 1)
                 n_open_successors[predecessor] -= 1
-                if not n_open_successors[predecessor]:
+                if n_open_successors[predecessor] == 0:
                     queue.append(predecessor)
         return longest
 
     def find_violation(self, ticks: int) -> GraphPath | None:
-        """Return the earliest step at which the condition holds and the goal may fail for `ticks` more."""
+        """Return the first path that breaks the promise, None if there is none.
+
+        It begins with a step after which the condition holds and the goal is false, and goes on with as many
+        steps after which the goal is still false.
+
+        Args:
+            ticks: number of ticks within which the goal has to become true.
+        """
         for node, steps in enumerate(self.steps_without_goal):
             for target, step in steps:
                 if step.condition_values[self.when_index] and self.longest_without_goal[target] >= ticks:
-                    return node, (step, *self._walk_without_goal(target, ticks))
+                    return GraphPath(node, (step, *self._walk_without_goal(target, ticks)))
         return None
 
     def _walk_without_goal(self, node: int, ticks: int) -> Iterator[SymbolicStep]:
-        """Yield `ticks` steps from a node in which the goal fails."""
-        for ticks_after in range(ticks - 1, -1, -1):
+        """Yield steps from a node after which the goal is false, one for each of `ticks` ticks."""
+        for n_remaining in range(ticks - 1, -1, -1):
             node, step = next(
                 (target, step)
                 for target, step in self.steps_without_goal[node]
-                if self.longest_without_goal[target] >= ticks_after
+                if self.longest_without_goal[target] >= n_remaining
             )
             yield step
 
@@ -147,13 +168,20 @@ def check_promises(
 def _check_promise(
     exploration: Exploration, promise: Promise, limits: ExplorationLimits, budget: WorkBudget
 ) -> PromiseResult:
-    """Return the verdict on a promise, from a shared exploration if it suffices, else from one of its own."""
+    """Return the verdict on a promise, from a shared exploration if it suffices, else from one of its own.
+
+    Args:
+        exploration: the shared exploration.
+        promise: the promise.
+        limits: the limits of an exploration for this promise alone.
+        budget: the work that may be done for it.
+    """
     conditions = promise_conditions(promise)
     if all(condition in exploration.watched_conditions for condition in conditions):
         result = _decide_promise(exploration, promise)
-        if result.verdict is not CheckStatus.BOUNDED or set(conditions) == set(
-            exploration.watched_conditions
-        ):
+        # an exploration that watches only the conditions of this promise would give the same result
+        is_own_exploration = set(conditions) == set(exploration.watched_conditions)
+        if result.verdict is not CheckStatus.BOUNDED or is_own_exploration:
             return result
     own_exploration = explore(exploration.chart, watched_conditions=conditions, limits=limits, budget=budget)
     return _decide_promise(own_exploration, promise)
@@ -163,13 +191,13 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
     """Return the result for a promise whose conditions the exploration watched."""
     violation = _find_violation(exploration, promise)
     if violation is not None:
-        node, steps = violation
-        trace = (*exploration.trace(node), *(step.inputs for step in steps))
-        after = steps[-1].after
-        state = after.state if after is not None else ""
-        message = format_broken_promise(promise, len(trace), state, waited=len(steps) - 1)
+        steps = violation.steps
+        trace = (*exploration.trace(violation.start_node), *(step.inputs for step in steps))
+        last_state = steps[-1].next_state
+        state_name = last_state.state if last_state is not None else ""
+        message = format_broken_promise(promise, len(trace), state_name, waited=len(steps) - 1)
         return PromiseResult(
-            promise, CheckStatus.BROKEN, trace, depth=len(trace), message=message, state=state
+            promise, CheckStatus.BROKEN, trace, depth=len(trace), message=message, state=state_name
         )
     if exploration.complete:
         return PromiseResult(
@@ -180,8 +208,12 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
             message=f"`{format_promise(promise)}` is proved",
         )
     depth = 0 if exploration.state_space.incomplete_reasons else exploration.graph.complete_depth
-    extent = f"up to {depth} ticks from the start" if depth else f"in {len(exploration.graph.states)} states"
-    reasons = "; ".join(exploration.reasons)
+    extent = (
+        f"up to {depth} ticks from the start"
+        if depth
+        else f"in {len(exploration.graph.abstract_states)} states"
+    )
+    reasons = "; ".join(exploration.incomplete_reasons)
     message = (
         f"`{format_promise(promise)}` is not broken {extent}, but not everything was explored: {reasons}"
     )
@@ -199,7 +231,7 @@ def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | N
     for node in range(len(graph)):
         for edge in graph.successors(node):
             if edge.step.condition_values[when_index] is violating_value:
-                return edge.source, (edge.step,)
+                return GraphPath(edge.source, (edge.step,))
     return None
 
 

@@ -19,7 +19,7 @@ class TickPoint(NamedTuple):
     Attributes:
         env: value of every name.
         n_evaluated: number of expressions that the tick had evaluated before.
-        microstep: the microstep, where the point is a choice of transitions.
+        microstep: the microstep in which transitions are chosen; None where an expression is evaluated.
     """
 
     env: Mapping[str, Value]
@@ -56,22 +56,27 @@ class TransitionChoice:
 
     def points(self, tick: TickTrace) -> Iterator[TickPoint]:
         """Yield the points of a tick at which the choice is made."""
-        traces = tick.microstep_traces
+        microsteps = tick.microstep_traces
         if self.microsteps is MicrostepFilter.FIRST:
-            traces = traces[:1]
-        for trace in traces:
-            if trace.event not in self.events:
+            microsteps = microsteps[:1]
+        for microstep in microsteps:
+            if microstep.event not in self.events:
                 continue
             if self.microsteps is MicrostepFilter.EVALUATED:
-                if self.node in trace.n_evaluated_at:
-                    yield TickPoint(trace.env, trace.n_evaluated_at[self.node], trace)
-            elif self.node in trace.active:
-                yield TickPoint(trace.env, trace.n_evaluated, trace)
+                if self.node in microstep.n_evaluated_at:
+                    yield TickPoint(microstep.env, microstep.n_evaluated_at[self.node], microstep)
+            elif self.node in microstep.active_nodes:
+                yield TickPoint(microstep.env, microstep.n_evaluated, microstep)
 
 
 @dataclass(frozen=True, eq=False)
 class ExpressionEvaluation:
-    """The points at which one expression, used in some states, is evaluated."""
+    """The points at which one expression is evaluated.
+
+    Attributes:
+        nodes: numbers of the states that use it.
+        expression: the expression.
+    """
 
     nodes: frozenset[int]
     expression: Expression
@@ -85,7 +90,12 @@ class ExpressionEvaluation:
 
 @dataclass(frozen=True, eq=False)
 class CheckQuestion:
-    """Whether all claims can be true together at some point of some tick."""
+    """Whether all claims can be true together at some point of some tick.
+
+    Attributes:
+        location: the points of a tick that count.
+        claims: the claims about the names at such a point.
+    """
 
     location: TransitionChoice | ExpressionEvaluation
     claims: tuple[CheckClaim, ...]

@@ -29,6 +29,9 @@ from posewright.errors import InputError, MissingExtraError, Where
 TIME_LIMIT_S = 20.0
 """Default time limit of a check [s]."""
 
+NEW_QUESTION_SHARE = 0.9
+"""Share of the time limit in which questions may begin; what remains is for those that have begun."""
+
 _LEVEL_ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
 
@@ -154,9 +157,12 @@ def inspect_chart(
         MissingExtraError: the solver is not installed.
     """
     require_solver("checking a chart")
-    end_s = thread_time() + 0.9 * within_s  # the remaining time is for questions that have begun
-    limits_with_time = replace(limits, is_time_over=lambda: limits.is_time_over() or thread_time() > end_s)
-    analysis = ChartAnalysis(chart, limits_with_time)
+    end_s = thread_time() + NEW_QUESTION_SHARE * within_s
+
+    def is_time_over() -> bool:
+        return limits.is_time_over() or thread_time() > end_s
+
+    analysis = ChartAnalysis(chart, replace(limits, is_time_over=is_time_over))
     checks = [check(analysis) for check in CHECKS]
     for check in checks:
         check.prepare()
@@ -172,9 +178,9 @@ def inspect_chart(
     return Report(
         chart,
         tuple(findings),
-        complete=analysis.complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
+        complete=analysis.is_complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
-        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct),
+        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
         proved=analysis.solver.n_decided,
     )
 
@@ -183,7 +189,7 @@ def _incompleteness_notes(analysis: ChartAnalysis, time_limit_s: float) -> Itera
     """Yield a note if the analysis as a whole is not complete."""
     if analysis.limits.is_time_over():
         yield not_proved(f"not everything was proved within {time_limit_s:g} s; give the check more time")
-    elif not analysis.complete:
+    elif not analysis.is_complete:
         yield not_proved(f"not all runs were explored: {analysis.incomplete_reason}")
 
 
@@ -210,7 +216,7 @@ def require_sound(chart: Chart) -> None:
     errors = [finding for finding in findings if finding.level is Level.ERROR]
     if not errors:
         return
-    first_error = errors[0]
-    hint = f"; `posewright chart check` shows {len(errors) - 1} more" if len(errors) > 1 else ""
+    first_error, *further_errors = errors
+    hint = f"; `posewright chart check` shows {len(further_errors)} more" if further_errors else ""
     where = Where(chart.path, first_error.line) if chart.path or first_error.line else None
     raise InputError(f"chart {chart.name} has errors: {first_error.message}{hint}", where=where)

@@ -34,7 +34,7 @@ class MicrostepTrace(NamedTuple):
 
     Attributes:
         event: the event that is processed; None for transitions without an event.
-        active: numbers of the active states.
+        active_nodes: numbers of the active states.
         env: value of every name before the choice.
         n_evaluated: number of expressions that the tick had evaluated before.
         n_evaluated_at: the same for each state whose transitions were evaluated, by number of the state.
@@ -42,7 +42,7 @@ class MicrostepTrace(NamedTuple):
     """
 
     event: str | None
-    active: frozenset[int]
+    active_nodes: frozenset[int]
     env: Mapping[str, Value]
     n_evaluated: int
     n_evaluated_at: Mapping[int, int]
@@ -53,13 +53,13 @@ class VariableWrite(NamedTuple):
     """One assignment to a variable.
 
     Attributes:
-        evaluation: index, in `TickTrace.evaluations`, of the expression whose value was assigned.
+        evaluation_index: index, in `TickTrace.evaluations`, of the expression whose value was assigned.
         n_evaluated: number of expressions that had been evaluated when it was assigned.
     """
 
     name: str
     action: Assign
-    evaluation: int
+    evaluation_index: int
     n_evaluated: int
 
 
@@ -70,7 +70,7 @@ class TickTrace(TickExecution):
         evaluations: all evaluated expressions, in order.
         microstep_traces: the microsteps, in order.
         writes: the assignments, in order.
-        after: state of the chart after the tick; None if the tick failed.
+        next_state: state of the chart after the tick; None if it failed, or has not been run.
     """
 
     def __init__(self, machine: Machine, state: Snapshot) -> None:
@@ -79,7 +79,7 @@ class TickTrace(TickExecution):
         self.evaluations: list[EvaluatedExpression] = []
         self.microstep_traces: list[MicrostepTrace] = []
         self.writes: list[VariableWrite] = []
-        self.after: Snapshot | None = None
+        self.next_state: Snapshot | None = None
         self._n_evaluated_at: dict[int, int] = {}
         self._env_copy: Mapping[str, Value] = {}
 
@@ -101,16 +101,21 @@ class TickTrace(TickExecution):
         return value
 
     def choose(self, event: str | None) -> list[CompoundTransition]:
-        """Choose transitions and record the microstep."""
-        active = self.planner.active_nodes(self.configuration)
+        """Return the enabled transitions as in any tick, and record the microstep.
+
+        Of these transitions, the trace has only those that are taken: one may prevent another.
+        """
+        active_nodes = self.planner.active_nodes(self.configuration)
         env = self._copy_env()
         n_evaluated = len(self.evaluations)
-        self._n_evaluated_at = {}
+        self._n_evaluated_at = {}  # `holds` fills it
         chosen = super().choose(event)
-        transitions = (
-            self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions if chosen else ()
+        taken: tuple[CompoundTransition, ...] = ()
+        if chosen:
+            taken = self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions
+        trace = MicrostepTrace(
+            event, active_nodes, env, n_evaluated, n_evaluated_at=self._n_evaluated_at, transitions=taken
         )
-        trace = MicrostepTrace(event, active, env, n_evaluated, self._n_evaluated_at, transitions)
         self.microstep_traces.append(trace)
         return chosen
 
@@ -120,22 +125,26 @@ class TickTrace(TickExecution):
         return super().holds(transition)
 
     def assign(self, action: Assign) -> None:
-        """Assign variables and record the writes."""
-        first_evaluation = len(self.evaluations)
+        """Assign variables and record the writes; the assigned values are evaluated in their order."""
+        first_index = len(self.evaluations)
         super().assign(action)
         n_evaluated = len(self.evaluations)
-        for i, name in enumerate(action.values):
-            self.writes.append(
-                VariableWrite(name, action, evaluation=first_evaluation + i, n_evaluated=n_evaluated)
-            )
+        for index, name in enumerate(action.values, start=first_index):
+            self.writes.append(VariableWrite(name, action, evaluation_index=index, n_evaluated=n_evaluated))
 
 
 def trace_tick(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> TickTrace:
-    """Return the trace of the tick that starts in `state` with these inputs, up to its end or its failure."""
+    """Return the trace of one tick, up to its end or its failure.
+
+    Args:
+        interpreter: the interpreter of the chart.
+        state: the state before the tick.
+        inputs: value of every input; true for the events that occur.
+    """
     chart = interpreter.chart
     tick = TickTrace(interpreter.machine, state)
     input_values = {name: inputs[name] for name in chart.inputs}
     events = [event for event in chart.events if inputs.get(event)]
     with suppress(PosewrightError):
-        tick.after = tick.run(input_values, events)
+        tick.next_state = tick.run(input_values, events)
     return tick

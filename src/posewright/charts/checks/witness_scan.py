@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from posewright.charts.checks.tick_trace import InputRows, TickTrace, trace_tick
 from posewright.charts.checks.witness_search import ExploredTick, TickSummary, Witness, WitnessSearch
@@ -44,23 +45,34 @@ def scan_ticks(
     budget: WorkBudget,
     observers: Collection[TickObserver] = (),
 ) -> None:
-    """Trace every explored tick that an observer or a search needs, then solve the open situations."""
+    """Run searches over the explored ticks; their results are stored in them.
+
+    Every tick that an observer or a search needs is traced and passed to them. Then each search solves its
+    open situations, and its witness is run again from the start, to get the trace that leads to it.
+
+    Args:
+        exploration: the exploration of the chart.
+        searches: the searches.
+        budget: the work that may be done; a search that it cuts short is undecided.
+        observers: receive every explored tick.
+    """
     interpreter = exploration.interpreter
-    for state in exploration.graph.distinct:
+    for abstract_state in exploration.graph.distinct_states:
         if budget.stop_reason:
             break
-        for step in state.steps:
-            summary = TickSummary.of(state, step, interpreter.machine)
-            relevant = [search for search in searches if search.is_relevant(summary)]
-            if not relevant and not observers:
+        for step in abstract_state.steps:
+            summary = TickSummary.of(abstract_state, step, interpreter.machine)
+            relevant_searches = [search for search in searches if search.is_relevant(summary)]
+            if not relevant_searches and not observers:
                 continue
-            trace = trace_tick(interpreter, state.state, step.inputs)
+            tick_trace = trace_tick(interpreter, abstract_state.snapshot, step.inputs)
+            tick = ExploredTick(abstract_state.snapshot, step, tick_trace)
             for observe in observers:
-                observe(ExploredTick(state.state, step, trace))
-            for search in relevant:
-                search.examine(ExploredTick(state.state, step, trace))
-            n_observers = len(observers) + len(relevant)
-            if budget.spend(len(trace.evaluations) + WORK_PER_OBSERVER * n_observers):
+                observe(tick)
+            for search in relevant_searches:
+                search.examine(tick)
+            n_receivers = len(observers) + len(relevant_searches)
+            if budget.spend(len(tick_trace.evaluations) + WORK_PER_OBSERVER * n_receivers):
                 break
     for search in searches:
         search.solve_open_situations()
@@ -71,11 +83,12 @@ def scan_ticks(
 
 
 def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: Witness) -> Witness | None:
-    """Return a witness with its trace from the start; None if the claims do not hold at its end.
+    """Return a witness with its trace from the start, and the values of all names in that run.
 
-    The abstract state of a witness may represent others: the values of all names are those of the actual run.
+    The state of a witness may only represent the one that a run comes to. If the claims do not hold at the
+    end of the run, the result is None, and the search is undecided.
     """
-    trace = (*exploration.trace_to(witness.state), witness.inputs)
+    trace = (*exploration.trace_to(witness.start_state), witness.inputs)
     state_before, tick = run_to_last_tick(exploration.interpreter, trace)
     point = search.question.find_point(tick)
     if point is None:
@@ -117,27 +130,36 @@ def scan_with_exact_values(
     scan_ticks(exploration, searches, budget)
     if exploration.complete and not budget.stop_reason:
         return
-    groups: dict[frozenset[str], list[WitnessSearch]] = {}
+    searches_by_names: dict[frozenset[str], list[WitnessSearch]] = {}
     for search, merged_names in searches.items():
         if not _search_in_long_run(search, merged_names, exploration, budget):
             own_names = frozenset(search.names & exploration.state_space.abstractions.keys())
-            groups.setdefault(own_names, []).append(search)
-    for own_names, group in list(groups.items())[:MAX_GROUPS]:
+            searches_by_names.setdefault(own_names, []).append(search)
+    for own_names, group in list(searches_by_names.items())[:MAX_GROUPS]:
         if own_names == all_names or budget.stop_reason:
             continue
-        exploration = explore(own_names)
+        own_exploration = explore(own_names)
         for search in group:
             search.reset()
-        scan_ticks(exploration, group, budget)
-        if not exploration.complete or budget.stop_reason:
+        scan_ticks(own_exploration, group, budget)
+        if not own_exploration.complete or budget.stop_reason:
             for search in group:
-                _search_in_long_run(search, searches[search], exploration, budget)
+                _search_in_long_run(search, searches[search], own_exploration, budget)
 
 
 def _search_in_long_run(
     search: WitnessSearch, merged_names: Collection[str], exploration: Exploration, budget: WorkBudget
 ) -> bool:
-    """Return whether a search has a witness, if need be in a long run; without one it is undecided."""
+    """Return whether a search has a witness; if it has none, look for one in long runs.
+
+    Sets the witness, or the reason why the search is undecided.
+
+    Args:
+        search: the search.
+        merged_names: the variables whose exact values it needs, for the reason.
+        exploration: an exploration of the chart.
+        budget: the work that may be done.
+    """
     if search.witness is None:
         search.witness = find_witness_in_long_run(exploration, search, budget)
     if search.witness is None:
@@ -154,82 +176,103 @@ def find_witness_in_long_run(
 
     Where a counter has too many values to explore them all, a run in which it keeps counting is simulated.
     """
-    for start, rows in _cycles_through(exploration, search, budget):
-        witness = _repeat_cycle(exploration, search, start, rows, budget)
+    for cycle in _cycles_through(exploration, search, budget):
+        witness = _repeat_cycle(exploration, search, cycle, budget)
         if witness is not None:
             return witness
     return None
 
 
+class _Cycle(NamedTuple):
+    """Ticks that lead back to the same active states.
+
+    Attributes:
+        start_node: number of the graph's node where they begin.
+        rows: the inputs of the ticks.
+    """
+
+    start_node: int
+    rows: InputRows
+
+
 def _repeat_cycle(
-    exploration: Exploration, search: WitnessSearch, start: int, rows: InputRows, budget: WorkBudget
+    exploration: Exploration, search: WitnessSearch, cycle: _Cycle, budget: WorkBudget
 ) -> Witness | None:
-    """Repeat the rows of a cycle from node `start` until a tick is a witness or the registers repeat."""
+    """Repeat a cycle until one of its ticks is a witness, and return that.
+
+    Returns None if the registers repeat, a tick fails, or there were too many ticks.
+    """
     interpreter = exploration.interpreter
-    trace = list(exploration.trace(start))
+    trace = list(exploration.trace(cycle.start_node))
     state = interpreter.initial()
     for row in trace:
         state = interpreter.step(state, row)
-    visited = set[object]()
-    while state.values not in visited and len(visited) * len(rows) < MAX_TICKS and not budget.stop_reason:
-        visited.add(state.values)
-        for row in rows:
+    visited_values = set[object]()
+    while state.values not in visited_values:
+        n_ticks = len(visited_values) * len(cycle.rows)
+        if n_ticks >= MAX_TICKS or budget.stop_reason:
+            return None
+        visited_values.add(state.values)
+        for row in cycle.rows:
             tick = trace_tick(interpreter, state, row)
             budget.spend(len(tick.evaluations))
             trace.append(row)
             point = search.question.find_point(tick)
             if point is not None:
                 return Witness(state, row, point, trace=tuple(trace))
-            if tick.after is None:
+            if tick.next_state is None:
                 return None
-            state = tick.after
+            state = tick.next_state
     return None
 
 
-def _cycles_through(
-    exploration: Exploration, search: WitnessSearch, budget: WorkBudget
-) -> Iterator[tuple[int, InputRows]]:
-    """Yield cycles that pass the point of a question: the node where one starts, and its rows of inputs.
+def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: WorkBudget) -> Iterator[_Cycle]:
+    """Yield cycles with a tick that passes the point of a question.
 
-    A cycle leads back to the same active states; of each configuration, the first node is tried.
+    A cycle begins with that tick. Of each configuration, the first node with such a tick is tried.
     """
     graph = exploration.graph
-    configurations = [state.state.configuration for state in graph.states]
-    visited = set[object]()
+    configurations = [abstract_state.snapshot.configuration for abstract_state in graph.abstract_states]
+    tried_configurations = set[object]()
     n_cycles = 0
 
-    def find_return_path(node: int, configuration: object) -> tuple[int, InputRows] | None:
-        """Return the nearest node with a configuration, and the rows that lead there from a node."""
-        return graph.find_nearest(
+    def find_rows_back(node: int, configuration: object) -> InputRows | None:
+        """Return the rows that lead from a node to the nearest one with a configuration."""
+        nearest = graph.find_nearest(
             lambda number: number < len(configurations) and configurations[number] == configuration,
             start=node,
             max_nodes=MAX_NODES_BACK,
         )
+        return None if nearest is None else nearest.rows
 
-    for node, state in enumerate(graph.states):
+    for node, abstract_state in enumerate(graph.abstract_states):
         configuration = configurations[node]
-        if configuration in visited or n_cycles >= MAX_CYCLES or budget.stop_reason:
+        if configuration in tried_configurations or n_cycles >= MAX_CYCLES or budget.stop_reason:
             continue
-        edges = [edge for edge in graph.edges(node) if _reaches_point(exploration, search, state, edge.step)]
-        if edges:
-            visited.add(configuration)
-        for edge in edges:
+        edges_at_point = [
+            edge
+            for edge in graph.edges(node)
+            if _reaches_point(exploration, search, abstract_state, edge.step)
+        ]
+        if edges_at_point:
+            tried_configurations.add(configuration)
+        for edge in edges_at_point:
             if edge.target is None:
                 continue
-            return_path = find_return_path(edge.target, configuration)
-            if return_path is not None:
+            rows_back = find_rows_back(edge.target, configuration)
+            if rows_back is not None:
                 n_cycles += 1
-                yield node, (edge.step.inputs, *return_path[1])
+                yield _Cycle(node, (edge.step.inputs, *rows_back))
 
 
 def _reaches_point(
-    exploration: Exploration, search: WitnessSearch, state: AbstractState, step: SymbolicStep
+    exploration: Exploration, search: WitnessSearch, abstract_state: AbstractState, step: SymbolicStep
 ) -> bool:
-    """Return whether an explored step passes the point of a question."""
-    if not search.is_relevant(TickSummary.of(state, step, exploration.machine)):
+    """Return whether an explored step from a state passes the point of a question."""
+    if not search.is_relevant(TickSummary.of(abstract_state, step, exploration.machine)):
         return False
-    tick = trace_tick(exploration.interpreter, state.state, step.inputs)
-    return next(search.question.location.points(tick), None) is not None
+    tick = trace_tick(exploration.interpreter, abstract_state.snapshot, step.inputs)
+    return any(True for _ in search.question.location.points(tick))
 
 
 # Explorations directed at certain values
@@ -240,14 +283,19 @@ def scan_directed(
 ) -> None:
     """Repeat searches without a witness in runs that give variables the values of a possible case.
 
+    The solver names values of the variables for which the claims of a search would hold. The chart is
+    explored once more with these values. That may find witnesses; the reasons why searches without one are
+    undecided stay as they were.
+
     Args:
-        searches: searches of an exploration that is not complete. The solver names values of the variables
-            for which the answer would be yes.
+        searches: searches of an exploration that is not complete.
         explore: explores the chart and tries the given values.
         budget: work that is left for the check.
     """
     candidates = [
-        search for search in searches if search.witness is None and search.n_reached > 0 and search.registers
+        search
+        for search in searches
+        if search.witness is None and search.n_reached > 0 and search.register_names
     ]
     cases = {search: _solve_for_variables(search) for search in candidates[:MAX_DIRECTED]}
     values_to_try: dict[str, dict[Value, None]] = {}  # the inner dictionaries are ordered sets
@@ -256,11 +304,11 @@ def scan_directed(
             values_to_try.setdefault(name, {})[value] = None
     if not values_to_try:
         return
-    undecided_reasons = {search: search.undecided_reason for search, case in cases.items() if case}
-    for search in undecided_reasons:
+    previous_reasons = {search: search.undecided_reason for search, case in cases.items() if case}
+    for search in previous_reasons:
         search.open_situations.clear()
-    scan_ticks(explore(values_to_try), undecided_reasons, budget)
-    for search, reason in undecided_reasons.items():
+    scan_ticks(explore(values_to_try), searches=previous_reasons, budget=budget)
+    for search, reason in previous_reasons.items():
         search.undecided_reason = reason
 
 

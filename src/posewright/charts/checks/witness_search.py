@@ -25,6 +25,9 @@ from posewright.charts.types import Value
 class PathConditions:
     """Extracts from a traced tick the path condition up to one of its points.
 
+    Every evaluation of the tick that reads inputs had some value. With other inputs, a tick takes the same
+    path if these evaluations have the same values.
+
     Args:
         input_names: names of the chart's inputs; all other names are registers.
     """
@@ -38,7 +41,7 @@ class PathConditions:
     def _registers_of(self, expression: Expression) -> Sequence[str]:
         return sorted(expression.names - self.input_names)
 
-    def find_path(
+    def find_deciding_evaluations(
         self, tick: TickTrace, n_evaluated: int, names: frozenset[str]
     ) -> tuple[EvaluatedExpression, ...]:
         """Return the evaluations whose values decide that a tick reaches a point as it did.
@@ -51,7 +54,7 @@ class PathConditions:
             n_evaluated: number of expressions it had evaluated when it reached the point.
             names: names that are read there. An assignment matters only if the variable is read afterwards.
         """
-        written_names = {write.evaluation: write.name for write in tick.writes}
+        written_names = {write.evaluation_index: write.name for write in tick.writes}
         relevant_names = set(names)
         path: list[EvaluatedExpression] = []
         for index in range(n_evaluated - 1, -1, -1):
@@ -68,7 +71,12 @@ class PathConditions:
     def _connected_to(
         self, names: frozenset[str], path: Sequence[EvaluatedExpression]
     ) -> list[EvaluatedExpression]:
-        """Return the evaluations that share an input with `names`, or with another one that does."""
+        """Return the evaluations that share an input with `names`, directly or through others.
+
+        Args:
+            names: the names.
+            path: the evaluations to choose from.
+        """
         connected_names = set(names)
         remaining = list(path)
         connected: list[EvaluatedExpression] = []
@@ -86,24 +94,33 @@ class PathConditions:
                 connected_names |= self._inputs_of(evaluation.expression)
 
     def _register_values(self, evaluation: EvaluatedExpression) -> dict[str, Value]:
+        """Return the values of the registers that an evaluation read."""
         return {name: evaluation.env[name] for name in self._registers_of(evaluation.expression)}
 
-    def key(self, path: Sequence[EvaluatedExpression]) -> tuple[object, ...]:
-        """Return a hashable key that is equal for paths with equal path conditions."""
-        return tuple(
-            [
-                (id(evaluation.expression), evaluation.value, *self._register_values(evaluation).values())
-                for evaluation in path
-            ]
-        )
+    def key_of(self, path: Sequence[EvaluatedExpression]) -> tuple[object, ...]:
+        """Return a hashable key that is equal for paths with equal path conditions.
 
-    def conditions(self, path: Sequence[EvaluatedExpression]) -> list[Expression]:
-        """Return the path condition: conditions on the inputs, with the registers substituted."""
-        return [
-            equals(substitute(evaluation.expression, self._register_values(evaluation)), evaluation.value)
-            for evaluation in path
-            if evaluation.value is not None
-        ]
+        It has each evaluated expression, its value, and the values of the registers that it read.
+        """
+        key: list[tuple[object, ...]] = []
+        for evaluation in path:
+            register_values = self._register_values(evaluation).values()
+            key.append((id(evaluation.expression), evaluation.value, *register_values))
+        return tuple(key)
+
+    def build_conditions(self, path: Sequence[EvaluatedExpression]) -> list[Expression]:
+        """Return the path condition: conditions on the inputs, with the registers substituted.
+
+        An evaluation that divided by zero, whose value is None, gives no condition.
+        """
+        conditions = []
+        for evaluation in path:
+            if evaluation.value is not None:
+                register_values = self._register_values(evaluation)
+                conditions.append(
+                    equals(substitute(evaluation.expression, register_values), evaluation.value)
+                )
+        return conditions
 
 
 MAX_SOLVED = 200
@@ -120,36 +137,37 @@ class TickSummary(NamedTuple):
     """What the exploration recorded about a tick, before the tick is traced.
 
     Attributes:
-        active: numbers of the states that are active before or after it.
+        active_nodes: numbers of the states that are active before or after it.
         is_long: whether other states may be active in between, or the tick fails.
     """
 
-    active: frozenset[int]
+    active_nodes: frozenset[int]
     is_long: bool
 
     @classmethod
-    def of(cls, state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
-        """Return the summary of an explored step."""
-        active = machine.planner.active_nodes(state.state.configuration)
-        if step.after is None or machine.chart.steps is StepMode.COMPLETION:
-            return cls(active, is_long=True)
-        has_event = any(step.inputs[event] for event in machine.events)
-        active_after = machine.planner.active_nodes(step.after.configuration)
-        return cls(active | active_after, is_long=has_event or bool(step.raised))
+    def of(cls, abstract_state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
+        """Return the summary of a tick that takes an explored step from a state."""
+        active_before = machine.planner.active_nodes(abstract_state.snapshot.configuration)
+        if step.next_state is None or machine.chart.steps is StepMode.COMPLETION:
+            return cls(active_before, is_long=True)
+        active_after = machine.planner.active_nodes(step.next_state.configuration)
+        # each event, from outside or raised, is processed in a microstep of its own
+        has_event = any(step.inputs[event] for event in machine.events) or bool(step.raised)
+        return cls(active_before | active_after, is_long=has_event)
 
 
 class ExploredTick(NamedTuple):
     """One explored tick.
 
     Attributes:
-        state: the state before the tick.
+        start_state: the state before the tick.
         step: its inputs and its result, as explored.
-        trace: the trace of the tick with these inputs.
+        tick_trace: the trace of the tick with these inputs.
     """
 
-    state: Snapshot
+    start_state: Snapshot
     step: SymbolicStep
-    trace: TickTrace
+    tick_trace: TickTrace
 
 
 @dataclass(frozen=True)
@@ -157,13 +175,13 @@ class Witness:
     """A tick in which the claims of a question hold.
 
     Attributes:
-        state: the state before the tick.
+        start_state: the state before the tick.
         inputs: value of every input and event of the tick.
         point: where in the tick the claims hold.
         trace: inputs of every tick from the start up to this one.
     """
 
-    state: Snapshot
+    start_state: Snapshot
     inputs: Mapping[str, Value]
     point: TickPoint
     trace: InputRows = ()
@@ -173,13 +191,13 @@ class OpenSituation(NamedTuple):
     """A point reached by a tick that may answer the question with inputs that were not explored.
 
     Attributes:
-        state: the state before the tick.
+        start_state: the state before the tick.
         inputs: the inputs of the explored tick.
         env: value of every name at the point.
         path: evaluations that decide whether a tick reaches the point.
     """
 
-    state: Snapshot
+    start_state: Snapshot
     inputs: Mapping[str, Value]
     env: Mapping[str, Value]
     path: tuple[EvaluatedExpression, ...]
@@ -189,8 +207,15 @@ class OpenSituation(NamedTuple):
 class WitnessSearch:
     """The search for a tick that answers a question with yes.
 
+    Explored ticks are passed to `examine`; then `solve_open_situations` tries other inputs.
+
     Attributes:
-        exact: variables whose exact values matter, not only how they compare with what the chart compares.
+        question: the question.
+        interpreter: the interpreter of the chart.
+        solver: solves for inputs.
+        path_conditions: extracts the path conditions of ticks.
+        exact_variables: variables whose exact values matter. Of others, it matters only how they compare with
+            the numbers that the chart compares them with.
         witness: the first tick in which all claims hold.
         n_reached: how many times a tick reached the point of the question.
         undecided_reason: why the question is undecided; empty if it is decided.
@@ -200,8 +225,8 @@ class WitnessSearch:
     question: CheckQuestion
     interpreter: Interpreter
     solver: CheckSolver
-    paths: PathConditions
-    exact: frozenset[str] = frozenset()
+    path_conditions: PathConditions
+    exact_variables: frozenset[str] = frozenset()
     witness: Witness | None = None
     n_reached: int = 0
     undecided_reason: str = ""
@@ -210,34 +235,37 @@ class WitnessSearch:
     def __post_init__(self) -> None:
         self.names = self.question.names
         self.nodes = self.question.location.nodes
-        self.registers = tuple(sorted(self.names - self.paths.input_names))
+        self.register_names = tuple(sorted(self.names - self.path_conditions.input_names))
 
     def is_relevant(self, tick: TickSummary) -> bool:
         """Return whether a tick may answer the question, according to its summary."""
-        return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active))
+        return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active_nodes))
 
     def examine(self, tick: ExploredTick) -> None:
         """Take a tick as the witness if the claims hold in it; else note its points as open situations."""
         if self.witness is not None:
             return
-        reads_inputs = bool(self.names & self.paths.input_names)
-        for count, point in enumerate(self.question.location.points(tick.trace)):
+        reads_inputs = bool(self.names & self.path_conditions.input_names)
+        for i, point in enumerate(self.question.location.points(tick.tick_trace)):
             self.n_reached += 1
             if all_hold(self.question.claims, point.env):
-                self.witness = Witness(tick.state, tick.step.inputs, point)
+                self.witness = Witness(tick.start_state, tick.step.inputs, point)
                 return
-            if reads_inputs and count < MAX_POINTS_IN_TICK:
+            if not reads_inputs:
+                continue  # the claims fail here for all inputs
+            if i < MAX_POINTS_IN_TICK:
                 self._add_open_situation(tick, point)
-            elif reads_inputs:
+            else:
                 self.undecided_reason = f"a tick comes there more than {MAX_POINTS_IN_TICK} times"
 
     def _add_open_situation(self, tick: ExploredTick, point: TickPoint) -> None:
         """Store a point for the solver, unless one with the same register values and path is stored."""
-        path = self.paths.find_path(tick.trace, point.n_evaluated, self.names)
-        register_values = tuple([point.env[name] for name in self.registers])
-        key = (register_values, tuple(map(type, register_values)), self.paths.key(path))
+        path = self.path_conditions.find_deciding_evaluations(tick.tick_trace, point.n_evaluated, self.names)
+        register_values = tuple([point.env[name] for name in self.register_names])
+        # the types, since True and 1 are equal in Python
+        key = (register_values, tuple(map(type, register_values)), self.path_conditions.key_of(path))
         if key not in self.open_situations:
-            self.open_situations[key] = OpenSituation(tick.state, tick.step.inputs, point.env, path)
+            self.open_situations[key] = OpenSituation(tick.start_state, tick.step.inputs, point.env, path)
 
     def reset(self) -> None:
         """Drop the open situations, before the ticks of another exploration are examined."""
@@ -262,24 +290,24 @@ class WitnessSearch:
 
     def _all_are_excluded(self) -> bool:
         """Return whether the claims are proved not to hold in any open situation, for any inputs."""
-        distinct: dict[tuple[Value, ...], dict[str, Value]] = {}
+        distinct_values: dict[tuple[Value, ...], dict[str, Value]] = {}
         for situation in self.open_situations.values():
-            register_values = {name: situation.env[name] for name in self.registers}
-            distinct[tuple(register_values.values())] = register_values
-        in_some_situation = any_of([names_equal(values) for values in distinct.values()])
+            register_values = {name: situation.env[name] for name in self.register_names}
+            distinct_values[tuple(register_values.values())] = register_values
+        in_some_situation = any_of([names_equal(values) for values in distinct_values.values()])
         return self.solver.excludes((*self.question.claims, *build_claims([in_some_situation])))
 
     def _solve_situation(self, situation: OpenSituation) -> Witness | None:
         """Solve for inputs that make one situation a witness, and replay the tick with them."""
-        register_values = {name: situation.env[name] for name in self.registers}
-        path_claims = build_claims(self.paths.conditions(situation.path))
+        register_values = {name: situation.env[name] for name in self.register_names}
+        path_claims = build_claims(self.path_conditions.build_conditions(situation.path))
         claims = [substitute_in_claim(claim, register_values) for claim in self.question.claims]
         answer = self.solver.solve([*path_claims, *claims])
         if answer.possible is None:
             self.undecided_reason = answer.reason
         if answer.case is None:
             return None
-        return self._replay(situation.state, {**situation.inputs, **answer.case})
+        return self._replay(situation.start_state, {**situation.inputs, **answer.case})
 
     def _replay(self, state: Snapshot, inputs: Mapping[str, Value]) -> Witness | None:
         """Return the tick with these inputs as a witness, None if the claims do not hold in it."""
@@ -287,12 +315,12 @@ class WitnessSearch:
         return None if point is None else Witness(state, inputs, point)
 
     def _simplify(self, witness: Witness) -> Witness:
-        """Return a witness with as many inputs as possible set to zero or to numbers of few digits."""
+        """Return a witness with simpler inputs, zero or numbers of few digits, as far as the claims hold."""
         for name, value_type in self.interpreter.chart.inputs.items():
             for value in _simpler_values(witness.inputs[name], value_type.default):
                 if not value_type.contains(value):
                     continue
-                simpler_witness = self._replay(witness.state, {**witness.inputs, name: value})
+                simpler_witness = self._replay(witness.start_state, {**witness.inputs, name: value})
                 if simpler_witness is not None:
                     witness = simpler_witness
                     break

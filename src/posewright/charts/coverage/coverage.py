@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
+from posewright.charts.coverage.obligation import (
+    Fact,
+    Measure,
+    TestObligation,
+    TestObligations,
+    segment_fact,
+)
 from posewright.charts.drawing import CoverageMark, draw_svg
 from posewright.charts.model import Chart
 from posewright.display import Lines, align_columns
@@ -32,7 +38,7 @@ class CoverageRow:
     missing: tuple[TestObligation, ...]
 
     @property
-    def part(self) -> float:
+    def covered_fraction(self) -> float:
         """The fraction that is covered, 0..1; 1 if there are no obligations."""
         return self.covered / self.total if self.total else 1.0
 
@@ -63,7 +69,12 @@ class Coverage:
     def lines(self) -> Lines:
         """Yield the table for a terminal, then what is missing and what cannot be covered."""
         rows = [
-            [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
+            [
+                row.measure.value,
+                f"{row.covered}/{row.total}",
+                f"{row.covered_fraction:.0%}",
+                str(row.infeasible),
+            ]
             for row in self.rows
         ]
         yield from align_columns([["measure", "covered", "", "cannot be"], *rows])
@@ -84,23 +95,29 @@ class Coverage:
         """The obligations that are not met and may be."""
         return tuple(
             obligation
-            for obligation in self.obligations.every
+            for obligation in self.obligations.all_obligations
             if obligation not in self.infeasible and not obligation.is_met(self.facts)
         )
 
     @cached_property
     def rows(self) -> tuple[CoverageRow, ...]:
         """A row for every measure that the chart has obligations of."""
-        measures = {obligation.measure for obligation in self.obligations.every}
+        measures = {obligation.measure for obligation in self.obligations.all_obligations}
         return tuple(self.row(measure) for measure in Measure if measure in measures)
 
     def row(self, measure: Measure) -> CoverageRow:
         """Return the coverage of a measure; all zero if the chart has no obligations of it."""
-        obligations = [obligation for obligation in self.obligations.every if obligation.measure is measure]
-        total = sum(obligation not in self.infeasible for obligation in obligations)
+        obligations = [
+            obligation for obligation in self.obligations.all_obligations if obligation.measure is measure
+        ]
+        n_feasible = sum(obligation not in self.infeasible for obligation in obligations)
         missing = tuple(obligation for obligation in self.missing if obligation.measure is measure)
         return CoverageRow(
-            measure, total - len(missing), total, infeasible=len(obligations) - total, missing=missing
+            measure,
+            covered=n_feasible - len(missing),
+            total=n_feasible,
+            infeasible=len(obligations) - n_feasible,
+            missing=missing,
         )
 
     def svg(self) -> str:
@@ -138,27 +155,28 @@ class Coverage:
 
 
 def coverage_marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMark]:
-    """Return a drawing mark for every state, and for every transition of a state or a junction by its index.
+    """Return the drawing marks of a chart's elements.
 
+    The key of a state is its name; that of a transition is its index, with the state or junction it is of.
     A transition is covered if every path that begins with it was taken and all its conditions were shown to
     decide. Infeasible obligations do not count; where there are no others, there is no mark.
     """
     marks: dict[str | tuple[str, int], CoverageMark] = {}
-    obligations_of: dict[tuple[str, int], list[TestObligation]] = {}
-    for obligation in coverage.obligations.every:
+    obligations_by_transition: dict[tuple[str, int], list[TestObligation]] = {}
+    for obligation in coverage.obligations.all_obligations:
         if obligation in coverage.infeasible:
             continue
         if obligation.measure is Measure.STATES:
             marks[obligation.name] = _mark_of([obligation], coverage)
-        elif obligation.owner is not None and obligation.owner[1] is not None:
-            owner = (obligation.owner[0], obligation.owner[1])
-            obligations_of.setdefault(owner, []).append(obligation)
-    for owner, obligations in obligations_of.items():
-        marks[owner] = _mark_of(obligations, coverage)
-    for name, segments in coverage.chart.junctions.items():
+        elif obligation.owner is not None and obligation.owner.transition_index is not None:
+            transition_key = (obligation.owner.state, obligation.owner.transition_index)
+            obligations_by_transition.setdefault(transition_key, []).append(obligation)
+    for transition_key, obligations in obligations_by_transition.items():
+        marks[transition_key] = _mark_of(obligations, coverage)
+    for junction, segments in coverage.chart.junctions.items():
         for index, segment in enumerate(segments):
-            is_covered = ("segment", coverage.obligations.segments[id(segment)]) in coverage.facts
-            marks[name, index] = CoverageMark.COVERED if is_covered else CoverageMark.MISSED
+            fact = segment_fact(coverage.obligations.segment_numbers[id(segment)])
+            marks[junction, index] = CoverageMark.COVERED if fact in coverage.facts else CoverageMark.MISSED
     return marks
 
 

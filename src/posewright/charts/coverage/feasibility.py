@@ -16,8 +16,11 @@ from posewright.charts.coverage.obligation import (
     TestObligation,
     TestObligations,
     conditions_of,
+    decision_fact,
     decisions_in,
     joins_by_choice,
+    state_fact,
+    transition_fact,
 )
 from posewright.charts.coverage.recorder import CoverageRecorder, cover_run
 from posewright.charts.expression import Expression, Tree, names_in
@@ -70,19 +73,24 @@ class FeasibleCoverage:
     def infeasible_transitions(self) -> dict[CompoundTransition, str]:
         """The transitions that no run can take, and why."""
         reasons_by_fact = {
-            next(iter(obligation.met_by[0])): reason
+            obligation.only_fact: reason
             for obligation, reason in self.coverage.infeasible.items()
+            if obligation.measure is Measure.TRANSITIONS
         }
-        infeasible: dict[CompoundTransition, str] = {}
-        for transition in self.exploration.machine.transitions:
-            fact = ("transition", transition.source, transition.index)
-            if fact in reasons_by_fact:
-                infeasible[transition] = reasons_by_fact[fact]
-        return infeasible
+        return {
+            transition: reasons_by_fact[transition_fact(transition)]
+            for transition in self.exploration.machine.transitions
+            if transition_fact(transition) in reasons_by_fact
+        }
 
 
 def feasible(exploration: Exploration) -> FeasibleCoverage:
-    """Run every step of every state of an exploration, and return what can be covered."""
+    """Run every step of every state of an exploration, and return what can be covered.
+
+    Further ticks are run in which conditions are evaluated that a step skips. If the exploration is complete,
+    obligations that no tick meets are infeasible; only those on decisions for which inputs may be missing are
+    left open.
+    """
     recorder = CoverageRecorder(exploration.interpreter)
     complete_evaluation = _CompleteEvaluation(exploration, recorder.obligations)
     ticks: dict[Snapshot, tuple[TickCoverage, ...]] = {}
@@ -92,11 +100,11 @@ def feasible(exploration: Exploration) -> FeasibleCoverage:
         ticks[state] = tuple(_run_tick(recorder, state, row) for row in rows)
     coverage = recorder.coverage
     if exploration.complete:
-        unsure_decisions = (
-            complete_evaluation.decisions if complete_evaluation.is_incomplete else frozenset[int]()
-        )
-        infeasible = dict(_InfeasibilityReasons(exploration, coverage, unsure_decisions).list_all())
-        coverage = replace(coverage, infeasible=infeasible)
+        unsure_decisions = frozenset[int]()
+        if complete_evaluation.is_incomplete:
+            unsure_decisions = complete_evaluation.decisions
+        reasons = _InfeasibilityReasons(exploration, coverage, unsure_decisions)
+        coverage = replace(coverage, infeasible=dict(reasons.list_all()))
     return FeasibleCoverage(exploration, coverage, ticks)
 
 
@@ -148,22 +156,22 @@ class _CompleteEvaluation:
         self.exploration = exploration
         self.state_space = exploration.state_space
         self.is_incomplete = False
-        decisions = set[int]()
+        skipping_decisions = set[int]()
         interpreter = self.state_space.symbolic_interpreter
-        functions: dict[int, SymbolicFunction] = {}
-        for site in obligations.sites:
-            numbers = [
-                number
-                for number, tree in enumerate(site.decisions, start=site.first)
+        functions: dict[int, SymbolicFunction] = {}  # by the identity of the expression
+        for site in obligations.decision_sites:
+            own_decisions = [
+                decision
+                for decision, tree in enumerate(site.decisions, start=site.first_decision)
                 if self._may_skip_conditions(tree)
             ]
-            decisions.update(numbers)
-            if not numbers:
+            skipping_decisions.update(own_decisions)
+            if not own_decisions:
                 continue
-            for expression in site.lowered:
+            for expression in site.lowered_expressions:
                 function = interpreter.functions[id(expression)]
                 functions[id(expression)] = self._evaluate_all_conditions(expression, site, function)
-        self.decisions = frozenset(decisions)
+        self.decisions = frozenset(skipping_decisions)
         self.interpreter = interpreter.with_functions(functions) if functions else None
 
     def _may_skip_conditions(self, tree: Tree) -> bool:
@@ -183,7 +191,15 @@ class _CompleteEvaluation:
     def _evaluate_all_conditions(
         self, expression: Expression, site: DecisionSite, function: SymbolicFunction
     ) -> SymbolicFunction:
-        """Return a function that first evaluates all conditions of the decisions in an expression."""
+        """Return a function that first evaluates all conditions of the decisions in an expression.
+
+        Each path then has one value of every condition.
+
+        Args:
+            expression: the expression.
+            site: the site of its decisions.
+            function: a function that evaluates the expression.
+        """
         domains = self.state_space.inputs.domains
         input_types: dict[str, Type] = {name: domain.value_type for name, domain in domains.items()}
         compiler = SymbolicCompiler(domains, {**self.exploration.machine.types, **input_types})
@@ -193,11 +209,11 @@ class _CompleteEvaluation:
                 for condition in conditions_of(decision):
                     condition_functions.append(compiler.compile_condition(expression.with_tree(condition)))
 
-        def evaluate(env: Registers, path: PathCondition) -> Value:
+        def evaluate(registers: Registers, path: PathCondition) -> Value:
             for evaluate_condition in condition_functions:
                 with suppress(ExpressionError):  # a division that the tick itself may never reach
-                    evaluate_condition(env, path)
-            return function(env, path)
+                    evaluate_condition(registers, path)
+            return function(registers, path)
 
         return evaluate
 
@@ -206,8 +222,11 @@ class _CompleteEvaluation:
         interpreter = self.interpreter
         if interpreter is None:
             return
-        limit = self.state_space.limits.cases_of_one
-        paths = explore_paths(self.state_space.inputs, lambda path: interpreter.run_tick(state, path), limit)
+        paths = explore_paths(
+            self.state_space.inputs,
+            run=lambda path: interpreter.run_tick(state, path),
+            max_paths=self.state_space.limits.max_cases_per_state,
+        )
         for path, _ in paths:
             self.is_incomplete = self.is_incomplete or bool(path.incomplete_reasons)
             yield path.inputs()
@@ -217,9 +236,15 @@ class _InfeasibilityReasons:
     """Gives the reasons why obligations cannot be met.
 
     Args:
-        exploration: complete.
+        exploration: a complete exploration.
         coverage: the coverage of all its steps.
         unsure_decisions: decisions of which nothing is claimed.
+
+    Attributes:
+        sites: the sites of all decisions.
+        nodes: the nodes of the machine, by number.
+        guard_decisions: the number of the decision that a guard makes, by the identity of the guard.
+        raised_events: the events that occur, from outside or raised by some step.
     """
 
     def __init__(
@@ -228,9 +253,11 @@ class _InfeasibilityReasons:
         self.exploration = exploration
         self.coverage = coverage
         self.unsure_decisions = unsure_decisions
-        self.sites = coverage.obligations.sites
+        self.sites = coverage.obligations.decision_sites
         self.nodes = exploration.machine.nodes
-        self.guard_decisions = {id(site.written): site.first for site in self.sites if site.is_decision}
+        self.guard_decisions = {
+            id(site.written_expression): site.first_decision for site in self.sites if site.is_decision
+        }
         self.raised_events = set(exploration.chart.events)
         for state in exploration.distinct_states:
             for step in exploration.steps_from(state):
@@ -240,50 +267,52 @@ class _InfeasibilityReasons:
         """Yield every infeasible obligation with its reason."""
         unsure_decisions = self._decisions_of_dropped_values() | self.unsure_decisions
         for obligation in self.coverage.missing:
-            decision = -1
-            if obligation.measure in (Measure.DECISIONS, Measure.CONDITIONS, Measure.MCDC):
-                decision = int(next(iter(obligation.met_by[0]))[1])
-            if decision not in unsure_decisions:
-                yield obligation, self._explain(obligation, decision)
+            if obligation.decision is None or obligation.decision not in unsure_decisions:
+                yield obligation, self._explain(obligation)
 
     def _decisions_of_dropped_values(self) -> set[int]:
         """Return the decisions inside values, if some register is dropped: they were not all explored."""
         abstractions = self.exploration.state_space.abstractions
-        if not any(abstraction.drops for abstraction in abstractions.values()):
+        if not any(abstraction.is_dropped for abstraction in abstractions.values()):
             return set()
         decisions = set[int]()
         for site in self.sites:
             if not site.is_decision:
-                decisions.update(range(site.first, site.first + len(site.decisions)))
+                decisions.update(range(site.first_decision, site.first_decision + len(site.decisions)))
         return decisions
 
-    def _explain(self, obligation: TestObligation, decision: int) -> str:
-        """Return why an obligation cannot be met; `decision` is its number, if it is about one."""
+    def _explain(self, obligation: TestObligation) -> str:
+        """Return why an obligation cannot be met."""
         if obligation.measure is Measure.STATES:
             return "no transition that can be taken leads there"
         if obligation.measure is Measure.TRANSITIONS:
             return self._explain_transition(obligation)
         if obligation.measure is Measure.SEGMENTS:
             return "no transition through it can be taken"
-        if not {("decision", decision, True), ("decision", decision, False)} & self.coverage.facts:
+        if obligation.decision is not None and not self._is_evaluated(obligation.decision):
             return "it is never evaluated"
         if obligation.measure is Measure.MCDC:
             return "whenever it is evaluated, another condition decides"
         return "whenever it is evaluated, it has the other value"
 
+    def _is_evaluated(self, decision: int) -> bool:
+        """Return whether some tick evaluates a decision."""
+        facts = {decision_fact(decision, outcome=True), decision_fact(decision, outcome=False)}
+        return not facts.isdisjoint(self.coverage.facts)
+
     def _explain_transition(self, obligation: TestObligation) -> str:
         """Return why a transition can never be taken."""
-        _, source, index = next(iter(obligation.met_by[0]))
+        _, source, index = obligation.only_fact  # a `transition_fact`
         transition = self.nodes[int(source)].transitions[int(index)]
-        if ("state", transition.source) not in self.coverage.facts:
+        if state_fact(transition.source) not in self.coverage.facts:
             return f"{self.nodes[transition.source].name} is never active"
         if transition.events and not any(event in self.raised_events for event in transition.events):
             return f"{' or '.join(transition.events)} is never raised"
         for segment in transition.segments:
             decision = self.guard_decisions.get(id(segment.when))
-            if decision is None or ("decision", decision, True) in self.coverage.facts:
+            if decision is None or decision_fact(decision, outcome=True) in self.coverage.facts:
                 continue
-            if ("decision", decision, False) in self.coverage.facts:
+            if self._is_evaluated(decision):
                 return f"`{segment.when}` never holds when it is evaluated"
             return "it is never evaluated: a transition before it is always taken first"
         return "a transition before it is always taken first"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     LOGIC,
@@ -34,13 +35,53 @@ from posewright.charts.model import (
     segments_of,
 )
 
-Owner = tuple[str, int | None]
-"""A state and, for what belongs to one of its transitions, the index of the transition."""
+
+class Owner(NamedTuple):
+    """The state or transition that something belongs to.
+
+    Attributes:
+        state: the name of the state.
+        transition_index: the index of the transition in the state; None for what belongs to the state itself.
+    """
+
+    state: str
+    transition_index: int | None
+
 
 VALUE_NAMES = {True: "true", False: "false"}
 
 Fact = tuple[str | int | bool, ...]
 """Something that was observed in a run, such as ("state", 3) or ("decision", 5, True)."""
+
+
+def state_fact(node: int) -> Fact:
+    """Return the fact that a state was entered, given by its number."""
+    return ("state", node)
+
+
+def transition_fact(transition: CompoundTransition) -> Fact:
+    """Return the fact that a transition was taken."""
+    return ("transition", transition.source, transition.index)
+
+
+def segment_fact(segment: int) -> Fact:
+    """Return the fact that a segment behind a junction was taken, given by its number."""
+    return ("segment", segment)
+
+
+def decision_fact(decision: int, *, outcome: bool) -> Fact:
+    """Return the fact that a decision had an outcome."""
+    return ("decision", decision, outcome)
+
+
+def condition_fact(decision: int, condition: int, *, value: bool) -> Fact:
+    """Return the fact that a condition of a decision had a value."""
+    return ("condition", decision, condition, value)
+
+
+def effect_fact(decision: int, condition: int, *, value: bool, outcome: bool) -> Fact:
+    """Return the fact that a condition decided: with its value, the decision had an outcome."""
+    return ("effect", decision, condition, value, outcome)
 
 
 class Measure(Enum):
@@ -59,9 +100,12 @@ class TestObligation:
     """One item to be covered.
 
     Attributes:
+        measure: the measure that it counts for.
         name: description of the item.
+        line: the line in the chart's document, if known.
         owner: the state and transition it belongs to; None if several states share it.
         met_by: sets of facts; it is covered if all facts of one of these sets were observed.
+        decision: number of the decision that it is about; None if it is about none.
     """
 
     measure: Measure
@@ -69,6 +113,13 @@ class TestObligation:
     line: int | None
     owner: Owner | None
     met_by: tuple[frozenset[Fact], ...]
+    decision: int | None = None
+
+    @property
+    def only_fact(self) -> Fact:
+        """The fact that covers it, of an obligation that a single fact covers."""
+        ((fact,),) = self.met_by
+        return fact
 
     def is_met(self, facts: frozenset[Fact]) -> bool:
         """Return whether the observed facts cover it."""
@@ -79,24 +130,29 @@ class TestObligation:
 class DecisionSite:
     """An expression that contains decisions.
 
+    A decision is a Boolean expression that something depends on: a guard, the condition of a branch or of
+    an `if`. Its conditions are the parts that `and`, `or`, `not` and `if` join.
+
     Attributes:
-        written: the expression as in the document.
-        lowered: the expressions that the machine evaluates; several if several states share it.
+        written_expression: the expression as in the document.
+        lowered_expressions: the expressions that the machine evaluates; several if several states share it.
         is_decision: whether the expression is a decision itself, or only contains some.
-        first: number of its first decision, among all decisions of the chart.
+        line: the line in the document, if known.
+        owner: the state and transition it belongs to; None if several states share it.
+        first_decision: number of its first decision, among all decisions of the chart.
     """
 
-    written: Expression
-    lowered: tuple[Expression, ...]
+    written_expression: Expression
+    lowered_expressions: tuple[Expression, ...]
     is_decision: bool
     line: int | None
     owner: Owner | None
-    first: int = 0
+    first_decision: int = 0
 
     @cached_property
     def decisions(self) -> tuple[Tree, ...]:
         """The trees of its decisions, in the order of their numbers."""
-        return tuple(decisions_in(self.written.tree, is_decision=self.is_decision))
+        return tuple(decisions_in(self.written_expression.tree, is_decision=self.is_decision))
 
 
 def decisions_in(tree: Tree, *, is_decision: bool) -> Iterator[Tree]:
@@ -150,32 +206,41 @@ def has_choice(tree: Tree) -> bool:
 def _merge_sites(first: DecisionSite, second: DecisionSite) -> DecisionSite:
     """Return the site of an expression that several transitions share, perhaps of several states."""
     owner = first.owner if first.owner == second.owner else None
-    return replace(first, lowered=(*first.lowered, *second.lowered), owner=owner)
+    return replace(
+        first, lowered_expressions=(*first.lowered_expressions, *second.lowered_expressions), owner=owner
+    )
 
 
 def _sites_of(chart: Chart, node: StateNode) -> Iterator[DecisionSite]:
     """Yield the sites of a state: guards, actions, and conditions of counters that are not constant."""
     state = node.state
     for transition in node.transitions:
-        owner = (node.name, transition.transition)
+        owner = Owner(node.name, transition.transition)
         for segment, guard in zip(transition.segments, transition.guards, strict=True):
             if not segment.is_else and guard.constant is None:
                 line = _line_of(segment.when) or segment.line
                 yield DecisionSite(segment.when, (guard,), is_decision=True, line=line, owner=owner)
         written_actions = tuple(action for segment in transition.segments for action in segment.do)
         yield from _sites_of_actions(written_actions, transition.do, owner)
+    state_owner = Owner(node.name, transition_index=None)
     for counter in node.counters:
         condition = counter.condition
         if condition is not None and condition.constant is None:
             line = _line_of(condition)
-            yield DecisionSite(condition, (condition,), is_decision=True, line=line, owner=(node.name, None))
+            yield DecisionSite(condition, (condition,), is_decision=True, line=line, owner=state_owner)
     if state is not None and chart.kind is not ChartKind.MOORE:
         for written, lowered in zip((state.entry, state.during, state.exit), node.actions, strict=True):
-            yield from _sites_of_actions(written, lowered, (node.name, None))
+            yield from _sites_of_actions(written, lowered, state_owner)
 
 
 def _sites_of_actions(written: Actions, lowered: Actions, owner: Owner) -> Iterator[DecisionSite]:
-    """Yield the sites of actions, given as they are written and as the machine executes them."""
+    """Yield the sites of actions: conditions of branches, and assigned values that contain decisions.
+
+    Args:
+        written: the actions as in the document.
+        lowered: the same actions as the machine executes them.
+        owner: the state and transition they belong to.
+    """
     for action, lowered_action in zip(iterate_actions(written), iterate_actions(lowered), strict=True):
         if isinstance(action, Branch) and isinstance(lowered_action, Branch):
             if lowered_action.when.constant is None:
@@ -200,31 +265,36 @@ class TestObligations:
     machine: Machine
 
     @cached_property
-    def every(self) -> tuple[TestObligation, ...]:
+    def all_obligations(self) -> tuple[TestObligation, ...]:
         """All of them, measure by measure."""
-        return (*self._states(), *self._transitions(), *self._segments(), *self._decisions())
+        return (
+            *self._state_obligations(),
+            *self._transition_obligations(),
+            *self._segment_obligations(),
+            *self._decision_obligations(),
+        )
 
     @cached_property
-    def sites(self) -> tuple[DecisionSite, ...]:
+    def decision_sites(self) -> tuple[DecisionSite, ...]:
         """The sites of all decisions, each once, in the order in which they are written."""
-        sites_by_id: dict[int, DecisionSite] = {}
+        site_by_expression: dict[int, DecisionSite] = {}
         for node in self.machine.nodes[1:]:
             for site in _sites_of(self.machine.chart, node):
-                key = id(site.written)
-                if key in sites_by_id:
-                    sites_by_id[key] = _merge_sites(sites_by_id[key], site)
+                expression_id = id(site.written_expression)
+                if expression_id in site_by_expression:
+                    site_by_expression[expression_id] = _merge_sites(site_by_expression[expression_id], site)
                 else:
-                    sites_by_id[key] = site
+                    site_by_expression[expression_id] = site
         sites: list[DecisionSite] = []
-        first = 0
-        for site in sites_by_id.values():
+        n_decisions = 0
+        for site in site_by_expression.values():
             if site.decisions:
-                sites.append(replace(site, first=first))
-                first += len(site.decisions)
+                sites.append(replace(site, first_decision=n_decisions))
+                n_decisions += len(site.decisions)
         return tuple(sites)
 
     @cached_property
-    def segments(self) -> dict[int, int]:
+    def segment_numbers(self) -> dict[int, int]:
         """The number of every segment after a junction, by its identity."""
         chart = self.machine.chart
         junction_segments = chain.from_iterable(chart.junctions.values())
@@ -234,67 +304,117 @@ class TestObligations:
         segments = segments_of((*junction_segments, *nested_segments))
         return {id(segment): number for number, segment in enumerate(segments)}
 
-    def _states(self) -> Iterator[TestObligation]:
+    def _state_obligations(self) -> Iterator[TestObligation]:
+        """Yield an obligation for each state: to enter it."""
         for node in self.machine.nodes[1:]:
-            yield _obligation(
-                Measure.STATES, node.name, node.line, owner=(node.name, None), fact=("state", node.index)
-            )
+            owner = Owner(node.name, transition_index=None)
+            yield _build_obligation(Measure.STATES, node.name, node.line, owner, fact=state_fact(node.index))
 
-    def _transitions(self) -> Iterator[TestObligation]:
+    def _transition_obligations(self) -> Iterator[TestObligation]:
+        """Yield an obligation for each transition: to take it."""
         for transition in self.machine.transitions:
-            owner = (self.machine.nodes[transition.source].name, transition.transition)
             name = format_transition_name(self.machine, transition)
-            fact = ("transition", transition.source, transition.index)
-            yield _obligation(Measure.TRANSITIONS, name, transition.line, owner, fact)
+            owner = self._owner_of(transition)
+            fact = transition_fact(transition)
+            yield _build_obligation(Measure.TRANSITIONS, name, transition.line, owner, fact=fact)
 
-    def _segments(self) -> Iterator[TestObligation]:
+    def _owner_of(self, transition: CompoundTransition) -> Owner:
+        return Owner(self.machine.nodes[transition.source].name, transition.transition)
+
+    def _segment_obligations(self) -> Iterator[TestObligation]:
         """Yield an obligation for each segment behind a junction, owned by its first transition."""
         first_uses: dict[int, tuple[Transition, Owner]] = {}
         for transition in self.machine.transitions:
-            owner: Owner = (self.machine.nodes[transition.source].name, transition.transition)
+            owner = self._owner_of(transition)
             for segment in transition.segments[1:]:
-                first_uses.setdefault(self.segments[id(segment)], (segment, owner))
+                first_uses.setdefault(self.segment_numbers[id(segment)], (segment, owner))
         for number in sorted(first_uses):
             segment, owner = first_uses[number]
             name = f"{segment.when} -> {_format_targets(segment)}"
-            yield _obligation(Measure.SEGMENTS, name, segment.line, owner, fact=("segment", number))
+            yield _build_obligation(Measure.SEGMENTS, name, segment.line, owner, fact=segment_fact(number))
 
-    def _decisions(self) -> list[TestObligation]:
+    def _decision_obligations(self) -> list[TestObligation]:
         """Return the obligations of all decisions: both outcomes, both values of conditions, and MC/DC."""
-        decisions: list[TestObligation] = []
-        conditions: list[TestObligation] = []
+        outcomes: list[TestObligation] = []
+        condition_values: list[TestObligation] = []
         effects: list[TestObligation] = []
-        for site in self.sites:
-            for number, tree in enumerate(site.decisions, start=site.first):
-                is_whole_expression = number == site.first and site.is_decision
-                text = shorten(str(site.written) if is_whole_expression else format_tree(tree))
-                for value, value_name in VALUE_NAMES.items():
-                    name = f"{text} is {value_name}"
-                    fact: Fact = ("decision", number, value)
-                    decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
-                for i, condition in enumerate(conditions_of(tree)):
-                    condition_text = shorten(format_tree(condition))
+        for site in self.decision_sites:
+            for decision, tree in enumerate(site.decisions, start=site.first_decision):
+                is_whole_expression = decision == site.first_decision and site.is_decision
+                text = shorten(str(site.written_expression) if is_whole_expression else format_tree(tree))
+                outcomes += _list_outcomes(site, decision, text)
+                for condition, condition_tree in enumerate(conditions_of(tree)):
+                    condition_text = shorten(format_tree(condition_tree))
                     suffix = f" in {text}" if text != condition_text else ""
-                    for value, value_name in VALUE_NAMES.items():
-                        name = f"{condition_text} is {value_name}{suffix}"
-                        fact = ("condition", number, i, value)
-                        conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, fact))
-                    pairs = (
-                        _effect_pair(number, i, outcome_if_true=True),
-                        _effect_pair(number, i, outcome_if_true=False),
+                    condition_values += _list_condition_values(
+                        site, decision, condition, condition_text, suffix
                     )
-                    name = f"{condition_text} decides{suffix}"
-                    effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, met_by=pairs))
-        return [*decisions, *conditions, *effects]
+                    effect_name = f"{condition_text} decides{suffix}"
+                    effects.append(_build_effect_obligation(site, decision, condition, effect_name))
+        return [*outcomes, *condition_values, *effects]
+
+
+def _list_outcomes(site: DecisionSite, decision: int, text: str) -> Iterator[TestObligation]:
+    """Yield the obligations that a decision, given by its number and its text, is true and false."""
+    for outcome, value_name in VALUE_NAMES.items():
+        yield _build_obligation(
+            Measure.DECISIONS,
+            f"{text} is {value_name}",
+            site.line,
+            site.owner,
+            fact=decision_fact(decision, outcome=outcome),
+            decision=decision,
+        )
+
+
+def _list_condition_values(
+    site: DecisionSite, decision: int, condition: int, condition_text: str, suffix: str
+) -> Iterator[TestObligation]:
+    """Yield the obligations that a condition of a decision is true and false.
+
+    Args:
+        site: the site of the decision.
+        decision: number of the decision.
+        condition: number of the condition in it.
+        condition_text: the text of the condition.
+        suffix: the end of the obligation's name, which names the decision.
+    """
+    for value, value_name in VALUE_NAMES.items():
+        yield _build_obligation(
+            Measure.CONDITIONS,
+            f"{condition_text} is {value_name}{suffix}",
+            site.line,
+            site.owner,
+            fact=condition_fact(decision, condition, value=value),
+            decision=decision,
+        )
+
+
+def _build_effect_obligation(site: DecisionSite, decision: int, condition: int, name: str) -> TestObligation:
+    """Return the obligation that a condition alone decides (MC/DC).
+
+    It is met by two facts: with both its values, it decided, for opposite outcomes.
+    """
+    pairs_of_facts = tuple(
+        frozenset(
+            {
+                effect_fact(decision, condition, value=True, outcome=outcome_if_true),
+                effect_fact(decision, condition, value=False, outcome=not outcome_if_true),
+            }
+        )
+        for outcome_if_true in (True, False)
+    )
+    return TestObligation(Measure.MCDC, name, site.line, site.owner, met_by=pairs_of_facts, decision=decision)
 
 
 def format_transition_name(machine: Machine, transition: CompoundTransition) -> str:
     """Return a transition with its trigger: `walking -> kicking on ball [near / wall < arrived]`."""
-    guards = " / ".join(str(segment.when) for segment in transition.segments if str(segment.when) != "true")
-    events = " or ".join(transition.events)
-    trigger = " ".join(part for part in (events, f"[{guards}]" if guards else "") if part)
+    source = machine.nodes[transition.source].name
     target = f" -> {_format_targets(transition.segments[-1])}" if transition.targets else ": stays"
-    return f"{machine.nodes[transition.source].name}{target}{' on ' + trigger if trigger else ''}"
+    guards = " / ".join(str(segment.when) for segment in transition.segments if str(segment.when) != "true")
+    trigger_parts = [" or ".join(transition.events), f"[{guards}]" if guards else ""]
+    trigger = " ".join(filter(None, trigger_parts))
+    return f"{source}{target} on {trigger}" if trigger else f"{source}{target}"
 
 
 def _format_targets(segment: Transition) -> str:
@@ -303,14 +423,14 @@ def _format_targets(segment: Transition) -> str:
     return ", ".join(target.state for target in segment.go) or "nothing"
 
 
-def _obligation(
-    measure: Measure, name: str, line: int | None, owner: Owner | None, fact: Fact
+def _build_obligation(
+    measure: Measure,
+    name: str,
+    line: int | None,
+    owner: Owner | None,
+    *,
+    fact: Fact,
+    decision: int | None = None,
 ) -> TestObligation:
-    return TestObligation(measure, name, line, owner, met_by=(frozenset({fact}),))
-
-
-def _effect_pair(decision: int, condition: int, *, outcome_if_true: bool) -> frozenset[Fact]:
-    """Return the two facts that show a condition's own effect: its two values with opposite outcomes."""
-    true_fact = ("effect", decision, condition, True, outcome_if_true)
-    false_fact = ("effect", decision, condition, False, not outcome_if_true)
-    return frozenset({true_fact, false_fact})
+    """Return an obligation that a single fact covers."""
+    return TestObligation(measure, name, line, owner, met_by=(frozenset({fact}),), decision=decision)

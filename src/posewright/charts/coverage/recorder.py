@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
+from typing import NamedTuple
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.obligation import Fact, TestObligations, has_choice
+from posewright.charts.coverage.obligation import (
+    Fact,
+    TestObligations,
+    condition_fact,
+    decision_fact,
+    effect_fact,
+    has_choice,
+    segment_fact,
+    state_fact,
+    transition_fact,
+)
 from posewright.charts.expression import (
     LOGIC,
     Binary,
@@ -35,13 +46,42 @@ from posewright.errors import ExpressionError
 ConditionValues = frozenset[tuple[int, bool]]
 """Conditions of a decision, by number, with their values."""
 
-DecisionRecord = tuple[int, bool, ConditionValues, ConditionValues]
-"""One evaluation: number of the decision, outcome, evaluated conditions, deciding conditions."""
 
-PartResult = tuple[bool, ConditionValues, ConditionValues]
-"""The value of a part of a decision, its evaluated conditions, and its deciding conditions."""
+class DecisionRecord(NamedTuple):
+    """One evaluation of a decision.
+
+    Attributes:
+        decision: number of the decision.
+        outcome: whether it was true.
+        evaluated: the conditions that were evaluated.
+        deciding: the conditions that decided.
+    """
+
+    decision: int
+    outcome: bool
+    evaluated: ConditionValues
+    deciding: ConditionValues
+
+
+class PartResult(NamedTuple):
+    """The result of evaluating a part of a decision.
+
+    Attributes:
+        value: the value of the part.
+        evaluated: its conditions that were evaluated.
+        deciding: its conditions that decided its value.
+    """
+
+    value: bool
+    evaluated: ConditionValues
+    deciding: ConditionValues
+
 
 EvaluatePart = Callable[[Env], PartResult]
+"""Evaluates a part of a decision."""
+
+ROOT = 0
+"""Number of the node of the chart itself, which is no state."""
 
 
 class _DecisionCompiler:
@@ -49,15 +89,15 @@ class _DecisionCompiler:
 
     Args:
         expression: an expression of a machine.
-        first: number of its first decision; they are numbered in the order of `decisions_in`.
+        first_decision: number of its first decision; they are numbered in the order of `decisions_in`.
         record: receives every evaluation.
     """
 
     def __init__(
-        self, expression: Expression, first: int, record: Callable[[DecisionRecord], object]
+        self, expression: Expression, first_decision: int, record: Callable[[DecisionRecord], object]
     ) -> None:
         self.expression = expression
-        self.numbers = count(first)
+        self.decision_numbers = count(first_decision)
         self.record = record
 
     def compile_value(self) -> Evaluate:
@@ -74,19 +114,24 @@ class _DecisionCompiler:
 
     def compile_decision(self, tree: Tree) -> Evaluate:
         """Return a function that makes a decision and records it."""
-        number = next(self.numbers)
+        decision = next(self.decision_numbers)
         record = self.record
-        evaluate_part = self._compile_part(tree, count())
+        evaluate_part = self._compile_part(tree, condition_numbers=count())
 
         def decide(env: Env) -> bool:
-            value, evaluated, deciding = evaluate_part(env)
-            record((number, value, evaluated, deciding))
-            return value
+            result = evaluate_part(env)
+            record(DecisionRecord(decision, result.value, result.evaluated, result.deciding))
+            return result.value
 
         return decide
 
     def _compile_part(self, tree: Tree, condition_numbers: count[int]) -> EvaluatePart:
-        """Return a function that evaluates a part of a decision."""
+        """Return a function that evaluates a part of a decision.
+
+        Args:
+            tree: the part.
+            condition_numbers: numbers the conditions in the order in which they are written.
+        """
         if isinstance(tree, Binary) and tree.operator in LOGIC:
             left = self._compile_part(tree.left, condition_numbers)
             right = self._compile_part(tree.right, condition_numbers)
@@ -94,37 +139,48 @@ class _DecisionCompiler:
         if isinstance(tree, Unary) and tree.operator is Operator.NOT:
             return _negate(self._compile_part(tree.operand, condition_numbers))
         if isinstance(tree, If):
-            cases, default = split_cases(tree)
-            case_parts = []
-            for condition, value in cases:
-                condition_part = self._compile_part(condition, condition_numbers)
-                case_parts.append((condition_part, self._compile_part(value, condition_numbers)))
-            default_part = self._compile_part(default, condition_numbers)
-            unrecorded_cases = [
-                (self._compile_unrecorded(condition), self._compile_unrecorded(value))
-                for condition, value in cases
-            ]
-            return _combine_choice(
-                case_parts,
-                default_part,
-                unrecorded_cases,
-                unrecorded_default=self._compile_unrecorded(default),
-            )
+            return self._compile_choice(tree, condition_numbers)
         return self._compile_condition(tree, next(condition_numbers))
 
+    def _compile_choice(self, tree: If, condition_numbers: count[int]) -> EvaluatePart:
+        """Return a function that evaluates a chain of `if`s in a decision; see `_compile_part`."""
+        cases, default = split_cases(tree)
+        case_parts = []
+        for condition, value in cases:
+            condition_part = self._compile_part(condition, condition_numbers)
+            value_part = self._compile_part(value, condition_numbers)
+            case_parts.append((condition_part, value_part))
+        default_part = self._compile_part(default, condition_numbers)
+        unrecorded_cases = [
+            (self._compile_unrecorded(condition), self._compile_unrecorded(value))
+            for condition, value in cases
+        ]
+        return _combine_choice(
+            case_parts,
+            default_part,
+            unrecorded_cases,
+            unrecorded_default=self._compile_unrecorded(default),
+        )
+
     def _compile_unrecorded(self, tree: Tree) -> Evaluate:
+        """Return a function that evaluates a tree without recording its decisions."""
         return compile_tree(tree, self.expression.constant_values, self.expression.source)
 
-    def _compile_condition(self, tree: Tree, number: int) -> EvaluatePart:
-        """Return a function that evaluates a single condition, and records the decisions inside it."""
+    def _compile_condition(self, tree: Tree, condition: int) -> EvaluatePart:
+        """Return a function that evaluates a single condition, and records the decisions inside it.
+
+        A condition decides its own value.
+        """
         record_inner = self._compile_inner_decisions(tree)
         compute = self._compile_unrecorded(tree)
-        true = frozenset({(number, True)})
-        false = frozenset({(number, False)})
+        is_true = frozenset({(condition, True)})
+        is_false = frozenset({(condition, False)})
+        result_if_true = PartResult(value=True, evaluated=is_true, deciding=is_true)
+        result_if_false = PartResult(value=False, evaluated=is_false, deciding=is_false)
 
         def evaluate(env: Env) -> PartResult:
             record_inner(env)
-            return (True, true, true) if compute(env) else (False, false, false)
+            return result_if_true if compute(env) else result_if_false
 
         return evaluate
 
@@ -162,16 +218,27 @@ def _choose(cases: list[tuple[Evaluate, Evaluate]], default: Evaluate) -> Evalua
 
 
 def _combine_logic(left: EvaluatePart, right: EvaluatePart, *, decisive_value: bool) -> EvaluatePart:
-    """Return a function for `or`, which a true side decides, or for `and`, which a false side decides."""
+    """Return a function that evaluates `and` or `or` in a decision.
+
+    If one side has the decisive value, its conditions decide alone; else those of both sides do.
+
+    Args:
+        left: evaluates the left side.
+        right: evaluates the right side.
+        decisive_value: True for `or`, which a true side decides; False for `and`.
+    """
 
     def evaluate(env: Env) -> PartResult:
         left_result = left(env)
-        if left_result[0] is decisive_value:
+        if left_result.value is decisive_value:
             return left_result
-        _, left_evaluated, left_deciding = left_result
-        value, right_evaluated, right_deciding = right(env)
-        deciding = right_deciding if value is decisive_value else left_deciding | right_deciding
-        return value, left_evaluated | right_evaluated, deciding
+        right_result = right(env)
+        evaluated = left_result.evaluated | right_result.evaluated
+        if right_result.value is decisive_value:
+            return PartResult(right_result.value, evaluated, deciding=right_result.deciding)
+        return PartResult(
+            right_result.value, evaluated, deciding=left_result.deciding | right_result.deciding
+        )
 
     return evaluate
 
@@ -181,7 +248,7 @@ def _negate(operand: EvaluatePart) -> EvaluatePart:
 
     def evaluate(env: Env) -> PartResult:
         value, evaluated, deciding = operand(env)
-        return not value, evaluated, deciding
+        return PartResult(not value, evaluated, deciding)
 
     return evaluate
 
@@ -192,22 +259,25 @@ def _combine_choice(
     unrecorded_cases: list[tuple[Evaluate, Evaluate]],
     unrecorded_default: Evaluate,
 ) -> EvaluatePart:
-    """Return a function for a chain of `if`s in a decision.
+    """Return a function that evaluates a chain of `if`s in a decision.
+
+    The conditions of the branch that is taken decide, as in the branch alone. The condition of an `if`
+    decides as well if the chain would have the other value, had the condition had the other value.
 
     Args:
-        cases: conditions and values of the chain.
-        default: value of the last `else`.
-        unrecorded_cases: the same cases, evaluated without being recorded.
-        unrecorded_default: the same default.
+        cases: evaluate the condition and the value of each case.
+        default: evaluates the value of the last `else`.
+        unrecorded_cases: the same as `cases`, without recording.
+        unrecorded_default: the same as `default`, without recording.
     """
 
-    def value_if_negated(number: int, env: Env, was_true: bool) -> bool | None:
+    def value_if_negated(case_index: int, env: Env, *, was_true: bool) -> bool | None:
         """Return the value of the chain if a condition had the other value; None if that fails."""
+        if was_true:
+            other_branch = _choose(unrecorded_cases[case_index + 1 :], unrecorded_default)
+        else:
+            _, other_branch = unrecorded_cases[case_index]
         try:
-            if was_true:
-                other_branch = _choose(unrecorded_cases[number + 1 :], unrecorded_default)
-            else:
-                other_branch = unrecorded_cases[number][1]
             return bool(other_branch(env))
         except ExpressionError:
             return None
@@ -216,16 +286,17 @@ def _combine_choice(
         condition_results: list[PartResult] = []
         branch = default
         for condition, case_value in cases:
-            condition_results.append(condition(env))
-            if condition_results[-1][0]:
+            condition_result = condition(env)
+            condition_results.append(condition_result)
+            if condition_result.value:
                 branch = case_value
                 break
         value, evaluated, deciding = branch(env)
-        for number, (was_true, condition_evaluated, condition_deciding) in enumerate(condition_results):
-            evaluated |= condition_evaluated
-            if value_if_negated(number, env, was_true) is (not value):
-                deciding |= condition_deciding
-        return value, evaluated, deciding
+        for case_index, condition_result in enumerate(condition_results):
+            evaluated |= condition_result.evaluated
+            if value_if_negated(case_index, env, was_true=condition_result.value) is (not value):
+                deciding |= condition_result.deciding
+        return PartResult(value, evaluated, deciding)
 
     return evaluate
 
@@ -244,9 +315,9 @@ class CoverageRecorder:
         self.facts: set[Fact] = set()
         self.records: list[DecisionRecord] = []
         self._recording_functions: dict[int, Evaluate] = {}
-        for site in self.obligations.sites:
-            for expression in site.lowered:
-                compiler = _DecisionCompiler(expression, site.first, self.records.append)
+        for site in self.obligations.decision_sites:
+            for expression in site.lowered_expressions:
+                compiler = _DecisionCompiler(expression, site.first_decision, self.records.append)
                 if site.is_decision:
                     function = compiler.compile_decision(expression.tree)
                 else:
@@ -280,32 +351,38 @@ class CoverageRecorder:
     def tick_facts(self, outcome: TickOutcome | None) -> frozenset[Fact]:
         """Return the facts of the last tick; `outcome` is None if it failed."""
         facts: set[Fact] = set()
-        for decision, value, evaluated, deciding in self.records:
-            facts.add(("decision", decision, value))
-            facts.update(("condition", decision, *condition) for condition in evaluated)
-            facts.update(("effect", decision, *condition, value) for condition in deciding)
+        for decision, outcome_value, evaluated, deciding in self.records:
+            facts.add(decision_fact(decision, outcome=outcome_value))
+            for condition, value in evaluated:
+                facts.add(condition_fact(decision, condition, value=value))
+            for condition, value in deciding:
+                facts.add(effect_fact(decision, condition, value=value, outcome=outcome_value))
         if outcome is not None:
-            for transition in outcome.taken_transitions:
-                facts.add(("transition", transition.source, transition.index))
-            facts.update(("state", number) for number in outcome.after.active_nodes)
+            facts.update(map(transition_fact, outcome.taken_transitions))
+            facts.update(map(state_fact, outcome.after.active_nodes))
         return frozenset(facts)
 
     def _compute(self, expression: Expression, env: Env) -> Value:
+        """Return the value of an expression, and record the decisions in it."""
         compute = self._recording_functions.get(id(expression), expression.evaluate)
         value: Value = compute(env)
         return value
 
     def _passing_facts(self, outcome: TickOutcome) -> Iterator[Fact]:
-        """Yield the segments of the taken transitions, and the states they leave and enter."""
+        """Yield the facts on what a tick only passes.
+
+        These are the segments of the transitions that were taken, and the states that they leave and enter,
+        active after the tick or not.
+        """
         nodes = self.interpreter.machine.nodes
         for transition in outcome.taken_transitions:
             for segment in transition.segments[1:]:
-                yield "segment", self.obligations.segments[id(segment)]
-            entered = [target.node for target in transition.targets if target.history is None]
-            for node in (transition.source, *entered):
+                yield segment_fact(self.obligations.segment_numbers[id(segment)])
+            entered_nodes = [target.node for target in transition.targets if target.history is None]
+            for node in (transition.source, *entered_nodes):
                 for number in (node, *nodes[node].ancestors):
-                    if number:
-                        yield "state", number
+                    if number != ROOT:
+                        yield state_fact(number)
 
 
 def cover_run(chart: Chart, rows: Iterable[Row]) -> Coverage:

@@ -142,6 +142,7 @@ class GeneratedRun:
     """A run of a chart from the start.
 
     Attributes:
+        interpreter: the interpreter of the chart.
         rows: inputs and events, tick by tick.
         states: state of the chart after each tick.
     """
@@ -151,7 +152,7 @@ class GeneratedRun:
     states: tuple[Snapshot, ...] = field(default=(), repr=False)
 
     @property
-    def end(self) -> Snapshot:
+    def end_state(self) -> Snapshot:
         """State at the end."""
         return self.states[-1] if self.states else self.interpreter.initial()
 
@@ -167,7 +168,7 @@ class GeneratedRun:
 
     def extended(self, rows: Sequence[InputRow]) -> GeneratedRun:
         """Return the run with further ticks, up to the first that fails."""
-        state = self.end
+        state = self.end_state
         states = list(self.states)
         for row in rows:
             try:
@@ -175,7 +176,8 @@ class GeneratedRun:
             except PosewrightError:
                 break
             states.append(state)
-        return GeneratedRun(self.interpreter, (*self.rows, *rows)[: len(states)], tuple(states))
+        all_rows = (*self.rows, *rows)
+        return GeneratedRun(self.interpreter, rows=all_rows[: len(states)], states=tuple(states))
 
     def kills(self, mutant: Interpreter) -> bool:
         """Return whether a mutant shows other active states or outputs in this run, or fails."""
@@ -195,7 +197,8 @@ class GeneratedRun:
     def steps(self) -> Iterator[ScenarioStep]:
         """Yield the steps of a scenario that expects what the chart did.
 
-        Every tick in which something changes becomes a step, and the ticks between two of them another one.
+        Every tick with an event, a changed input or a changed expectation becomes a step. The ticks between
+        two of these are another step, which expects the same throughout.
         """
         machine = self.interpreter.machine
         previous_inputs: InputRow = {
@@ -233,6 +236,10 @@ class CoveringRuns:
     """Generates runs that cover everything that can be covered, the nearest first.
 
     Attributes:
+        exploration: the exploration of the chart.
+        graph: the explored graph.
+        recorder: runs ticks, and records what they cover.
+        ticks_by_state: what ticks from a state cover; states without anything uncovered are dropped.
         uncovered: facts that are not covered yet.
         runs: the generated runs.
     """
@@ -241,21 +248,25 @@ class CoveringRuns:
         self.exploration = feasible_coverage.exploration
         self.graph = self.exploration.graph
         self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
-        self.ticks = {
-            state: [(tick.inputs, tick.facts) for tick in ticks if tick.completes]
+        self.ticks_by_state = {
+            state: [tick for tick in ticks if tick.completes]
             for state, ticks in feasible_coverage.ticks.items()
         }
         self.uncovered: set[Fact] = set()
-        for ticks in self.ticks.values():
-            for _, facts in ticks:
-                self.uncovered |= facts
+        for ticks in self.ticks_by_state.values():
+            for tick in ticks:
+                self.uncovered |= tick.facts
         self.runs: list[GeneratedRun] = []
 
     def generate(self) -> None:
-        """Generate runs until nothing is uncovered."""
+        """Generate runs until nothing is uncovered, and store them in `runs`.
+
+        A run is extended by the nearest tick that covers something. Where there is none nearby, or the run is
+        full, another run is begun, which first goes to the farthest such tick.
+        """
         run = GeneratedRun(self.exploration.interpreter)
         while self.uncovered:
-            rows = None if run.is_full else self._find_rows_to_nearest(run.end)
+            rows = None if run.is_full else self._find_rows_to_nearest(run.end_state)
             if rows is None:
                 if run.rows:
                     self.runs.append(run)
@@ -266,32 +277,38 @@ class CoveringRuns:
             self.runs.append(run)
 
     def _find_rows_to_nearest(self, state: Snapshot) -> tuple[InputRow, ...] | None:
-        """Return inputs that lead from a state to the nearest node with something uncovered, and cover it."""
-        start = self.exploration.node_of(state)
-        if start is None:
+        """Return inputs that lead from a state to the nearest node with something uncovered, and cover it.
+
+        Returns None if there is no such node nearby.
+        """
+        start_node = self.exploration.node_of(state)
+        if start_node is None:
             return None
-        nearest = self.graph.find_nearest(self._has_uncovered, start=start, max_nodes=MAX_NODES_AHEAD)
+        nearest = self.graph.find_nearest(self._has_uncovered, start=start_node, max_nodes=MAX_NODES_AHEAD)
         if nearest is None:
             return None
-        number, rows = nearest
-        return (*rows, self._take_best_tick(self.graph.states[number].state))
+        nearest_state = self.graph.abstract_states[nearest.node].snapshot
+        return (*nearest.rows, self._take_best_tick(nearest_state))
 
-    def _has_uncovered(self, number: int) -> bool:
-        """Return whether a tick from a node covers something uncovered."""
-        return number < len(self.graph.states) and self._covers_uncovered(self.graph.states[number].state)
+    def _has_uncovered(self, node: int) -> bool:
+        """Return whether a tick from a node of the graph covers something uncovered."""
+        if node >= len(self.graph.abstract_states):
+            return False  # the exploration did not follow its ticks
+        return self._covers_uncovered(self.graph.abstract_states[node].snapshot)
 
     def _covers_uncovered(self, state: Snapshot) -> bool:
         """Return whether a tick from a state covers something uncovered; if none does, drop its ticks."""
-        if any(not facts.isdisjoint(self.uncovered) for _, facts in self.ticks.get(state, [])):
+        ticks = self.ticks_by_state.get(state, [])
+        if any(not tick.facts.isdisjoint(self.uncovered) for tick in ticks):
             return True
-        self.ticks.pop(state, None)
+        self.ticks_by_state.pop(state, None)
         return False
 
     def _take_best_tick(self, state: Snapshot) -> InputRow:
         """Return the inputs that cover most from a state, and count their facts as covered."""
-        inputs, facts = max(self.ticks[state], key=lambda tick: len(tick[1] & self.uncovered))
-        self.uncovered -= facts
-        return inputs
+        best_tick = max(self.ticks_by_state[state], key=lambda tick: len(tick.facts & self.uncovered))
+        self.uncovered -= best_tick.facts
+        return best_tick.inputs
 
     def _find_rows_to_farthest(self) -> tuple[InputRow, ...]:
         """Return inputs that lead from the start to the farthest state with something uncovered."""
@@ -301,7 +318,7 @@ class CoveringRuns:
 
     def _extend(self, run: GeneratedRun, rows: tuple[InputRow, ...]) -> GeneratedRun:
         """Return a run with further ticks, and count their facts as covered."""
-        state = run.end
+        state = run.end_state
         new_states = []
         for row in rows:
             outcome = self.recorder.outcome(state, row)
@@ -349,41 +366,50 @@ class MutantKillingRuns:
     def _extend_to_kill(
         self, distinction: Distinction, mutant: Interpreter, exploration: Exploration
     ) -> None:
-        """Extend one of the last runs so that it kills a mutant, or add another run that does."""
-        if distinction.before is None:
+        """Extend one of the last runs so that it kills a mutant, or add another run that does.
+
+        Args:
+            distinction: the state and inputs that show a difference.
+            mutant: the interpreter of the mutant.
+            exploration: the exploration that the state is from.
+        """
+        if distinction.start_state is None:
             return
         last_runs = list(enumerate(self.runs))[-MAX_RUNS_EXTENDED:]
-        for number, run in reversed(last_runs):
+        for index, run in reversed(last_runs):
             if run.is_full:
                 continue
-            for rows in _rows_between(run.end, distinction.before, exploration):
+            for rows in _rows_between(run.end_state, distinction.start_state, exploration):
                 extended_run = run.extended((*rows, *distinction.inputs))
                 if extended_run.kills(mutant):
-                    self.runs[number] = extended_run
+                    self.runs[index] = extended_run
                     return
-        rows = (*exploration.trace_to(distinction.before), *distinction.inputs)
+        rows = (*exploration.trace_to(distinction.start_state), *distinction.inputs)
         self.runs.append(GeneratedRun(self.interpreter).extended(rows))
 
 
 def _rows_between(
     start: Snapshot, goal: Snapshot, exploration: Exploration
 ) -> Iterator[tuple[InputRow, ...]]:
-    """Yield inputs from a state to one with the same steps as the goal, and inputs to the goal itself."""
+    """Yield inputs from a state to one with the same steps as the goal, and inputs to the goal itself.
+
+    Nothing is yielded for a target that is not reached nearby.
+    """
     graph = exploration.graph
     state_space = exploration.state_space
-    start_number = exploration.node_of(start)
-    goal_number = exploration.node_of(goal)
-    abstract_goal = state_space.abstract_state(*state_space.split(goal))
-    if start_number is None:
+    start_node = exploration.node_of(start)
+    goal_node = exploration.node_of(goal)
+    abstract_goal = state_space.abstract_state(*state_space.split_counters(goal))
+    if start_node is None:
         return
 
-    def has_same_steps(number: int) -> bool:
-        return number < len(graph.states) and graph.states[number] is abstract_goal
+    def has_same_steps(node: int) -> bool:
+        return node < len(graph.abstract_states) and graph.abstract_states[node] is abstract_goal
 
-    def is_goal(number: int) -> bool:
-        return number == goal_number
+    def is_goal(node: int) -> bool:
+        return node == goal_node
 
     for is_target in (has_same_steps, is_goal):
-        nearest = graph.find_nearest(is_target, start=start_number, max_nodes=MAX_NODES_AHEAD)
+        nearest = graph.find_nearest(is_target, start=start_node, max_nodes=MAX_NODES_AHEAD)
         if nearest is not None:
-            yield nearest[1]
+            yield nearest.rows

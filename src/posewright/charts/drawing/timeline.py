@@ -85,7 +85,7 @@ class Ruler:
     width: float
     count: int
 
-    def x(self, tick: float) -> float:
+    def tick_x(self, tick: float) -> float:
         """Return the position of the beginning of a tick [px]."""
         return self.left + self.width * tick / max(self.count, 1)
 
@@ -124,8 +124,8 @@ def draw_bars(
         if run.value is None:
             continue
         name = str(run.value)
-        left = ruler.x(run.start)
-        right = ruler.x(run.end)
+        left = ruler.tick_x(run.start)
+        right = ruler.tick_x(run.end)
         width = right - left
         css_class = "bar" if width >= THIN_BAR_WIDTH else "thin"
         parts.append(
@@ -149,7 +149,7 @@ def names_without_room(ruler: Ruler, values: Sequence[Value | None]) -> list[str
     for run in value_runs(values):
         if run.value is not None:
             name = str(run.value)
-            widest[name] = max(widest.get(name, 0.0), ruler.x(run.end) - ruler.x(run.start))
+            widest[name] = max(widest.get(name, 0.0), ruler.tick_x(run.end) - ruler.tick_x(run.start))
     return [name for name, width in widest.items() if not _name_fits(name, width)]
 
 
@@ -193,8 +193,8 @@ def draw_steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list
     curve = [f"M{ruler.left:.1f},{low_y:.1f}"]
     filled_areas = []
     for run in value_runs(bool(value) for value in values):
-        left = ruler.x(run.start)
-        right = ruler.x(run.end)
+        left = ruler.tick_x(run.start)
+        right = ruler.tick_x(run.end)
         y = high_y if run.value else low_y
         curve.append(f"L{left:.1f},{y:.1f} L{right:.1f},{y:.1f}")
         if run.value:
@@ -235,7 +235,7 @@ def _step_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, flo
     points = []
     for run in value_runs(values):
         value = float(run.value or 0.0)
-        points += [(ruler.x(run.start), value), (ruler.x(run.end), value)]
+        points += [(ruler.tick_x(run.start), value), (ruler.tick_x(run.end), value)]
     return points
 
 
@@ -270,7 +270,7 @@ def draw_spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> lis
     base_line = path("base", f"M{ruler.left:.1f},{base_y:.1f} H{ruler.left + ruler.width:.1f}")
     positions: list[float] = []
     for tick, value in enumerate(values):
-        x = ruler.x(tick)
+        x = ruler.tick_x(tick)
         if value and (not positions or x - positions[-1] >= MIN_SPIKE_DISTANCE):
             positions.append(x)
     if not positions:

@@ -130,8 +130,16 @@ class _Compiler:
         return divide
 
     def saturate(self, tree: Tree, compute: Evaluate) -> Evaluate:
-        """Return `compute` with integer results clamped to 32 bits, where they may leave these."""
-        low, high = range_of(tree, self.constant_values) if isinstance(tree.type, IntType) else (0, 0)
+        """Return `compute` with integer results clamped to 32 bits, where they may leave these.
+
+        Args:
+            tree: the tree that `compute` evaluates.
+            compute: the function without a clamp.
+        """
+        if not isinstance(tree.type, IntType):
+            return compute
+        low, high = range_of(tree, self.constant_values)
+        # the range is itself clamped, so a bound at the limit may stand for a value beyond it
         if low > INT_LOW and high < INT_HIGH:
             return compute
 
@@ -148,29 +156,29 @@ class _Compiler:
         """Return a function that evaluates a chain of `if`: the value of the first condition that is true."""
         cases, default = split_cases(tree)
         compiled_cases = [(self.compile(condition), self.compile(value)) for condition, value in cases]
-        compiled_default = self.compile(default)
+        evaluate_default = self.compile(default)
 
         def choose(env: Env) -> Any:
             """Return the value after the first condition that is true, else the default."""
-            for condition, value in compiled_cases:
-                if condition(env):
-                    return value(env)
-            return compiled_default(env)
+            for evaluate_condition, evaluate_value in compiled_cases:
+                if evaluate_condition(env):
+                    return evaluate_value(env)
+            return evaluate_default(env)
 
         return choose
 
     def compile_call(self, tree: Call) -> Evaluate:
         """Return a function that computes abs, single, min or max."""
-        arguments = [self.compile(argument) for argument in tree.arguments]
+        evaluate_arguments = [self.compile(argument) for argument in tree.arguments]
         if tree.function in ("abs", "single"):
-            argument = arguments[0]
+            evaluate_argument = evaluate_arguments[0]
             apply = abs if tree.function == "abs" else to_single
-            return self.saturate(tree, lambda env: apply(argument(env)))
+            return self.saturate(tree, lambda env: apply(evaluate_argument(env)))
         choose: Callable[..., Any] = min if tree.function == "min" else max
         has_integer = any(isinstance(operand.type, IntType) for operand in tree.arguments)
         if isinstance(tree.type, FloatType) and has_integer:
-            return lambda env: float(choose([argument(env) for argument in arguments]))
-        return lambda env: choose([argument(env) for argument in arguments])
+            return lambda env: float(choose([evaluate(env) for evaluate in evaluate_arguments]))
+        return lambda env: choose([evaluate(env) for evaluate in evaluate_arguments])
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from itertools import chain, islice
 
 from posewright.charts.expression.expression import ClampedArgument
@@ -58,15 +57,17 @@ class Inliner:
         Raises:
             ExpressionError: an argument does not fit its parameter, or the expression grows too large.
         """
-        trees: dict[str, Tree] = {}
+        argument_trees: dict[str, Tree] = {}
         parameters = zip(function.parameters.items(), arguments, call.arguments, strict=True)
         for (name, parameter_type), argument, parsed_argument in parameters:
-            trees[name] = self._convert_argument(
+            argument_trees[name] = self._convert_argument(
                 function, name, argument, parameter_type, parsed_argument.offset
             )
-        cases = [self._inline_row(function, row, arguments=trees, call=call) for row in function.rows]
-        _, last_value = cases[-1]
-        result = join_cases(cases[:-1], last_value)
+        *cases, last_case = [
+            self._inline_row(function, row, arguments=argument_trees, call=call) for row in function.rows
+        ]
+        _, last_value = last_case  # the last row applies if no other does
+        result = join_cases(cases, last_value)
         if height(result) > MAX_LEVELS:
             message = f"more than {MAX_LEVELS} levels once {function.name} is inlined"
             hint = "join rows with X, or store its value in a local"
@@ -95,12 +96,25 @@ class Inliner:
     def _convert_argument(
         self, function: Function, name: str, argument: TypedTree, parameter_type: Type, offset: int
     ) -> Tree:
-        """Return an argument in the unit, width and range of the parameter `name`."""
+        """Return an argument in the unit, width and range of its parameter.
+
+        An argument that may leave the range is clamped, and added to `arguments`.
+
+        Args:
+            function: the truth table.
+            name: the parameter.
+            argument: the typed argument.
+            parameter_type: the type of the parameter.
+            offset: the character that an error points at.
+
+        Raises:
+            ExpressionError: the argument has another type or dimension, or is a constant out of range.
+        """
         if isinstance(parameter_type, Numeric):
-            fits = isinstance(argument.type, Numeric)
+            has_fitting_type = isinstance(argument.type, Numeric)
         else:
-            fits = argument.type == parameter_type
-        if not fits:
+            has_fitting_type = argument.type == parameter_type
+        if not has_fitting_type:
             message = f"{function.name} cannot take {describe_type(argument.type)} for {name}"
             self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
         if not isinstance(parameter_type, Numeric):
@@ -122,10 +136,9 @@ class Inliner:
             )
         clamped = self._clamp(number, parameter_type)
         if clamped is not number:
-            always: Tree = Literal(True)
-            when = reduce(
-                lambda joined, condition: Binary(Operator.AND, joined, condition), self.conditions, always
-            )
+            when: Tree = Literal(True)
+            for condition in self.conditions:
+                when = Binary(Operator.AND, when, condition)
             self.arguments.append(
                 ClampedArgument(function.name, parameter=name, tree=number, type=parameter_type, when=when)
             )

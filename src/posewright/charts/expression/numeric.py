@@ -112,20 +112,15 @@ class NumericConverter:
         Raises:
             ExpressionError: two units have different dimensions.
         """
-        operands_with_unit = [operand for operand in operands if operand.unit]
-        if not operands_with_unit:
+        units = [operand.unit for operand in operands if operand.unit]
+        if not units:
             return list(operands), None
-        unit = (
-            next(
-                (operand for operand in operands_with_unit if not operand.is_constant), operands_with_unit[0]
-            ).unit
-            or ""
-        )
-        first_unit = operands_with_unit[0].unit
-        for operand in operands_with_unit:
-            own_unit = operand.unit or ""
-            if conversion_factor(own_unit, unit) is None:
-                left, right = (unit, own_unit) if first_unit == unit else (own_unit, unit)
+        variable_units = [operand.unit for operand in operands if operand.unit and not operand.is_constant]
+        unit = variable_units[0] if variable_units else units[0]
+        for operand_unit in units:
+            if conversion_factor(operand_unit, unit) is None:
+                # the message names the units in the order in which they are written
+                left, right = (unit, operand_unit) if units[0] == unit else (operand_unit, unit)
                 hint = describe_dimensions(left, right)
                 self.source.fail(offset, f"{action} {left} with {right}", hint=hint)
         prefer_integer = any(operand.is_integer and not operand.is_constant for operand in operands)
@@ -293,14 +288,21 @@ def match_compared(converter: NumericConverter, tree: Binary, left: TypedTree, r
 def type_arithmetic(
     converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
 ) -> TypedTree:
-    """Return the typed result of an arithmetic operator."""
+    """Return the typed result of an arithmetic operator, with both operands in matching units and one width.
+
+    Args:
+        converter: converts the operands.
+        tree: the operation as parsed.
+        left: the left operand.
+        right: the right operand.
+    """
     left, right, unit = _match_arithmetic_units(converter, tree, left, right)
-    (left, right), single = converter.to_common_width((left, right))
-    value_type = result_type((left, right), single=single, unit=unit)
-    if tree.operator is Operator.OVER:
-        value_type = FloatType(single=single, unit=unit)
+    (left, right), is_single = converter.to_common_width((left, right))
+    value_type = result_type((left, right), single=is_single, unit=unit)
+    if tree.operator is Operator.OVER:  # a float also for two integers
+        value_type = FloatType(single=is_single, unit=unit)
     result: Tree = Binary(tree.operator, left.tree, right.tree, tree.offset)
-    if single:
+    if is_single:
         result = Call("single", (result,), tree.offset)
     return TypedTree(result, value_type, left.is_constant and right.is_constant)
 
@@ -327,10 +329,18 @@ def _match_arithmetic_units(
 def type_conditional(
     converter: NumericConverter, tree: If, condition: TypedTree, then: TypedTree, otherwise: TypedTree
 ) -> TypedTree:
-    """Return the typed choice between two numbers."""
+    """Return the typed choice between two numbers, both in one unit and width; floats if one is a float.
+
+    Args:
+        converter: converts the numbers.
+        tree: the conditional as parsed.
+        condition: the typed condition.
+        then: the value if the condition is true.
+        otherwise: the value if it is false.
+    """
     (then, otherwise), unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
-    (then, otherwise), single = converter.to_common_width((then, otherwise))
-    value_type = result_type((then, otherwise), single=single, unit=unit)
+    (then, otherwise), is_single = converter.to_common_width((then, otherwise))
+    value_type = result_type((then, otherwise), single=is_single, unit=unit)
     if isinstance(value_type, FloatType):
         then = converter.to_float(then)
         otherwise = converter.to_float(otherwise)
@@ -342,12 +352,12 @@ def type_call(converter: NumericConverter, tree: Call, arguments: Sequence[Typed
     """Return the typed call of `abs`, `min`, `max` or `single`."""
     arguments, unit = converter.to_common_unit(arguments, tree.offset, f"`{tree.function}` mixes")
     if tree.function == "single":
-        argument = arguments[0]
+        (argument,) = arguments
         if argument.is_single:
             return argument
         call = Call("single", (argument.tree,), tree.offset)
         return TypedTree(call, FloatType(single=True, unit=unit))
-    arguments, single = converter.to_common_width(arguments)
+    arguments, is_single = converter.to_common_width(arguments)
     call = Call(tree.function, tuple(argument.tree for argument in arguments), tree.offset)
-    value_type = result_type(arguments, single=single, unit=unit)
+    value_type = result_type(arguments, single=is_single, unit=unit)
     return TypedTree(call, value_type, all(argument.is_constant for argument in arguments))

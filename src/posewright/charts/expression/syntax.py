@@ -62,7 +62,13 @@ def parse(source: SourceText) -> Tree:
 
 
 class _ExpressionParser:
-    """Parses one expression by precedence climbing: `parse_binary` consumes operators that bind tighter."""
+    """Parses one expression by precedence climbing: `parse_binary` consumes operators that bind tighter.
+
+    Attributes:
+        source: the text, for messages.
+        tokens: its tokens, of which the last is the end.
+        position: index of the next token.
+    """
 
     def __init__(self, source: SourceText) -> None:
         self.source = source
@@ -92,7 +98,11 @@ class _ExpressionParser:
         self.source.fail(token.offset, message, hint=hint)
 
     def parse_expression(self, depth: int) -> Tree:
-        """Parse a chain of binary operators, and the rest of `a if c else b` where it follows."""
+        """Parse a chain of binary operators, and the rest of `a if c else b` where it follows.
+
+        Args:
+            depth: number of brackets, operators and conditionals around it, which is limited.
+        """
         value = self.parse_binary(power=0, depth=depth)
         if self.next_token.text != "if":
             return value
@@ -105,7 +115,12 @@ class _ExpressionParser:
         return If(condition, value, self.parse_expression(depth + 1), if_token.offset)
 
     def parse_binary(self, power: int, depth: int) -> Tree:
-        """Parse an operand and the binary operators after it that bind tighter than `power`."""
+        """Parse an operand and the binary operators after it that bind tighter than `power`.
+
+        Args:
+            power: binding power of the operator before it; 0 for none.
+            depth: as in `parse_expression`.
+        """
         if depth > MAX_DEPTH:
             self.fail(self.next_token, f"nested deeper than {MAX_DEPTH} levels", "split it up")
         left = self.parse_operand(depth)

@@ -219,16 +219,22 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def with_children(tree: Tree, operands: Sequence[Tree]) -> Tree:
-    """Return a copy of the node with other operands, as many as it has."""
+    """Return a copy of the node with other operands, as many as it has, in the order of `children`."""
     if isinstance(tree, Unary):
-        return replace(tree, operand=operands[0])
+        (operand,) = operands
+        return replace(tree, operand=operand)
     if isinstance(tree, Binary):
-        return replace(tree, left=operands[0], right=operands[1])
+        left, right = operands
+        return replace(tree, left=left, right=right)
     if isinstance(tree, If):
-        return If(operands[0], operands[1], operands[2], tree.offset)
+        condition, then, otherwise = operands
+        return If(condition, then, otherwise, tree.offset)
+    if isinstance(tree, Call):
+        return replace(tree, arguments=tuple(operands))
     if isinstance(tree, TemporalCondition) and operands:
-        return replace(tree, condition=operands[0])
-    return replace(tree, arguments=tuple(operands)) if isinstance(tree, Call) else tree
+        (condition,) = operands
+        return replace(tree, condition=condition)
+    return tree
 
 
 def split_cases(tree: If) -> tuple[list[tuple[Tree, Tree]], Tree]:
@@ -273,21 +279,25 @@ def rewrite(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
 
 
 def _rewrite_chain(tree: If, change: Callable[[Tree], Tree | None]) -> Tree:
-    """Rewrite a chain of conditionals without recursion along it."""
-    links: list[tuple[If, Tree, Tree]] = []
+    """Return a chain `a if c else b if d else e` rewritten, without recursion along the chain.
+
+    It goes along the chain to its last value, or to the first conditional that `change` replaces, then builds
+    the chain anew from there backwards. Conditionals in which nothing changes stay the same objects.
+    """
+    rewritten_parts: list[tuple[If, Tree, Tree]] = []  # a conditional, its new condition and its new value
     remainder: Tree = tree
     replacement: Tree | None = None
     while isinstance(remainder, If) and replacement is None:
-        condition = rewrite(remainder.condition, change)
-        value = rewrite(remainder.then, change)
-        links.append((remainder, condition, value))
+        new_condition = rewrite(remainder.condition, change)
+        new_value = rewrite(remainder.then, change)
+        rewritten_parts.append((remainder, new_condition, new_value))
         remainder = remainder.otherwise
         replacement = change(remainder) if isinstance(remainder, If) else rewrite(remainder, change)
-    rewritten = replacement or remainder
-    for link, condition, value in reversed(links):
-        unchanged = condition is link.condition and value is link.then and rewritten is link.otherwise
-        rewritten = link if unchanged else If(condition, value, rewritten, link.offset)
-    return rewritten
+    result = replacement or remainder
+    for old, new_condition, new_value in reversed(rewritten_parts):
+        is_unchanged = new_condition is old.condition and new_value is old.then and result is old.otherwise
+        result = old if is_unchanged else If(new_condition, new_value, result, old.offset)
+    return result
 
 
 def nodes_of(tree: Tree) -> Iterator[Tree]:
@@ -373,33 +383,35 @@ _MONOTONE_OPERATORS: dict[Operator, Callable[[float, float], float]] = {
 
 
 def _binary_range(arithmetic_operator: Operator, left: Range, right: Range) -> Range:
-    """Return the range of an arithmetic operation on values in two ranges."""
-    if arithmetic_operator is Operator.MODULO:
-        return min(right[0], 0), max(right[1], 0)
+    """Return the range of an arithmetic operation on values in two ranges; unbounded for other operators."""
+    right_low, right_high = right
+    if arithmetic_operator is Operator.MODULO:  # the remainder has the sign of the divisor, and is smaller
+        return min(right_low, 0), max(right_high, 0)
     if arithmetic_operator not in _MONOTONE_OPERATORS:
         return UNBOUNDED
-    if arithmetic_operator is Operator.OVER and right[0] <= 0 <= right[1]:
+    if arithmetic_operator is Operator.OVER and right_low <= 0 <= right_high:
         return UNBOUNDED
-    corners = [_MONOTONE_OPERATORS[arithmetic_operator](a, b) for a in left for b in right]
-    if any(map(math.isnan, corners)):
+    compute = _MONOTONE_OPERATORS[arithmetic_operator]
+    results_at_ends = [compute(left_end, right_end) for left_end in left for right_end in right]
+    if any(map(math.isnan, results_at_ends)):  # such as infinity minus infinity
         return UNBOUNDED
-    return _saturate(min(corners), max(corners))
+    return _saturate(min(results_at_ends), max(results_at_ends))
 
 
 def _call_range(function: str, arguments: list[Range]) -> Range:
     """Return the range of abs, single, min or max of arguments in given ranges."""
-    lows = [low for low, _ in arguments]
-    highs = [high for _, high in arguments]
     if function == "abs":
-        magnitudes = (abs(lows[0]), abs(highs[0]))
-        return _saturate(0 if lows[0] <= 0 <= highs[0] else min(magnitudes), max(magnitudes))
+        ((low, high),) = arguments
+        includes_zero = low <= 0 <= high
+        return _saturate(0 if includes_zero else min(abs(low), abs(high)), max(abs(low), abs(high)))
     if function == "single":
-        return to_single(lows[0]), to_single(highs[0])
+        ((low, high),) = arguments
+        return to_single(low), to_single(high)
     choose = min if function == "min" else max
-    low = choose(lows)
-    high = choose(highs)
-    all_integers = all(isinstance(end, int) for end in (*lows, *highs))
-    return (low, high) if all_integers else (float(low), float(high))
+    low = choose(argument_low for argument_low, _ in arguments)
+    high = choose(argument_high for _, argument_high in arguments)
+    are_integers = all(isinstance(end, int) for argument_range in arguments for end in argument_range)
+    return (low, high) if are_integers else (float(low), float(high))
 
 
 def _saturate(low: float, high: float) -> Range:

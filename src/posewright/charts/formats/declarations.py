@@ -77,14 +77,16 @@ def _read_type_keyword(node: Node) -> Type:
 
 def _read_range(key: str, node: Node) -> IntType | FloatType:
     """Return the number type of a range such as `{int: [0, 3]}`."""
-    ends = node.items()
-    if len(ends) != 2:
+    end_nodes = node.items()
+    if len(end_nodes) != 2:
         node.fail("a range has two ends", hint=TYPE_HINT)
+    low, high = end_nodes
+    declared_type: IntType | FloatType
     if key == "int":
-        low, high = (end.integer(low=INT_LOW, high=INT_HIGH) for end in ends)
-        declared_type: IntType | FloatType = IntType(low, high)
+        low_integer = low.integer(low=INT_LOW, high=INT_HIGH)
+        declared_type = IntType(low_integer, high.integer(low=INT_LOW, high=INT_HIGH))
     else:
-        declared_type = FloatType(ends[0].number(), ends[1].number(), single=key == "float32")
+        declared_type = FloatType(low.number(), high.number(), single=key == "float32")
     if declared_type.low > declared_type.high:
         message = f"the range {declared_type.low:g}..{declared_type.high:g} is empty"
         node.fail(message, hint="the lower end comes first")

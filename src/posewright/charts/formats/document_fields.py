@@ -223,7 +223,7 @@ def read_expression(
 
 
 def expression_text(node: Node) -> str:
-    """Return a scalar as the text of an expression."""
+    """Return a scalar (text, number or truth value) as the text of an expression."""
     value = node.value
     if not isinstance(value, str | int | float):
         node.fail("expected an expression, such as `front and not left`")

@@ -94,19 +94,24 @@ def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> Pla
 def _merge_mapping(
     document: Mapping[str, PlainData], old_data: Mapping[str, PlainData], new_data: Mapping[str, PlainData]
 ) -> dict[str, PlainData]:
-    """Return the document's mapping with the differences between `old_data` and `new_data` applied."""
+    """Return the document's mapping with the differences between `old_data` and `new_data` applied.
+
+    Args:
+        document: the mapping in the existing document; it may state defaults, which are not in `old_data`,
+            and omit entries.
+        old_data: what this writer writes for the chart of the existing document.
+        new_data: what this writer writes for the new chart.
+    """
     result: dict[str, PlainData] = {}
-    for key in [*new_data, *(key for key in document if key not in new_data)]:
-        if key not in new_data:
-            if key not in old_data:  # the document states a default
-                result[key] = document[key]
-        elif key not in old_data:
-            result[key] = new_data[key]
+    for key, value in new_data.items():
+        if key not in old_data:
+            result[key] = value
         elif key in document:
-            result[key] = _merge(document[key], old_data[key], new_data[key])
-        elif repr(old_data[key]) != repr(new_data[key]):
-            result[key] = new_data[key]
-    return result
+            result[key] = _merge(document[key], old_data[key], value)
+        elif repr(old_data[key]) != repr(value):
+            result[key] = value
+    stated_defaults = [key for key in document if key not in new_data and key not in old_data]
+    return result | {key: document[key] for key in stated_defaults}
 
 
 def chart_data(chart: Chart) -> dict[str, PlainData]:
@@ -160,7 +165,7 @@ def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
 
 
 def _form_data(chart: Chart) -> dict[str, PlainData] | None:
-    """Return the plain data of a truth table's form, or None if it has no codes of states."""
+    """Return the plain data of the columns of a truth table; None if it has no codes of states."""
     form = chart.form
     if form is None or not form.state_bits:
         return None
@@ -222,6 +227,7 @@ def function_data(function: Function) -> dict[str, PlainData]:
 
 
 def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
+    """Return a row of a function as its cells and value, or as its condition and value if it has no cells."""
     if not row.cells:
         return flow_mapping({"when": scalar(row.when), "give": scalar(row.value)})
     return [*map(scalar_of, row.cells), scalar(row.value)]

@@ -55,12 +55,17 @@ def cube_text(cube: Cube) -> str:
 
 
 def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
-    """Return the conjunction of the inputs that a cube fixes, negated where they are false; else true."""
-    literals: list[Tree] = []
+    """Return the guard that is true for the inputs of a cube, such as `a and not b`; `true` if it fixes none.
+
+    Args:
+        cube: the value of each input, None for any.
+        names: the names of the inputs.
+    """
+    conjuncts: list[Tree] = []
     for value, name in zip(cube, names, strict=True):
         if value is not None:
-            literals.append(Name(name) if value else Unary(Operator.NOT, Name(name)))
-    tree = reduce(partial(Binary, Operator.AND), literals) if literals else Literal(True)
+            conjuncts.append(Name(name) if value else Unary(Operator.NOT, Name(name)))
+    tree = reduce(partial(Binary, Operator.AND), conjuncts) if conjuncts else Literal(True)
     return Expression(tree, BoolType(), SourceText(format_tree(tree)))
 
 

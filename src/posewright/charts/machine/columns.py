@@ -53,14 +53,10 @@ def convert_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Colum
 
 def snapshots_to_columns(machine: Machine, snapshots: Sequence[Snapshot]) -> dict[str, Column]:
     """Return the values of outputs and locals, and as `in.S` whether the state S is active."""
-    types = machine.chart.variables
-    values = (
-        zip(*(snapshot.values for snapshot in snapshots), strict=True) if snapshots else [()] * len(types)
-    )
-    columns = {
-        name: np.array(column, dtype_of(value_type))
-        for (name, value_type), column in zip(types.items(), values, strict=False)
-    }
+    columns: dict[str, Column] = {}
+    for i, (name, value_type) in enumerate(machine.chart.variables.items()):
+        # the registers begin with the outputs and locals
+        columns[name] = np.array([snapshot.values[i] for snapshot in snapshots], dtype_of(value_type))
     for node in machine.nodes[1:]:
         is_active = [node.index in snapshot.active_nodes for snapshot in snapshots]
         columns[IN_STATE_PREFIX + node.name] = np.array(is_active, np.bool_)

@@ -64,6 +64,7 @@ class Interpreter:
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
+        # for each input: its index in a row, its name, the values that need no conversion, and its type
         self._inputs = [
             (index, name, *_exact_range(input_type), input_type)
             for index, (name, input_type) in enumerate(chart.inputs.items())
@@ -71,8 +72,8 @@ class Interpreter:
         self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._read_row = make_getter(self._names)
         caches_steps = remember and all(map(_is_small, chart.inputs.values()))
-        self._cached_row_length = len(self._names) if caches_steps else -1
-        self._snapshots: dict[object, Snapshot] = {}
+        self._cached_row_length = len(self._names) if caches_steps else -1  # no row has this length: no cache
+        self._snapshots: dict[object, Snapshot] = {}  # the one object that represents each snapshot
         self._n_cached_steps = 0
         self._native = native_machine(self.machine) if native else None
 
@@ -252,20 +253,22 @@ class Interpreter:
         return TickExecution(self.machine, state, compute)
 
     def _cache_step(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
-        """Cache a step, and return the one Snapshot object that represents `after`."""
+        """Cache a step in `state.successors`, and return the one Snapshot object that represents `after`.
+
+        A full cache is emptied first. Steps with inputs left out are not cached.
+        """
         if self._n_cached_steps >= MAX_CACHED_STEPS:
             for snapshot in (*self._snapshots.values(), state):
                 snapshot.successors = None
             self._snapshots.clear()
             self._n_cached_steps = 0
-        types = tuple(map(type, after.values))  # since 1 equals true
-        after = self._snapshots.setdefault((after.key, types), after)
+        value_types = tuple(map(type, after.values))  # since 1 equals true
+        after = self._snapshots.setdefault((after.key, value_types), after)
         if len(inputs) == self._cached_row_length:
             row = self._read_row(inputs)
-            successors = state.successors
-            if successors is None:
-                successors = state.successors = {}
-            successors[row, tuple(map(type, row))] = after
+            if state.successors is None:
+                state.successors = {}
+            state.successors[row, tuple(map(type, row))] = after
             self._n_cached_steps += 1
         return after
 
@@ -280,14 +283,16 @@ class Interpreter:
         return Snapshot(machine, started, configuration, register_values, history)
 
     def _convert_row(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
-        """Return the inputs, checked and clamped to their ranges, and the events that occur."""
+        """Return the inputs, checked and clamped to their ranges, and the events that occur.
+
+        Raises:
+            InputError: an input is missing or unknown, or a value is of another type.
+        """
         try:
             row = self._read_row(inputs)
         except KeyError:  # an event is left out, or an input is missing
             row = self._complete_row(inputs)
-        if len(inputs) > len(
-            row
-        ):  # the fast reader does not see unknown names; this raises an error for them
+        if len(inputs) > len(row):  # the fast reader ignores unknown names, for which this raises an error
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
         for index, name, exact_type, low, high, input_type in self._inputs:

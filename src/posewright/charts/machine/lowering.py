@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     Binary,
@@ -42,42 +42,56 @@ MAX_SEGMENTS = 20_000
 """Segments on all routes out of one state; junctions that branch and join grow them exponentially."""
 
 
-Route = tuple[int, tuple[Transition, ...]]
-"""The index of a state's transition, and the segments of one path from it through junctions."""
+class Route(NamedTuple):
+    """A path from a state through junctions to a target.
+
+    Attributes:
+        transition_index: index of its first segment among the transitions of the state.
+        segments: the transition, and the segments that follow it from junction to junction.
+    """
+
+    transition_index: int
+    segments: tuple[Transition, ...]
 
 
 def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, ...]]]:
     """Return the routes out of a state in the order in which they are tried, and the cycles of junctions.
 
-    A route that would pass a junction twice is left out.
+    It is a depth-first search; the last entry of the stack is the next to be followed, so alternatives are
+    pushed in reverse. A route that would pass a junction twice is left out.
+
+    Returns:
+        The routes, and for each that was left out the names of the junctions in its cycle.
 
     Raises:
         InputError: the routes have more than `MAX_SEGMENTS` segments.
     """
     routes: list[Route] = []
     cycles: list[tuple[str, ...]] = []
-    stack: list[tuple[int, tuple[Transition, ...], tuple[str, ...]]] = [
-        (index, (first,), ()) for index, first in reversed([*enumerate(state.transitions)])
-    ]
+    stack: list[tuple[Route, tuple[str, ...]]] = []  # beginnings of routes, and the junctions they pass
+    for index, transition in reversed([*enumerate(state.transitions)]):
+        stack.append((Route(index, (transition,)), ()))
     n_segments = 0
     while stack:
-        index, segments, passed_junctions = stack.pop()
+        route, passed_junctions = stack.pop()
         n_segments += 1
         if n_segments > MAX_SEGMENTS:
             message = f"more than {MAX_SEGMENTS} routes lead out of {state.name} through junctions"
             hint = "use fewer junctions, or a truth table"
             raise InputError(message, where=Where(chart.path, state.line), hint=hint)
-        last = segments[-1]
-        following = last.then
-        if last.junction is not None:
-            if last.junction in passed_junctions:
-                cycles.append(passed_junctions[passed_junctions.index(last.junction) :])
+        last_segment = route.segments[-1]
+        next_segments = last_segment.then
+        if last_segment.junction is not None:
+            if last_segment.junction in passed_junctions:
+                cycle_start = passed_junctions.index(last_segment.junction)
+                cycles.append(passed_junctions[cycle_start:])
                 continue
-            passed_junctions = (*passed_junctions, last.junction)
-            following = chart.junctions[last.junction]
-        elif not following:
-            routes.append((index, segments))
-        stack += [(index, (*segments, segment), passed_junctions) for segment in reversed(following)]
+            passed_junctions = (*passed_junctions, last_segment.junction)
+            next_segments = chart.junctions[last_segment.junction]
+        elif not next_segments:
+            routes.append(route)
+        for segment in reversed(next_segments):
+            stack.append((route._replace(segments=(*route.segments, segment)), passed_junctions))
     return routes, cycles
 
 
@@ -87,25 +101,32 @@ class StateLowering:
     Args:
         chart: the chart.
         state: name of the state; empty for conditions outside of states.
+
+    Attributes:
+        max_wait_ticks: how far the counter of the time since entry must count; 0 if it is not needed.
+        held_counters: the counters of `held`, by their lowered condition and the count that they must reach.
+        every_counters: the counters of `every`, by their number of ticks.
     """
 
     def __init__(self, chart: Chart, state: str) -> None:
         """Start without counters; lowering expressions adds those that they need."""
         self.chart = chart
         self.state = state
-        self.max_wait = 0
+        self.max_wait_ticks = 0
         self.held_counters: dict[tuple[Tree, int], Counter] = {}
         self.every_counters: dict[int, Counter] = {}
 
     def counters(self) -> tuple[Counter, ...]:
         """Return the counters of the expressions lowered so far."""
-        since = (Counter(f"since.{self.state}", self.max_wait),) if self.max_wait else ()
+        counters = [*self.every_counters.values(), *self.held_counters.values()]
         # the conditions of `held` counters may read the others, so these count first
-        return (*since, *self.every_counters.values(), *self.held_counters.values())
+        if self.max_wait_ticks > 0:
+            counters.insert(0, Counter(f"since.{self.state}", self.max_wait_ticks))
+        return tuple(counters)
 
     def require_count(self, ticks: int) -> int:
         """Return `ticks`, and make the counter of the time since entry reach at least that value."""
-        self.max_wait = max(self.max_wait, ticks)
+        self.max_wait_ticks = max(self.max_wait_ticks, ticks)
         return ticks
 
     def lower_expression(self, expression: Expression) -> Expression:
@@ -120,18 +141,17 @@ class StateLowering:
         return expression.rewrite(lower_node)
 
     def join_guards(self, guards: Sequence[Expression]) -> Expression:
-        """Return the conjunction of guards, without those that are always true; true for no others."""
+        """Return the conjunction of guards, without those that are always true; `true` if all are."""
         if len(guards) == 1:
             return guards[0]
         conditions = [guard for guard in guards if guard != ALWAYS] or [ALWAYS]
-        tree = reduce(
-            lambda joined, condition: Binary(Operator.AND, joined, condition),
-            (condition.tree for condition in conditions),
-        )
-        constant_values = {
-            name: value for condition in conditions for name, value in condition.constant_values.items()
-        }
-        return replace(conditions[0].with_tree(tree), constant_values=constant_values)
+        first_condition, *other_conditions = conditions
+        tree = first_condition.tree
+        constant_values = dict(first_condition.constant_values)
+        for condition in other_conditions:
+            tree = Binary(Operator.AND, tree, condition.tree)
+            constant_values |= condition.constant_values
+        return replace(first_condition.with_tree(tree), constant_values=constant_values)
 
     def lower_actions(self, actions: Actions) -> Actions:
         """Return actions with all their expressions lowered."""
@@ -152,7 +172,7 @@ class StateLowering:
         )
 
     def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
-        """Return the comparison of a counter that a temporal condition represents.
+        """Return the comparison of a counter that a temporal condition represents; the counter is added.
 
         Args:
             tree: the temporal condition.
@@ -170,14 +190,21 @@ class StateLowering:
         return Binary(comparison, since, Literal(self.require_count(ticks)), tree.offset)
 
     def _lower_held(self, tree: TemporalCondition, condition: Tree, samples: int, within: Expression) -> Tree:
-        """Return the comparison that replaces `held`: its counter has reached `samples`."""
+        """Return the comparison that replaces `held`: its counter has reached `samples`.
+
+        Args:
+            tree: the temporal condition.
+            condition: the condition that must be true all the time.
+            samples: number of ticks in a row at which it must be true: one more than the ticks between them.
+            within: the expression that it is in.
+        """
         # the clamped arguments in the condition are already among those of `within`
         condition_alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
-        lowered = self.lower_expression(condition_alone)
-        key = (lowered.tree, samples)
+        lowered_condition = self.lower_expression(condition_alone)
+        key = (lowered_condition.tree, samples)
         if key not in self.held_counters:
             name = f"held.{self.state}.{len(self.held_counters)}"
-            self.held_counters[key] = Counter(name, samples, lowered)
+            self.held_counters[key] = Counter(name, samples, lowered_condition)
         return Binary(Operator.EQUAL, self.held_counters[key].read, Literal(samples), tree.offset)
 
 
@@ -191,7 +218,16 @@ def lower(chart: Chart) -> Machine:
 
 
 class _ChartLowering:
-    """Lowers a chart; nodes are numbered with the chart as 0, then the states as they are written."""
+    """Lowers a chart; nodes are numbered with the chart as 0, then the states as they are written.
+
+    Attributes:
+        chart: the chart.
+        states: the state of each number; None for the chart itself.
+        number_of: the number of each state by its name.
+        parents: the number of the node around each node; -1 for the chart itself.
+        ancestors: the numbers of all nodes around each node, the nearest first.
+        cycles: the cycles of junctions found so far.
+    """
 
     def __init__(self, chart: Chart) -> None:
         """Number the states, and record the parent and the ancestors of each."""
@@ -210,11 +246,15 @@ class _ChartLowering:
     def build_machine(self) -> Machine:
         """Return the machine with all nodes, handled events and cycles of junctions."""
         nodes = self._with_history_kinds([self._build_node(number) for number in range(len(self.states))])
-        handled_events = frozenset(
-            event for node in nodes for transition in node.transitions for event in transition.events
+        transitions = [transition for node in nodes for transition in node.transitions]
+        return Machine(
+            self.chart,
+            nodes=tuple(nodes),
+            events=self.chart.events,
+            handled_events=frozenset(event for transition in transitions for event in transition.events),
+            cycles=tuple(dict.fromkeys(self.cycles)),
+            number_of=self.number_of,
         )
-        cycles = tuple(dict.fromkeys(self.cycles))
-        return Machine(self.chart, tuple(nodes), self.chart.events, handled_events, cycles, self.number_of)
 
     def _build_node(self, number: int) -> StateNode:
         """Return the node of a state, or of the root, with its lowered actions and transitions."""
@@ -261,8 +301,8 @@ class _ChartLowering:
 
     def _moore_outputs(self, state: State) -> Actions:
         """Return the action that sets all outputs of a Moore state; unnamed ones return to their start."""
-        start = {name: constant(value) for name, value in self.chart.start_outputs().items()}
-        return assign({**start, **state.do})
+        start_values = {name: constant(value) for name, value in self.chart.start_outputs().items()}
+        return assign({**start_values, **state.do})
 
     def _resolve(self, target: StateTarget) -> ResolvedTarget:
         """Return a target with numbers in place of the names of states."""
@@ -276,23 +316,22 @@ class _ChartLowering:
         routes, cycles = find_routes(self.chart, state)
         self.cycles += cycles
         for index, (transition_index, segments) in enumerate(routes):
-            first = segments[0]
+            first_segment = segments[0]
             targets = tuple(self._resolve(target) for target in segments[-1].go)
             guards = tuple(lowering.lower_expression(segment.when) for segment in segments)
             domain = self._domain(number, targets, local=any(segment.local for segment in segments))
-            leaves = domain not in {None, number}
-            wait = lowering.require_count(self.chart.wait_ticks(state, first, leaves=leaves))
-            guard = lowering.join_guards(guards)
+            leaves_source = domain not in {None, number}
+            wait_ticks = self.chart.wait_ticks(state, first_segment, leaves=leaves_source)
             actions = [action for segment in segments for action in lowering.lower_actions(segment.do)]
             yield CompoundTransition(
                 source=number,
                 index=index,
                 transition=transition_index,
                 segments=segments,
-                events=first.on,
-                wait=wait,
+                events=first_segment.on,
+                wait=lowering.require_count(wait_ticks),
                 guards=guards,
-                guard=guard,
+                guard=lowering.join_guards(guards),
                 do=tuple(actions),
                 targets=targets,
                 domain=domain,
@@ -302,7 +341,8 @@ class _ChartLowering:
     def _domain(self, source: int, targets: tuple[ResolvedTarget, ...], *, local: bool) -> int | None:
         """Return the transition domain of the W3C's SCXML algorithm, inside which everything is left.
 
-        It is the innermost compound node around the source and all targets; None without targets.
+        It is the innermost compound node around the source and all targets; None without targets. A local
+        transition of a compound state has the state itself as its domain, if all targets are in it.
         """
         if not targets:
             return None

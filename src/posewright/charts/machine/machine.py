@@ -96,8 +96,10 @@ class Machine:
         outputs: dict[int, Mapping[str, Value]] = {}
         for node in self.nodes:
             if node.state is not None:
-                own = {name: types[name].clamp(value.constant) for name, value in node.state.do.items()}
-                outputs[node.index] = start_outputs | own
+                state_outputs = {
+                    name: types[name].clamp(value.constant) for name, value in node.state.do.items()
+                }
+                outputs[node.index] = start_outputs | state_outputs
         return outputs
 
     def start(self, configuration: tuple[int, ...]) -> dict[str, Value]:
@@ -112,14 +114,12 @@ class Machine:
     @cached_property
     def queue_limit(self) -> int:
         """Greatest number of waiting events: 0 if no raised event is handled, else a fixed limit."""
-        raised = frozenset[str]().union(*map(events_raised, all_actions(self)))
-        done = {
-            DONE_PREFIX + self.nodes[number].name
-            for node in self.nodes
-            if node.final
-            for number in node.ancestors[:-1]
-        }
-        return MAX_MICROSTEPS if (raised | done) & self.handled_events else 0
+        raised_events = frozenset[str]().union(*map(events_raised, all_actions(self)))
+        done_events = set[str]()
+        for node in self.nodes:
+            if node.final:  # entering it may complete any state around it, but not the chart itself
+                done_events |= {DONE_PREFIX + self.nodes[number].name for number in node.ancestors[:-1]}
+        return MAX_MICROSTEPS if (raised_events | done_events) & self.handled_events else 0
 
     @cached_property
     def transitions(self) -> tuple[CompoundTransition, ...]:
@@ -128,16 +128,19 @@ class Machine:
 
     @cached_property
     def transitions_by_event(self) -> Mapping[str | None, Mapping[int, tuple[CompoundTransition, ...]]]:
-        """The transitions to try on an event (None: at every tick) while a leaf is active, in order."""
+        """The transitions to try on an event while a leaf is active, in order, by event and leaf.
+
+        The event is None for transitions without a trigger. The transitions of a leaf come before those of
+        its ancestors.
+        """
         by_event: dict[str | None, dict[int, tuple[CompoundTransition, ...]]] = {}
-        for leaf in self.nodes:
-            if not leaf.is_leaf:
-                continue
-            for number in (leaf.index, *leaf.ancestors):
-                for transition in self.nodes[number].transitions:
-                    for event in transition.events or (None,):
-                        by_leaf = by_event.setdefault(event, {})
-                        by_leaf[leaf.index] = (*by_leaf.get(leaf.index, ()), transition)
+        leaves = [node for node in self.nodes if node.is_leaf]
+        for leaf in leaves:
+            nodes_around = [leaf, *(self.nodes[number] for number in leaf.ancestors)]
+            for transition in (transition for node in nodes_around for transition in node.transitions):
+                for event in transition.events or (None,):
+                    by_leaf = by_event.setdefault(event, {})
+                    by_leaf[leaf.index] = (*by_leaf.get(leaf.index, ()), transition)
         return by_event
 
     @cached_property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
+from posewright.charts.machine.node import ROOT, CompoundTransition, ResolvedTarget, StateNode
 from posewright.charts.model import DONE_PREFIX, HistoryKind
 
 
@@ -17,13 +17,15 @@ class EntrySet:
     """Collects the nodes entered in one microstep; computeEntrySet of the W3C's algorithm.
 
     Attributes:
-        entered: their numbers.
+        nodes: the nodes of the machine.
+        history: the states that each history restores, by number of the node and kind.
+        entered: the numbers of the nodes that are entered.
     """
 
     def __init__(
         self, nodes: Sequence[StateNode], history: Mapping[tuple[int, HistoryKind], tuple[int, ...]]
     ) -> None:
-        """Start with an empty entry set; `history` has the states that each history restores."""
+        """Start with an empty entry set."""
         self.nodes = nodes
         self.history = history
         self.entered: set[int] = set()
@@ -59,18 +61,20 @@ class EntrySet:
 
     def _add_history(self, target: ResolvedTarget, node: StateNode) -> None:
         """Add the states that a history restores, or its default while it is empty."""
-        restored = self.history[target.node, target.history] if target.history else ()
-        numbers = restored or target.default
+        restored_numbers = self.history[target.node, target.history] if target.history else ()
+        numbers = restored_numbers or target.default
+        if not numbers:
+            self.add_initial(node)
+            return
         for number in numbers:
             self._add_with_initial(self.nodes[number])
         for number in numbers:
             self._add_ancestors(self.nodes[number], node.index)
-        if not numbers:
-            self.add_initial(node)
-        elif node.parallel:  # a default may name states of some regions only
+        if node.parallel:  # a default may name states of some regions only
             self.add_regions(node)
 
     def _add_with_initial(self, node: StateNode) -> None:
+        """Add a node, and what is first active inside it."""
         self._add(node.index)
         self.add_initial(node)
 
@@ -124,11 +128,9 @@ class Microstep:
 class MicrostepPlanner:
     """Computes and caches the microsteps of one machine.
 
-    Args:
-        nodes: the nodes of the machine.
-        histories: the histories of the machine: number of the node, and kind.
-
     Attributes:
+        nodes: the nodes of the machine, each at the index that is its number.
+        histories: the histories of the machine: number of the node, and kind.
         nodes_with_cleared_history: nodes whose history is cleared on entry: it is entered only from
             outside, and written again when they are left.
     """
@@ -178,13 +180,13 @@ class MicrostepPlanner:
         """Return the microstep of enabled transitions, after the removal of those in conflict."""
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
-        exit_set = frozenset(
-            number for transition in transitions for number in self._compute_exit_set(transition, active)
+        exit_set = frozenset[int]().union(
+            *(self._compute_exit_set(transition, active) for transition in transitions)
         )
-        new_history = {
-            key: self._record_history(key, configuration, active) if key[0] in exit_set else before
-            for key, before in zip(self.histories, history, strict=True)
-        }
+        new_history = dict(zip(self.histories, history, strict=True))
+        for number, kind in self.histories:
+            if number in exit_set:
+                new_history[number, kind] = self._record_history(number, kind, configuration, active)
         entry_set = EntrySet(self.nodes, new_history)
         for transition in transitions:
             entry_set.add_targets(transition.targets, domain=transition.domain or 0)
@@ -200,17 +202,27 @@ class MicrostepPlanner:
         entry_set: set[int],
         history: History,
     ) -> Microstep:
-        """Return the microstep with its exit and entry order and the configuration after it."""
+        """Return the microstep with its exit and entry order and the configuration after it.
+
+        Args:
+            transitions: the transitions that are taken.
+            active: the active nodes before it.
+            exit_set: the nodes that are left.
+            entry_set: the nodes that are entered.
+            history: the histories after the nodes were left.
+        """
         active_after = set(active - exit_set)
         entering = []
-        for number in sorted(entry_set):
+        for number in sorted(entry_set):  # outer nodes first, as they have lower numbers
             active_after.add(number)
             node = self.nodes[number]
-            entering.append((node, self._list_done_events(node, active_after) if node.final else ()))
+            done_events = self._list_done_events(node, active_after) if node.final else ()
+            entering.append((node, done_events))
         configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
+        cleared_nodes = active_after & self.nodes_with_cleared_history
         history = tuple(
-            () if number in active_after and number in self.nodes_with_cleared_history else remembered
-            for (number, _), remembered in zip(self.histories, history, strict=True)
+            () if number in cleared_nodes else stored_configuration
+            for (number, _), stored_configuration in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
         exit_has_effects = any(node.exit or node.counters for node in leaving)
@@ -246,38 +258,44 @@ class MicrostepPlanner:
         return active & self.nodes[transition.domain].descendants
 
     def _record_history(
-        self, key: tuple[int, HistoryKind], configuration: Configuration, active: frozenset[int]
+        self, number: int, kind: HistoryKind, configuration: Configuration, active: frozenset[int]
     ) -> Configuration:
-        """Return the states that the history of an exited node stores."""
-        number, kind = key
+        """Return what the history of an exited node stores: its active children, or the leaves inside it."""
         node = self.nodes[number]
         if kind is HistoryKind.SHALLOW:
             return tuple(child for child in node.children if child in active)
         return tuple(leaf for leaf in configuration if leaf in node.descendants)
 
     def _remove_conflicts(self, enabled: Iterable[CompoundTransition]) -> tuple[CompoundTransition, ...]:
-        """Return the transitions that are taken: an inner one preempts an outer, else the earlier wins."""
+        """Return the transitions that are taken: of two in conflict the inner one, else the earlier."""
         selected: list[CompoundTransition] = []
         for transition in enabled:
-            conflicting = [earlier for earlier in selected if self._do_conflict(transition, earlier)]
-            if all(transition.source in self.nodes[other.source].descendants for other in conflicting):
+            conflicting = [earlier for earlier in selected if self._are_in_conflict(transition, earlier)]
+            if all(transition.source in self.nodes[earlier.source].descendants for earlier in conflicting):
                 selected = [earlier for earlier in selected if earlier not in conflicting]
                 selected.append(transition)
         return tuple(selected)
 
-    def _do_conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
-        """Return whether the domain of one transition is the other's, or inside it."""
-        a = transition.domain
-        b = earlier.domain
-        if a is None or b is None:
+    def _are_in_conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
+        """Return whether two transitions leave common states: one's domain is the other's, or inside it."""
+        domain = transition.domain
+        earlier_domain = earlier.domain
+        if domain is None or earlier_domain is None:
             return False
-        return a == b or a in self.nodes[b].ancestors or b in self.nodes[a].ancestors
+        if domain == earlier_domain:
+            return True
+        is_outside = domain in self.nodes[earlier_domain].ancestors
+        is_inside = earlier_domain in self.nodes[domain].ancestors
+        return is_outside or is_inside
 
     def _list_done_events(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
-        """Return the events `done.S` of the states that a final state completes, inner ones first."""
+        """Return the events `done.S` of the states that entering a final state completes, inner ones first.
+
+        These are its parent and, if that is a region, the parallel state once all its regions are done.
+        """
         number = final.parent
         events = []
-        while number and self._is_done(number, active):
+        while number != ROOT and self._is_done(number, active):
             events.append(DONE_PREFIX + self.nodes[number].name)
             number = self.nodes[number].parent
             if not self.nodes[number].parallel:

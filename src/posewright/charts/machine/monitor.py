@@ -30,13 +30,13 @@ def format_broken_promise(promise: Promise, ticks: int, state: str, waited: int 
         state: the active states after that tick.
         waited: ticks since the condition of a `leads to` was true.
     """
-    last = ticks - 1
-    intro = f"`{format_promise(promise)}` is broken after tick {last}, in {state}"
+    last_tick = ticks - 1
+    intro = f"`{format_promise(promise)}` is broken after tick {last_tick}, in {state}"
     if promise.kind is PromiseKind.LEADS_TO:
-        since = f"at tick {last - waited}" if waited else "at that tick"
+        since = f"at tick {last_tick - waited}" if waited else "at that tick"
         return f"{intro}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
-    truth = "is true" if promise.kind is PromiseKind.NEVER else "is false"
-    return f"{intro}: `{promise.when}` {truth}"
+    verdict = "is true" if promise.kind is PromiseKind.NEVER else "is false"
+    return f"{intro}: `{promise.when}` {verdict}"
 
 
 RAISED_PREFIX = "came."
@@ -60,7 +60,7 @@ class TickConditions:
         return frozenset[str]().union(*(condition.names for condition in self.conditions))
 
     @cached_property
-    def inside(self) -> Mapping[str, int]:
+    def in_state_nodes(self) -> Mapping[str, int]:
         """The names `in.S` that are read, and the number of S."""
         return {
             name: self.machine.number_of[name.removeprefix(IN_STATE_PREFIX)]
@@ -84,7 +84,7 @@ class TickConditions:
             active: numbers of the active nodes.
             raised: events that were raised in the tick.
         """
-        values = {name: number in active for name, number in self.inside.items()}
+        values = {name: number in active for name, number in self.in_state_nodes.items()}
         return values | {name: event in raised for name, event in self.raised_names.items()}
 
 
@@ -139,9 +139,9 @@ class Monitor:
         ]
         # of `leads to`: ticks for which the goal has been due, the tick of the condition included
         self.ticks_due = [0] * len(self.conditions)
-        self.broken: set[int] = set()
+        self.broken: set[int] = set()  # indices of the promises that are broken at present
         self.n_ticks = 0
-        self.before = start
+        self.previous_snapshot = start
 
     def check_tick(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[BrokenPromise, ...]:
         """Return the promises that a tick broke, without those that were broken before it.
@@ -161,8 +161,8 @@ class Monitor:
         events = {name: bool(inputs.get(name, False)) for name in self.chart.events}
         env = {**values, **events, **state.registers}
         raised = self._find_raised_events(inputs, state)
-        results = [self._check_promise(number, state, env, raised) for number in range(len(self.conditions))]
-        self.before = state
+        results = [self._check_promise(i, state, env, raised) for i in range(len(self.conditions))]
+        self.previous_snapshot = state
         return tuple(result for result in results if result is not None)
 
     def _find_raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
@@ -170,15 +170,24 @@ class Monitor:
         if not any(conditions.raised_names for conditions in self.conditions):
             return ()
         interpreter = Interpreter(self.chart, state.machine)
-        return interpreter.outcome(self.before or interpreter.initial(), inputs).raised
+        return interpreter.outcome(self.previous_snapshot or interpreter.initial(), inputs).raised
 
     def _check_promise(
-        self, number: int, state: Snapshot, env: dict[str, Value], raised: Collection[str]
+        self, index: int, state: Snapshot, env: dict[str, Value], raised: Collection[str]
     ) -> BrokenPromise | None:
-        """Return the promise if the tick broke it and it was not broken before."""
-        promise = self.chart.promises[number]
-        conditions = self.conditions[number]
-        ticks_due = self.ticks_due[number]
+        """Return the promise if the tick broke it and it was not broken after the tick before.
+
+        It updates `ticks_due` and `broken`.
+
+        Args:
+            index: index of the promise.
+            state: the snapshot after the tick.
+            env: the values of inputs, events and registers.
+            raised: events that the chart raised in the tick.
+        """
+        promise = self.chart.promises[index]
+        conditions = self.conditions[index]
+        ticks_due = self.ticks_due[index]
         complete_env = {**env, **conditions.evaluate_names(state.active_nodes, raised)}
         condition_holds, *goal_holds = [
             bool(condition.evaluate(complete_env)) for condition in conditions.conditions
@@ -189,13 +198,14 @@ class Monitor:
             is_broken = ticks_due > self.chart.ticks_within(promise.within_s)
         else:
             is_broken = condition_holds is (promise.kind is PromiseKind.NEVER)
-        self.ticks_due[number] = ticks_due
+        self.ticks_due[index] = ticks_due
+        was_broken = index in self.broken
         if not is_broken:
-            self.broken.discard(number)
+            self.broken.discard(index)
             return None
-        if number in self.broken:
+        if was_broken:
             return None
-        self.broken.add(number)
-        waited = max(ticks_due - 1, 0)
-        message = format_broken_promise(promise, self.n_ticks, state.state, waited)
+        self.broken.add(index)
+        waited_ticks = max(ticks_due - 1, 0)
+        message = format_broken_promise(promise, self.n_ticks, state.state, waited_ticks)
         return BrokenPromise(promise, self.n_ticks, message)

@@ -42,15 +42,17 @@ def native_machine(machine: Machine) -> NativeMachine | None:
     if not compilers:
         _warn_once("no installed package can compile them")
         return None
+    first_name = next(iter(compilers))
+    compile_machine = compilers[first_name]
     try:
-        compiled: NativeMachine = compilers[next(iter(compilers))](machine)
+        compiled: NativeMachine = compile_machine(machine)
     except UnavailableError as error:
         _warn_once(str(error))
+        return None
     except InputError as error:
         warnings.warn(f"{machine.chart.name} runs in Python: {error}", stacklevel=4)
-    else:
-        return compiled
-    return None
+        return None
+    return compiled
 
 
 @cache

@@ -184,7 +184,14 @@ class StateTree:
         parallel: bool,
         parent: State | None,
     ) -> None:
-        """Require that the initial states exist, are inside `parent` and can be active together."""
+        """Raise an error unless the initial states exist, are inside their parent and can be active together.
+
+        Args:
+            targets: the initial states.
+            states: the states directly inside the parent.
+            parallel: these are regions, so that there need be no initial state.
+            parent: the state that enters them; None for the chart.
+        """
         line = None if parent is None else parent.line
         owner = self.name if parent is None else parent.name
         if not targets and not parallel:
@@ -227,7 +234,7 @@ class StateTree:
                 self._fail(message, segment.line, hint="the default of a history is inside its state")
 
     def _require_compatible(self, targets: tuple[StateTarget, ...], line: int | None) -> None:
-        """Require that any two targets can be active together."""
+        """Raise an error unless any two targets can be active together."""
         for i, target in enumerate(targets):
             for earlier in targets[:i]:
                 if not self._can_be_active_together(target.state, earlier.state):
@@ -237,7 +244,11 @@ class StateTree:
                     )
 
     def _can_be_active_together(self, name: str, other_name: str) -> bool:
-        """Return whether two states can be active together: they are in different regions of a state."""
+        """Return whether two states can be active together: they are in different regions of a state.
+
+        It compares their ancestors from the outermost on. Where these first differ, they must be regions. A
+        state and one inside it count as not compatible.
+        """
         path = reversed([name, *self._ancestors(name)])
         other_path = reversed([other_name, *self._ancestors(other_name)])
         for state, other_state in zip(path, other_path, strict=False):

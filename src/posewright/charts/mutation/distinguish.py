@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
@@ -20,20 +21,42 @@ from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 InputRow = Mapping[str, Value]
 """Inputs and events of one tick."""
 
-Continuation = tuple[Snapshot, tuple[InputRow, ...]]
-"""A state of the chart, and inputs from there on."""
+
+class Continuation(NamedTuple):
+    """A run from a state of the chart.
+
+    Attributes:
+        start_state: the state.
+        rows: the inputs of every tick from there on.
+    """
+
+    start_state: Snapshot
+    rows: tuple[InputRow, ...]
+
+
+class DivergedPair(NamedTuple):
+    """A pair of states that differ, but not visibly.
+
+    Attributes:
+        continuation: the run of both charts that leads to it.
+        pair: the states after that run.
+    """
+
+    continuation: Continuation
+    pair: StatePair
+
 
 MAX_STEPS = 3_000
-"""StepMode that are examined where equivalence can no longer be proved."""
+"""Steps that are examined where equivalence can no longer be proved."""
 
 MAX_STEPS_WITHOUT_PROOF = 2_000
-"""StepMode that are examined where equivalence is not to be proved."""
+"""Steps that are examined where equivalence is not to be proved."""
 
 MAX_PAIRS = 600
 """Pairs of states from which all steps are followed."""
 
 MAX_PAIR_STEPS = 6_000
-"""StepMode from these pairs that are followed in all."""
+"""Steps from these pairs that are followed in all."""
 
 MAX_HOLD_PAIRS = 16
 """Pairs of states from which inputs are repeated."""
@@ -44,7 +67,7 @@ MAX_HOLD_INPUTS = 8
 HOLD_TICKS = 120
 """Ticks for which inputs are repeated."""
 
-EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, incomplete_states=0)
+EQUIVALENCE_LIMITS = ExplorationLimits(max_states=3_000, max_states_if_incomplete=0)
 """Limits of exploring a chart and its mutant side by side from the start."""
 
 SEED = 1
@@ -78,24 +101,25 @@ class RandomInputs:
     @cached_property
     def values(self) -> Mapping[str, Sequence[Value]]:
         """The values of every input that runs choose from."""
-        kinds = self.exploration.chart.inputs
-        explored_values: dict[str, dict[Value, None]] = {name: {} for name in kinds}
+        input_types = self.exploration.chart.inputs
+        # the inner dictionaries are ordered sets
+        explored_values: dict[str, dict[Value, None]] = {name: {} for name in input_types}
         for state in self.exploration.distinct_states:
             for step in self.exploration.steps_from(state):
                 for name, values in explored_values.items():
                     values[step.inputs[name]] = None
         return {
-            name: [*_boundary_values(kinds[name]), *values][:MAX_INPUT_VALUES]
+            name: [*_boundary_values(input_types[name]), *values][:MAX_INPUT_VALUES]
             for name, values in explored_values.items()
         }
 
-    def generate_runs(self, states: Sequence[Snapshot]) -> Iterator[Continuation]:
-        """Yield runs: a state to begin in, in turn, and random inputs from there on."""
-        if not states:
+    def generate_runs(self, start_states: Sequence[Snapshot]) -> Iterator[Continuation]:
+        """Yield runs with random inputs, each from the next of the start states in turn."""
+        if not start_states:
             return
         rng = random.Random(SEED)  # noqa: S311 -- not for secrets
-        for number in range(N_RANDOM_RUNS):
-            yield states[number % len(states)], tuple(self._generate_rows(rng))
+        for i in range(N_RANDOM_RUNS):
+            yield Continuation(start_states[i % len(start_states)], tuple(self._generate_rows(rng)))
 
     def _generate_rows(self, rng: random.Random) -> Iterator[InputRow]:
         """Yield the inputs of one run, tick by tick; most inputs stay as they were."""
@@ -130,58 +154,66 @@ class DivergenceSearch:
         pair: the chart and its mutant.
 
     Attributes:
+        queue: the pairs from which to search, in the order in which they were added.
+        visited_keys: the keys of all pairs that were added.
         is_exhaustive: whether every continuation was followed to its end.
     """
 
     def __init__(self, exploration: Exploration, pair: MutantPair) -> None:
         self.exploration = exploration
-        self.pair = pair
-        self.queue: deque[tuple[Continuation, StatePair]] = deque()
-        self.visited: set[object] = set()
+        self.mutant_pair = pair
+        self.queue: deque[DivergedPair] = deque()
+        self.visited_keys: set[object] = set()
         self.is_exhaustive = True
 
-    def add(self, state: Snapshot, step: PairStep, inputs_before: tuple[InputRow, ...] = ()) -> None:
-        """Add the pair that a step leads to.
+    def add(self, start_state: Snapshot, step: PairStep, rows_before: tuple[InputRow, ...] = ()) -> None:
+        """Add the pair of states that a step leads to, unless a tick failed or the pair was added before.
 
         Args:
-            state: a state of the chart, where the run begins.
-            step: the last one of the run.
-            inputs_before: inputs from `state` to the step.
+            start_state: a state of the chart, where the run begins.
+            step: the last step of the run.
+            rows_before: inputs from the start state to the step.
         """
-        if step.chart_after is None or step.mutant_after is None:
+        if step.next_chart_state is None or step.next_mutant_state is None:
             return
-        key = step.chart_after.key, step.mutant_after.key
-        if key not in self.visited:
-            self.visited.add(key)
-            continuation = (state, (*inputs_before, step.inputs))
-            self.queue.append((continuation, (step.chart_after, step.mutant_after)))
+        key = step.next_chart_state.key, step.next_mutant_state.key
+        if key not in self.visited_keys:
+            self.visited_keys.add(key)
+            continuation = Continuation(start_state, (*rows_before, step.inputs))
+            next_pair = StatePair(step.next_chart_state, step.next_mutant_state)
+            self.queue.append(DivergedPair(continuation, next_pair))
 
     def search_by_holding_inputs(self) -> Continuation | None:
         """Return a run that shows a difference after repeated inputs, None if none does.
 
-        Every input that makes a difference in the chart's state is tried.
+        The inputs that make a difference in the chart's state are tried, each for HOLD_TICKS ticks.
         """
-        for (state, inputs), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
-            rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.steps_from(pair[0])}
-            for row in list(rows.values())[:MAX_HOLD_INPUTS]:
-                row_without_events = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
-                run = (*inputs, row, *[row_without_events] * HOLD_TICKS)
-                prefix = self.find_distinguishing_prefix(state, run)
+        no_events = dict.fromkeys(self.exploration.chart.events, False)
+        for (start_state, rows_before), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
+            steps = self.exploration.steps_from(pair.first)
+            distinct_rows = {tuple(step.inputs.items()): step.inputs for step in steps}
+            for row in list(distinct_rows.values())[:MAX_HOLD_INPUTS]:
+                held_rows = [{**row, **no_events}] * HOLD_TICKS
+                prefix = self.find_distinguishing_prefix(start_state, (*rows_before, row, *held_rows))
                 if prefix:
-                    return state, prefix
+                    return Continuation(start_state, prefix)
         return None
 
     def search_by_random_inputs(self, random_inputs: RandomInputs) -> Continuation | None:
         """Return a random run that shows a difference, from a state in which a difference begins."""
-        start_states = list(dict.fromkeys(state for (state, _), _ in self.queue))
-        for state, rows in random_inputs.generate_runs(start_states):
-            prefix = self.find_distinguishing_prefix(state, rows)
+        start_states = list(dict.fromkeys(diverged.continuation.start_state for diverged in self.queue))
+        for start_state, rows in random_inputs.generate_runs(start_states):
+            prefix = self.find_distinguishing_prefix(start_state, rows)
             if prefix:
-                return state, prefix
+                return Continuation(start_state, prefix)
         return None
 
     def search_exhaustively(self) -> Continuation | None:
-        """Return a run that shows a difference, following every step from every pair within limits."""
+        """Return a run that shows a difference, following every step from every pair within limits.
+
+        Sets `is_exhaustive` to False where a continuation is not followed to its end: beyond the limits,
+        where steps may be missing, or where a difference did not show in a run from the start.
+        """
         n_pairs = 0
         n_steps = 0
         while self.queue:
@@ -189,36 +221,42 @@ class DivergenceSearch:
             if n_pairs > MAX_PAIRS or n_steps > MAX_PAIR_STEPS:
                 self.is_exhaustive = False
                 return None
-            (state, inputs), pair = self.queue.popleft()
-            for step in self.pair.steps(pair):
+            (start_state, rows_before), pair = self.queue.popleft()
+            for step in self.mutant_pair.steps(pair):
                 n_steps += 1
                 self.is_exhaustive = self.is_exhaustive and not step.is_incomplete
-                if self.pair.shows_difference(step.chart_after, step.mutant_after):
-                    prefix = self.find_distinguishing_prefix(state, (*inputs, step.inputs))
+                if self.mutant_pair.shows_difference(step.next_chart_state, step.next_mutant_state):
+                    prefix = self.find_distinguishing_prefix(start_state, (*rows_before, step.inputs))
                     if prefix:
-                        return state, prefix
+                        return Continuation(start_state, prefix)
                     self.is_exhaustive = False
-                elif not self.pair.is_same(step):
-                    self.is_exhaustive = self.is_exhaustive and step.has_same_terms
-                    self.add(state, step, inputs)
+                elif not self.mutant_pair.is_same_after(step):
+                    self.is_exhaustive = self.is_exhaustive and step.assigns_same_terms
+                    self.add(start_state, step, rows_before)
         return None
 
-    def find_distinguishing_prefix(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
-        """Return the inputs up to the first difference in a run from the start; empty if there is none.
+    def find_distinguishing_prefix(
+        self, start_state: Snapshot, rows: Sequence[InputRow]
+    ) -> tuple[InputRow, ...]:
+        """Run both charts from the start, and return those of `rows` that suffice to show a difference.
+
+        Returns at least one row if there is a difference, even one that shows before `start_state`; and no
+        row if there is none, or a tick of the chart fails.
 
         Args:
-            state: a state of the chart; the run first leads there.
-            inputs: the inputs from there on.
+            start_state: a state of the chart; the run first leads there.
+            rows: the inputs from there on.
         """
-        pair = self.pair.chart.initial(), self.pair.mutant.initial()
-        rows_before = self.exploration.trace_to(state)
-        for count, row in enumerate((*rows_before, *inputs), start=1 - len(rows_before)):
-            chart_state, mutant_state = self.pair.step(pair, row)
+        pair = StatePair(self.mutant_pair.chart.initial(), self.mutant_pair.mutant.initial())
+        rows_to_start_state = self.exploration.trace_to(start_state)
+        for i, row in enumerate((*rows_to_start_state, *rows)):
+            chart_state, mutant_state = self.mutant_pair.step(pair, row)
             if chart_state is None:
                 return ()
-            if mutant_state is None or self.pair.shows_difference(chart_state, mutant_state):
-                return tuple(inputs[: max(count, 1)])
-            pair = chart_state, mutant_state
+            if mutant_state is None or self.mutant_pair.shows_difference(chart_state, mutant_state):
+                n_rows = i + 1 - len(rows_to_start_state)
+                return tuple(rows[: max(n_rows, 1)])
+            pair = StatePair(chart_state, mutant_state)
         return ()
 
 
@@ -227,37 +265,38 @@ class ChangedNodes:
     """The nodes that are not the same in a chart and its mutant.
 
     Attributes:
-        active: those that differ in what they do while they are active, or when they are left.
-        entered: those that differ in what they do when they are entered.
+        changed_while_active: nodes that differ in what they do while they are active, or when they are left.
+        changed_on_entry: nodes that differ in what they do when they are entered.
     """
 
-    active: frozenset[int]
-    entered: frozenset[int]
+    changed_while_active: frozenset[int]
+    changed_on_entry: frozenset[int]
 
     @property
-    def nodes(self) -> frozenset[int]:
+    def all_nodes(self) -> frozenset[int]:
         """All of them."""
-        return self.active | self.entered
+        return self.changed_while_active | self.changed_on_entry
 
 
 def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
-    """Return where the machines of a chart and its mutant differ."""
+    """Return the nodes in which the machines of a chart and its mutant differ."""
 
     def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
+        """Return all that decides what a node does while it is active, to be compared."""
         transitions = [
             (t.events, t.wait, t.targets, t.domain, t.since_register, t.guards, t.do)
             for t in node.transitions
         ]
         return node.during, node.exit, node.counters, node.history_kinds, transitions
 
-    active = set[int]()
-    entered = set[int]()
+    changed_while_active = set[int]()
+    changed_on_entry = set[int]()
     for node, mutant_node in zip(chart.nodes, mutant.nodes, strict=True):
         if behaviour_while_active(node) != behaviour_while_active(mutant_node):
-            active.add(node.index)
+            changed_while_active.add(node.index)
         if (node.initial, node.entry) != (mutant_node.initial, mutant_node.entry):
-            entered.add(node.index)
-    return ChangedNodes(frozenset(active), frozenset(entered))
+            changed_on_entry.add(node.index)
+    return ChangedNodes(frozenset(changed_while_active), frozenset(changed_on_entry))
 
 
 class MutantStatus(Enum):
@@ -273,12 +312,12 @@ class Distinction:
     """How a mutant behaves compared with its chart, and inputs that show it.
 
     Attributes:
-        before: the state in which the difference begins.
+        start_state: the state of the chart in which the difference begins; None if none is known.
         inputs: rows from there; the difference shows after the last of them.
     """
 
     status: MutantStatus
-    before: Snapshot | None = None
+    start_state: Snapshot | None = None
     inputs: tuple[Mapping[str, Value], ...] = ()
 
 
@@ -295,9 +334,9 @@ class Distinguisher:
 
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
-        self.touched_nodes = [
-            (state, _find_touched_nodes(exploration, state)) for state in exploration.distinct_states
-        ]
+        self.touched_nodes = {
+            state: _find_touched_nodes(exploration, state) for state in exploration.distinct_states
+        }
         self.random_inputs = RandomInputs(exploration)
 
     def distinguish(self, mutant: Mutant, *, prove: bool = True) -> Distinction:
@@ -311,7 +350,7 @@ class Distinguisher:
         changes = find_changed_nodes(self.exploration.machine, machine)
         has_same_start = mutant.chart.start_values() == self.exploration.chart.start_values()
         changes_nothing = mutant.change is not None and mutant.change.makes_no_difference
-        if changes_nothing or (has_same_start and not changes.nodes):
+        if changes_nothing or (has_same_start and not changes.all_nodes):
             return Distinction(MutantStatus.EQUIVALENT)
         pair = MutantPair(self.exploration, Interpreter(mutant.chart, machine))
         search = DivergenceSearch(self.exploration, pair)
@@ -319,44 +358,65 @@ class Distinguisher:
         max_steps = MAX_STEPS if prove else MAX_STEPS_WITHOUT_PROOF
         n_steps = 0
         for state in self._list_candidates(pair, changes):
-            for step in pair.steps((state, pair.mutant_state_of(state))):
+            for step in pair.steps(StatePair(state, pair.mutant_state_of(state))):
                 n_steps += 1
                 may_be_proved = may_be_proved and not step.is_incomplete
-                if pair.shows_difference(step.chart_after, step.mutant_after):
+                if pair.shows_difference(step.next_chart_state, step.next_mutant_state):
                     if search.find_distinguishing_prefix(state, (step.inputs,)):
                         return Distinction(MutantStatus.DISTINGUISHED, state, (step.inputs,))
                     # the mutant never is in that state; with the same counters this cannot be
                     may_be_proved = may_be_proved and not pair.have_same_counters
-                elif not pair.is_same(step):
-                    may_be_proved = may_be_proved and step.has_same_terms
+                elif not pair.is_same_after(step):
+                    may_be_proved = may_be_proved and step.assigns_same_terms
                     search.add(state, step)
             if not may_be_proved and n_steps > max_steps:
                 break
-        # a difference that is not visible at once may lead to one that is
+        return self._search_divergence(pair, search, may_be_proved=may_be_proved)
+
+    def _search_divergence(
+        self, pair: MutantPair, search: DivergenceSearch, *, may_be_proved: bool
+    ) -> Distinction:
+        """Return whether differences that are not visible at once lead to one that is.
+
+        Args:
+            pair: the chart and the mutant.
+            search: the search, to which all pairs of states that differ have been added.
+            may_be_proved: whether one tick from every state showed no difference, so that the mutant is
+                equivalent if nothing is found.
+        """
         divergence = search.search_by_holding_inputs()
+        needs_proof_from_start = may_be_proved and not pair.have_same_counters
         if (
             divergence is None
-            and may_be_proved
-            and not pair.have_same_counters
+            and needs_proof_from_start
             and are_equivalent_in_states(pair.chart, pair.mutant, EQUIVALENCE_LIMITS)
         ):
             return Distinction(MutantStatus.EQUIVALENT)
-        divergence = (
-            divergence or search.search_by_random_inputs(self.random_inputs) or search.search_exhaustively()
-        )
+        if divergence is None:
+            divergence = search.search_by_random_inputs(self.random_inputs)
+        if divergence is None:
+            divergence = search.search_exhaustively()
         if divergence is not None:
-            return Distinction(MutantStatus.DISTINGUISHED, *divergence)
+            return Distinction(MutantStatus.DISTINGUISHED, divergence.start_state, divergence.rows)
         is_proved = may_be_proved and pair.have_same_counters and search.is_exhaustive
         return Distinction(MutantStatus.EQUIVALENT if is_proved else MutantStatus.UNKNOWN)
 
     def _list_candidates(self, pair: MutantPair, changes: ChangedNodes) -> list[Snapshot]:
-        """Return states in which the fault may make a difference, the most likely first."""
+        """Return states in which the fault may make a difference, the most likely first.
+
+        These are the states in a tick from which a changed node may be active. One explored state stands for
+        all whose counters the chart compares alike; where the mutant compares them with other numbers, such
+        a state is replaced by several.
+        """
         states = [
-            state for state, touched in self.touched_nodes if touched & changes.nodes or not state.started
+            state
+            for state, touched in self.touched_nodes.items()
+            if touched & changes.all_nodes or not state.started
         ]
-        if not pair.compare_same_counts:
-            untimed_numbers = {self.exploration.state_space.split(state)[0] for state in states}
-            states = list(self._split_by_counters(untimed_numbers, pair))
+        if not pair.compares_counters_alike:
+            state_space = self.exploration.state_space
+            untimed_ids = {state_space.split_counters(state).untimed_id for state in states}
+            states = list(self._split_by_counters(untimed_ids, pair))
         return self._sort_by_likelihood(states, changes)
 
     def _sort_by_likelihood(self, states: list[Snapshot], changes: ChangedNodes) -> list[Snapshot]:
@@ -367,41 +427,50 @@ class Distinguisher:
         machine = self.exploration.machine
         state_space = self.exploration.state_space
         n_variables = state_space.n_variables
-        nodes_below = set[int]()
+        changed_and_inner_nodes = set[int]()
         names_read = set[str]()
-        for number in changes.nodes:
-            nodes_below |= {number} | machine.nodes[number].descendants
+        for number in changes.all_nodes:
+            changed_and_inner_nodes |= {number} | machine.nodes[number].descendants
             names_read |= _names_read_by(machine.nodes[number])
-        indices = [i for i, name in enumerate(machine.registers) if name in names_read]
+        read_indices = [i for i, name in enumerate(machine.registers) if name in names_read]
         n_of_kind: dict[object, int] = {}
 
         def sort_key(state: Snapshot) -> tuple[bool, int]:
             """Return whether a difference is unlikely, and the number of earlier states of the same kind."""
-            active = frozenset(state.active_nodes) if state.started else frozenset[int]()
-            is_likely = bool(changes.active & active) or bool(changes.entered - active)
-            counts = state.values[n_variables:]
-            classes = state_space.timers.classify(counts)  # type: ignore[arg-type]  # counters are integers
-            values = (*state.values[:n_variables], *classes)
-            kind = is_likely, state.started, active & nodes_below, tuple([values[i] for i in indices])
-            n_of_kind[kind] = n_of_kind.get(kind, -1) + 1
-            return not is_likely, n_of_kind[kind]
+            active_nodes = frozenset(state.active_nodes) if state.started else frozenset[int]()
+            can_act = bool(changes.changed_while_active & active_nodes)
+            can_be_entered = bool(changes.changed_on_entry - active_nodes)
+            is_likely = can_act or can_be_entered
+            counter_classes = state_space.timers.classify(state_space.counters_of(state))
+            values = (*state.values[:n_variables], *counter_classes)
+            read_values = tuple([values[i] for i in read_indices])
+            kind = (is_likely, state.started, active_nodes & changed_and_inner_nodes, read_values)
+            n_earlier = n_of_kind.get(kind, 0)
+            n_of_kind[kind] = n_earlier + 1
+            return not is_likely, n_earlier
 
         return sorted(states, key=sort_key)
 
-    def _split_by_counters(self, untimed_numbers: set[int], pair: MutantPair) -> Iterator[Snapshot]:
-        """Yield states of the given untimed states, one for all whose counters compare the same in both."""
+    def _split_by_counters(self, untimed_ids: set[int], pair: MutantPair) -> Iterator[Snapshot]:
+        """Yield one of all explored states whose counters compare alike in both the chart and the mutant.
+
+        Args:
+            untimed_ids: the numbers of the untimed states from which states are taken.
+            pair: the chart and the mutant.
+        """
         state_space = self.exploration.state_space
-        mutant_timers = pair.mutant_states.timers
-        yielded = set()
-        for untimed, counts in self.exploration.graph.state_keys:
-            if untimed not in untimed_numbers:
+        mutant_space = pair.mutant_states
+        yielded_keys = set()
+        for untimed_id, counter_values in self.exploration.graph.state_keys:
+            if untimed_id not in untimed_ids:
                 continue
-            state = state_space.join(untimed, counts)
-            mutant_counts = pair.mutant_state_of(state).values[pair.n_variables :]
-            mutant_classes = mutant_timers.classify(mutant_counts)  # type: ignore[arg-type]
-            key = untimed, state_space.timers.classify(counts), mutant_classes
-            if key not in yielded:
-                yielded.add(key)
+            state = state_space.join_counters(untimed_id, counter_values)
+            mutant_counter_values = mutant_space.counters_of(pair.mutant_state_of(state))
+            chart_classes = state_space.timers.classify(counter_values)
+            mutant_classes = mutant_space.timers.classify(mutant_counter_values)
+            key = (untimed_id, chart_classes, mutant_classes)
+            if key not in yielded_keys:
+                yielded_keys.add(key)
                 yield state
 
 
@@ -424,8 +493,8 @@ def _find_touched_nodes(exploration: Exploration, state: Snapshot) -> frozenset[
         return frozenset(range(len(nodes)))
     touched = set(state.active_nodes)
     for step in exploration.steps_from(state):
-        if step.after is not None:
-            touched.update(step.after.active_nodes)
+        if step.next_state is not None:
+            touched.update(step.next_state.active_nodes)
         for goal in {goal.node for transition in step.taken_transitions for goal in transition.targets}:
             touched.update((goal, *nodes[goal].ancestors, *nodes[goal].descendants))
     return frozenset(touched)

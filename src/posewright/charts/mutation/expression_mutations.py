@@ -37,6 +37,9 @@ from posewright.errors import ExpressionError
 TEMPORAL_FUNCTIONS = frozenset(operator.value for operator in TemporalOperator)
 """Functions of time, as they are parsed."""
 
+TIME_DECIMALS = 9
+"""Decimals to which times are rounded: to nanoseconds."""
+
 CONFUSED_OPERATORS = {
     Operator.LESS: (Operator.LESS_EQUAL, Operator.UNEQUAL),
     Operator.LESS_EQUAL: (Operator.LESS, Operator.EQUAL),
@@ -64,13 +67,13 @@ def mutate_expression(
         period_s: the sample period of the chart, by which times are changed [s].
     """
     tree = _parse_as_written(expression, scope, result_type)
-    yielded_trees = {expression.tree}
+    yielded_trees = {expression.tree}  # simplified, so that two negations cancel out
     for mutation in (
         *_mutate_tree(tree, scope, is_condition=isinstance(result_type, BoolType)),
         *_mutate_times(tree, scope, expression.source, period_s),
         *_mutate_result(tree, result_type, scope),
     ):
-        mutated = _build_expression(mutation.value, expression, scope, result_type)
+        mutated = _build_expression(mutation.mutated_part, expression, scope, result_type)
         if mutated is None:
             continue
         simplified_tree = rewrite(mutated.tree, _remove_double_negation)
@@ -79,11 +82,15 @@ def mutate_expression(
         yielded_trees.add(simplified_tree)
         change = ExpressionChange(expression, mutated, result_type, scope.variables)
         line = expression.source.where.line
-        yield Mutation(mutation.kind, mutation.description, line, value=mutated, change=change)
+        yield Mutation(mutation.kind, mutation.description, line, mutated_part=mutated, change=change)
 
 
 def _parse_as_written(expression: Expression, scope: Scope, result_type: Type) -> Tree:
-    """Return the tree of an expression as written; the typed tree where its text is not complete."""
+    """Return the tree of an expression as written, without what type checking adds to it.
+
+    Where the source text does not give the same expression again, as for an expression that was built by a
+    program, the result is the typed tree.
+    """
     try:
         tree = parse(expression.source)
         typed_tree, _ = typecheck(tree, scope, expression.source, target=result_type)
@@ -93,9 +100,17 @@ def _parse_as_written(expression: Expression, scope: Scope, result_type: Type) -
 
 
 def _build_expression(tree: Tree, original: Expression, scope: Scope, result_type: Type) -> Expression | None:
-    """Return a mutated tree as an expression, None if its types do not match."""
+    """Return a mutated tree as an expression, None if its types do not match.
+
+    Args:
+        tree: the mutated tree.
+        original: the expression before the mutation.
+        scope: the names that the expression may use.
+        result_type: type of the variable or condition that it is for.
+    """
     source = SourceText(format_tree(tree), original.source.where)
-    if any(isinstance(node, TemporalCondition) for node in nodes_of(tree)):  # the tree is typed already
+    is_typed = any(isinstance(node, TemporalCondition) for node in nodes_of(tree))
+    if is_typed:
         return Expression(tree, original.type, source, original.constant_values)
     try:
         return parse_expression(source, scope, result_type)
@@ -113,16 +128,23 @@ def _remove_double_negation(tree: Tree) -> Tree | None:
 
 
 def _replacement(kind: MutationKind, before: Tree, after: Tree, root: Tree | None = None) -> Mutation[Tree]:
-    """Return the mutation of one tree into another; `root` is the changed tree around it, if there is one."""
+    """Return the mutation of one tree into another.
+
+    Args:
+        kind: the kind of the mutation.
+        before: the original tree.
+        after: the tree in its place.
+        root: the changed tree that contains `after`; None if `after` is the whole tree.
+    """
     description = f"`{format_tree(before)}` becomes `{format_tree(after)}`"
-    return Mutation(kind, description, line=None, value=root or after)
+    return Mutation(kind, description, line=None, mutated_part=root or after)
 
 
 # Mutations anywhere in a tree
 
 
 def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mutation[Tree]]:
-    """Yield every mutation of a tree; the types of some may not match.
+    """Yield every mutation of a tree, then those of its operands; the types of some may not match.
 
     Args:
         tree: the tree as parsed.
@@ -140,17 +162,21 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
         for constant in _neighbouring_constants(tree, scope):
             yield _replacement(MutationKind.CONSTANT, tree, constant)
     operands = list(children(tree))
-    operands_are_conditions = _which_operands_are_conditions(tree, is_condition=is_condition)
+    condition_flags = _which_operands_are_conditions(tree, is_condition=is_condition)
     if isinstance(tree, Call) and tree.function in TEMPORAL_FUNCTIONS:
-        operands_are_conditions = operands_are_conditions[:-1]  # `_mutate_times` changes the time
-    for i, operand_is_condition in enumerate(operands_are_conditions):
+        condition_flags = condition_flags[:-1]  # the last operand is the time; `_mutate_times` changes it
+    for i, operand_is_condition in enumerate(condition_flags):
         for mutation in _mutate_tree(operands[i], scope, is_condition=operand_is_condition):
-            mutated_operands = [*operands[:i], mutation.value, *operands[i + 1 :]]
-            yield mutation.with_value(with_children(tree, mutated_operands))
+            mutated_operands = [*operands[:i], mutation.mutated_part, *operands[i + 1 :]]
+            yield mutation.with_part(with_children(tree, mutated_operands))
 
 
 def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:
-    """Yield a condition replaced by true, by false, and negated unless a comparison is."""
+    """Yield a condition replaced by true, by false, and negated.
+
+    Nothing is yielded for `and`, `or`, `not` and `if`, whose operands are replaced instead. A comparison is
+    not negated, since another operator does the same.
+    """
     if isinstance(tree, Binary) and tree.operator in LOGIC:
         return
     if isinstance(tree, Literal | If) or (isinstance(tree, Unary) and tree.operator is Operator.NOT):
@@ -168,11 +194,17 @@ def _kind_of(operator: Operator) -> MutationKind:
 
 
 def _neighbouring_constants(tree: Literal | Name, scope: Scope) -> Iterator[Tree]:
-    """Yield the constants next to one: of an enumeration, the next value; of a number, those next to it."""
+    """Yield the constants next to one: of an enumeration, the next value; of a number, those next to it.
+
+    Args:
+        tree: a literal or a name; a name that is no constant has none.
+        scope: the constants, and the values of enumerations.
+    """
     if isinstance(tree, Name) and tree.name not in scope.constants:
-        names = scope.values[tree.name].values if tree.name in scope.values else ()
-        if len(names) > 1:
-            yield Name(names[(names.index(tree.name) + 1) % len(names)], tree.offset)
+        enum_values = scope.values[tree.name].values if tree.name in scope.values else ()
+        if len(enum_values) > 1:
+            next_index = (enum_values.index(tree.name) + 1) % len(enum_values)
+            yield Name(enum_values[next_index], tree.offset)
         return
     if isinstance(tree, Literal):
         value = tree.value
@@ -192,12 +224,13 @@ def neighbouring_values(value: Value) -> Iterator[Value]:
         yield from (value + 1, value - 1)
     elif isinstance(value, float):
         text = repr(value).removesuffix(".0")
-        if "e" in text:
+        if "e" in text:  # written with an exponent: 10 % more or less
             yield from (value * 1.1, value * 0.9)
         else:
-            digits = len(text.partition(".")[2])
-            for step in (1, -1):
-                yield round(value + step * 10.0**-digits, digits)
+            _, _, decimals = text.partition(".")
+            n_decimals = len(decimals)
+            for sign in (1, -1):
+                yield round(value + sign * 10.0**-n_decimals, n_decimals)
 
 
 def _which_operands_are_conditions(tree: Tree, *, is_condition: bool) -> tuple[bool, ...]:
@@ -214,7 +247,14 @@ def _which_operands_are_conditions(tree: Tree, *, is_condition: bool) -> tuple[b
 
 
 def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float) -> Iterator[Mutation[Tree]]:
-    """Yield a tree in which a time is one tick longer, or one tick shorter."""
+    """Yield a tree in which a time is one tick longer, or one tick shorter.
+
+    Args:
+        tree: the tree, typed or only parsed.
+        scope: names that it uses.
+        source: its text.
+        period_s: the duration of a tick [s].
+    """
     for node in nodes_of(tree):
         if isinstance(node, TemporalCondition):
             typed_node: Tree = node
@@ -224,8 +264,8 @@ def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float)
             continue
         if not isinstance(typed_node, TemporalCondition):
             continue
-        for step in (period_s, -period_s):
-            seconds = round(typed_node.seconds + step, 9)
+        for change_s in (period_s, -period_s):
+            seconds = round(typed_node.seconds + change_s, TIME_DECIMALS)
             if seconds > 0:
                 replacement = _with_seconds(node, seconds)
                 root = _replace_node(tree, node, replacement)
@@ -245,12 +285,16 @@ def _with_seconds(node: TemporalCondition | Call, seconds: float) -> Tree:
 
 
 def _mutate_result(tree: Tree, result_type: Type, scope: Scope) -> Iterator[Mutation[Tree]]:
-    """Yield a negated condition, or another value in place of a computed one."""
+    """Yield mutations of a whole expression: a negated condition, or another value for a computed one.
+
+    An enumeration gets its first two values in turn, a number gets one more. Literals and constants are left
+    to `_mutate_tree`.
+    """
     if isinstance(result_type, BoolType):
         if not isinstance(tree, Literal):
             description = f"`{format_tree(tree)}` becomes `not ({format_tree(tree)})`"
             negation = Unary(Operator.NOT, tree, tree.offset)
-            yield Mutation(MutationKind.NEGATION, description, line=None, value=negation)
+            yield Mutation(MutationKind.NEGATION, description, line=None, mutated_part=negation)
     elif isinstance(result_type, EnumType):
         if not (isinstance(tree, Name) and tree.name in result_type.values):
             for name in result_type.values[:2]:

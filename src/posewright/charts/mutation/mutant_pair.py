@@ -35,16 +35,17 @@ class PairStep:
 
     Attributes:
         inputs: the simplest inputs that go this way.
-        chart_after: state of the chart after it; None if the tick fails.
-        mutant_after: state of the mutant after it; None if the tick fails.
-        has_same_terms: whether both set the variables that are not compared by value to the same terms.
+        next_chart_state: state of the chart after it; None if the tick fails.
+        next_mutant_state: state of the mutant after it; None if the tick fails.
+        assigns_same_terms: whether both set the same of the variables that are not compared by value, to the
+            same terms.
         is_incomplete: whether there may be other inputs that were not followed.
     """
 
     inputs: Mapping[str, Value]
-    chart_after: Snapshot | None
-    mutant_after: Snapshot | None
-    has_same_terms: bool
+    next_chart_state: Snapshot | None
+    next_mutant_state: Snapshot | None
+    assigns_same_terms: bool
     is_incomplete: bool
 
 
@@ -57,7 +58,11 @@ class MutantPair:
 
     Attributes:
         chart: the interpreter of the chart.
+        mutant: the interpreter of the mutant.
+        chart_states: the states of the chart.
+        mutant_states: the states of the mutant.
         merged_variables: variables of which several values are merged into one, so that terms are compared.
+        product: runs ticks of both.
     """
 
     def __init__(self, exploration: Exploration, mutant: Interpreter) -> None:
@@ -72,7 +77,7 @@ class MutantPair:
         ]
         # a dropped variable has the initial value of the chart in both
         self.mutant_abstractions = {
-            name: replace(abstraction, start=self.chart_abstractions[name].start)
+            name: replace(abstraction, start_value=self.chart_abstractions[name].start_value)
             for name, abstraction in abstract_registers(mutant.machine, (), exact_variables).items()
         }
         self.merged_variables = frozenset(self.mutant_abstractions) - frozenset(exact_variables)
@@ -104,7 +109,10 @@ class MutantPair:
 
     @property
     def have_same_start(self) -> bool:
-        """Whether both begin with the same values, and keep the same values of all variables apart."""
+        """Whether both begin with the same values, and keep the same values of all variables apart.
+
+        The initial values matter only of variables that something reads and that are not compared by value.
+        """
         chart_values = self.chart.chart.start_values()
         mutant_values = self.mutant.chart.start_values()
         expressions = (*self.chart.machine.expressions, *self.mutant.machine.expressions)
@@ -113,40 +121,50 @@ class MutantPair:
             if chart_values[name] != mutant_values[name]:
                 return False
         pairs = zip(self.chart_abstractions.values(), self.mutant_abstractions.values(), strict=True)
-        return all(_cells_of(first) == _cells_of(second) for first, second in pairs)
+        return all(
+            _cells_of(chart_abstraction) == _cells_of(mutant_abstraction)
+            for chart_abstraction, mutant_abstraction in pairs
+        )
 
     @property
-    def compare_same_counts(self) -> bool:
-        """Whether both compare their counters with the same numbers."""
-        return self.chart_states.timers.classes == self.mutant_states.timers.classes
+    def compares_counters_alike(self) -> bool:
+        """Whether both compare their counters with the same numbers.
+
+        If so, states of the chart whose counters a tick cannot distinguish are such states of the mutant.
+        """
+        return self.chart_states.timers.class_by_value == self.mutant_states.timers.class_by_value
 
     @cached_property
     def compared_registers(self) -> list[tuple[int, int]]:
         """The indices, in chart and mutant, of the registers that are compared by value."""
         chart_registers = self.chart.machine.registers
         mutant_registers = self.mutant.machine.registers
-        shared = [
+        compared_names = [
             name for name in chart_registers if name in mutant_registers and name not in self.merged_variables
         ]
-        return [(chart_registers.index(name), mutant_registers.index(name)) for name in shared]
+        return [(chart_registers.index(name), mutant_registers.index(name)) for name in compared_names]
 
     # Pairs of states
 
     def mutant_state_of(self, state: Snapshot) -> Snapshot:
-        """Return the state of the mutant that corresponds to one of the chart, as far as it can."""
+        """Return the state of the mutant that corresponds to one of the chart.
+
+        Counters are cut at the limits of the mutant's. Counters and histories that the chart lacks are zero
+        and empty.
+        """
         if not state.started:
             return self.mutant.initial()
         machine = self.mutant.machine
-        registers = state.registers
-        counters = self.counters[1]
+        chart_registers = state.registers
+        _, mutant_counters = self.counters
         values: list[Value] = []
         for name in machine.registers:
-            if name in counters:
-                values.append(min(int(registers.get(name, 0)), counters[name].limit))
+            if name in mutant_counters:
+                values.append(min(int(chart_registers.get(name, 0)), mutant_counters[name].limit))
             else:
-                values.append(registers[name])
-        stored_history = dict(zip(state.machine.history, state.history, strict=True))
-        history = tuple(stored_history.get(key, ()) for key in machine.history)
+                values.append(chart_registers[name])
+        chart_history = dict(zip(state.machine.history, state.history, strict=True))
+        history = tuple(chart_history.get(history_key, ()) for history_key in machine.history)
         return Snapshot(machine, state.started, state.configuration, values=tuple(values), history=history)
 
     def steps(self, pair: StatePair) -> Iterator[PairStep]:
@@ -157,42 +175,59 @@ class MutantPair:
 
         for path, tick in explore_paths(self.product.inputs, run_tick, MAX_PRODUCT_PATHS):
             inputs = path.inputs()
-            if path.is_approximate:  # the states after it hold values that represent others
-                chart_after, mutant_after = self.step(pair, inputs)
+            if path.has_representative_values:  # only concrete ticks have the actual values
+                next_chart_state, next_mutant_state = self.step(pair, inputs)
             else:
-                chart_after = tick.first.after
-                mutant_after = tick.second.after
-            same_terms = have_same_terms(tick.first_terms, tick.second_terms)
+                next_chart_state = tick.first.next_state
+                next_mutant_state = tick.second.next_state
             yield PairStep(
-                inputs, chart_after, mutant_after, same_terms, is_incomplete=bool(path.incomplete_reasons)
+                inputs,
+                next_chart_state,
+                next_mutant_state,
+                assigns_same_terms=have_same_terms(tick.first_terms, tick.second_terms),
+                is_incomplete=bool(path.incomplete_reasons),
             )
 
     def step(self, pair: StatePair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
         """Run one tick of both; return the states after it, None if a tick fails."""
-        return _step_or_none(self.chart, pair[0], inputs), _step_or_none(self.mutant, pair[1], inputs)
+        next_chart_state = _step_or_none(self.chart, pair.first, inputs)
+        next_mutant_state = _step_or_none(self.mutant, pair.second, inputs)
+        return next_chart_state, next_mutant_state
 
     def shows_difference(self, chart_state: Snapshot | None, mutant_state: Snapshot | None) -> bool:
-        """Return whether active states or outputs differ, or only one tick failed."""
+        """Return whether active states or outputs differ, or only one tick failed.
+
+        Args:
+            chart_state: the state of the chart after a tick; None if the tick failed.
+            mutant_state: the same for the mutant.
+        """
         if chart_state is None or mutant_state is None:
-            return chart_state is not mutant_state
+            return chart_state is not mutant_state  # unless both are None
         if chart_state.configuration != mutant_state.configuration:
             return True
+        # the outputs are the first of a snapshot's values
         return chart_state.values[: self.n_outputs] != mutant_state.values[: self.n_outputs]
 
-    def is_same(self, step: PairStep) -> bool:
-        """Return whether nothing differs after a step in what both have."""
-        chart_state = step.chart_after
-        mutant_state = step.mutant_after
+    def is_same_after(self, step: PairStep) -> bool:
+        """Return whether chart and mutant are in the same state after a step.
+
+        Compared are the active states, the histories, the registers that both have, and the terms that they
+        assign to variables which are not compared by value. If both ticks fail, they are the same.
+        """
+        chart_state = step.next_chart_state
+        mutant_state = step.next_mutant_state
         if chart_state is None or mutant_state is None:
-            return chart_state is mutant_state
-        if not step.has_same_terms:
+            return chart_state is None and mutant_state is None
+        if not step.assigns_same_terms:
             return False
-        if (chart_state.configuration, chart_state.history) != (
-            mutant_state.configuration,
-            mutant_state.history,
-        ):
+        if chart_state.configuration != mutant_state.configuration:
             return False
-        return all(chart_state.values[i] == mutant_state.values[j] for i, j in self.compared_registers)
+        if chart_state.history != mutant_state.history:
+            return False
+        return all(
+            chart_state.values[chart_index] == mutant_state.values[mutant_index]
+            for chart_index, mutant_index in self.compared_registers
+        )
 
 
 def _step_or_none(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
@@ -204,7 +239,7 @@ def _step_or_none(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str
 
 def _cells_of(abstraction: Abstraction) -> tuple[object, ...]:
     """Return which values an abstraction keeps apart."""
-    return abstraction.drops, abstraction.is_exact, abstraction.bounds, abstraction.values
+    return abstraction.is_dropped, abstraction.is_exact, abstraction.cell_bounds, abstraction.cell_values
 
 
 def _counters_without_conditions(machine: Machine) -> dict[str, Counter]:

@@ -25,7 +25,11 @@ from posewright.charts.model import (
     else_guard,
     has_alternatives,
 )
-from posewright.charts.mutation.expression_mutations import mutate_expression, neighbouring_values
+from posewright.charts.mutation.expression_mutations import (
+    TIME_DECIMALS,
+    mutate_expression,
+    neighbouring_values,
+)
 from posewright.charts.mutation.mutation import Mutant, Mutation, MutationKind, rebuild, rebuild_tuple
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
@@ -38,7 +42,12 @@ Transitions = tuple[Transition, ...]
 
 @dataclass(frozen=True, eq=False)
 class PartMutator:
-    """Makes every single mutation of the parts of a chart."""
+    """Makes every single mutation of the parts of a chart.
+
+    `rebuild` turns the mutations of a part into mutations of what contains it. The values that mutations
+    exchange are the next ones in the chart: the next sibling of a state, the next event, the time one tick
+    longer or shorter.
+    """
 
     chart: Chart
 
@@ -57,14 +66,16 @@ class PartMutator:
             description = f"the only transition of {state.name} is left out"
             without_transitions = replace(state, transitions=())
             line = state.transitions[0].line
-            yield Mutation(MutationKind.TRANSITION, description, line, value=without_transitions)
+            yield Mutation(MutationKind.TRANSITION, description, line, mutated_part=without_transitions)
         yield from rebuild(
             self.mutate_initial_targets(state.initial, state.line),
             lambda initial: replace(state, initial=initial),
         )
         for seconds in self._neighbouring_times(state.min_s):
             description = f"{state.name} lasts {seconds:g} s instead of {state.min_s:g} s"
-            yield Mutation(MutationKind.TIME, description, state.line, value=replace(state, min_s=seconds))
+            yield Mutation(
+                MutationKind.TIME, description, state.line, mutated_part=replace(state, min_s=seconds)
+            )
 
     def mutate_initial_targets(self, targets: Targets, line: int | None) -> Iterator[Mutation[Targets]]:
         """Yield the mutations of the initial states of a chart or state."""
@@ -79,7 +90,7 @@ class PartMutator:
                 description = f"the initial state is {new_state} instead of {target.state}"
             if new_state is not None:
                 new_targets = (*targets[:i], StateTarget(new_state), *targets[i + 1 :])
-                yield Mutation(kind, description, line, value=new_targets)
+                yield Mutation(kind, description, line, mutated_part=new_targets)
 
     # Transitions
 
@@ -93,24 +104,25 @@ class PartMutator:
             order_matters: whether the first that is enabled is taken.
         """
         for i, transition in enumerate(transitions):
-            before = transitions[:i]
-            after = transitions[i + 1 :]
+            earlier = transitions[:i]
+            later = transitions[i + 1 :]
             name = _describe(transition)
             if len(transitions) > 1:
-                remaining = _update_else_guards((*before, *after))
+                remaining = _update_else_guards((*earlier, *later))
                 yield Mutation(
-                    MutationKind.TRANSITION, f"{name} is left out", transition.line, value=remaining
+                    MutationKind.TRANSITION, f"{name} is left out", transition.line, mutated_part=remaining
                 )
-            if order_matters and after and _compete(transition, after[0]):
-                description = f"{name} comes after {_describe(after[0])}"
-                swapped = _update_else_guards((*before, after[0], transition, *after[1:]))
-                yield Mutation(MutationKind.ORDER, description, transition.line, value=swapped)
+            if order_matters and later and _compete(transition, later[0]):
+                next_transition = later[0]
+                description = f"{name} comes after {_describe(next_transition)}"
+                swapped = _update_else_guards((*earlier, next_transition, transition, *later[1:]))
+                yield Mutation(MutationKind.ORDER, description, transition.line, mutated_part=swapped)
             for mutation in rebuild_tuple(transitions, i, self._mutate_transition(transition)):
-                updated = _update_else_guards(mutation.value)
-                yield replace(mutation, line=mutation.line or transition.line, value=updated)
+                updated = _update_else_guards(mutation.mutated_part)
+                yield replace(mutation, line=mutation.line or transition.line, mutated_part=updated)
 
     def _mutate_transition(self, transition: Transition) -> Iterator[Mutation[Transition]]:
-        """Yield the mutations of a transition or segment."""
+        """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions."""
         if not transition.is_else and transition.when != ALWAYS:
             yield from rebuild(
                 self._mutate_condition(transition.when), lambda when: replace(transition, when=when)
@@ -123,45 +135,54 @@ class PartMutator:
         if transition.local:
             description = f"{_describe(transition)} leaves the state"
             external = replace(transition, local=False)
-            yield Mutation(MutationKind.TARGET, description, transition.line, value=external)
-        for i, event in enumerate(transition.on):
-            new_event = self._next_event(event)
-            if new_event is not None and new_event not in transition.on:
-                events = (*transition.on[:i], new_event, *transition.on[i + 1 :])
-                description = f"it waits for {new_event} instead of {event}"
-                yield Mutation(
-                    MutationKind.EVENT, description, transition.line, value=replace(transition, on=events)
-                )
+            yield Mutation(MutationKind.TARGET, description, transition.line, mutated_part=external)
+        yield from self._mutate_events(transition)
         for seconds in self._neighbouring_times(transition.after_s):
             description = f"after {transition.after_s:g} s becomes after {seconds:g} s"
             delayed = replace(transition, after_s=seconds)
-            yield Mutation(MutationKind.TIME, description, transition.line, value=delayed)
+            yield Mutation(MutationKind.TIME, description, transition.line, mutated_part=delayed)
         for mutation in rebuild(
             self._mutate_actions(transition.do), lambda actions: replace(transition, do=actions)
         ):
-            if mutation.value.do or transition.go or transition.leads_to_junction:
+            # a transition without actions needs a target
+            if mutation.mutated_part.do or transition.go or transition.leads_to_junction:
                 yield mutation
         yield from rebuild(
             self.mutate_transitions(transition.then), lambda then: replace(transition, then=then)
         )
 
+    def _mutate_events(self, transition: Transition) -> Iterator[Mutation[Transition]]:
+        """Yield a transition that waits for another event in place of one of its own."""
+        for i, event in enumerate(transition.on):
+            new_event = self._next_event(event)
+            if new_event is not None and new_event not in transition.on:
+                new_events = (*transition.on[:i], new_event, *transition.on[i + 1 :])
+                description = f"it waits for {new_event} instead of {event}"
+                changed = replace(transition, on=new_events)
+                yield Mutation(MutationKind.EVENT, description, transition.line, mutated_part=changed)
+
     def _mutate_target(self, target: StateTarget) -> Iterator[Mutation[StateTarget]]:
         """Yield the mutations of a target: another state, or another history."""
         if target.history is not None:
             description = f"{target.state} is entered without its history"
-            yield Mutation(MutationKind.HISTORY, description, line=None, value=StateTarget(target.state))
+            yield Mutation(
+                MutationKind.HISTORY, description, line=None, mutated_part=StateTarget(target.state)
+            )
             if any(child.states for child in self.chart.state(target.state).states):
                 is_shallow = target.history is HistoryKind.SHALLOW
                 new_history = HistoryKind.DEEP if is_shallow else HistoryKind.SHALLOW
                 description = f"the history of {target.state} is {new_history.value}"
                 yield Mutation(
-                    MutationKind.HISTORY, description, line=None, value=replace(target, history=new_history)
+                    MutationKind.HISTORY,
+                    description,
+                    line=None,
+                    mutated_part=replace(target, history=new_history),
                 )
             return
         sibling = self._next_sibling(target.state)
         if sibling is not None:
             description = f"it goes to {sibling} instead of {target.state}"
-            yield Mutation(MutationKind.TARGET, description, line=None, value=StateTarget(sibling))
+            yield Mutation(MutationKind.TARGET, description, line=None, mutated_part=StateTarget(sibling))
 
     # Actions
 
@@ -169,21 +190,21 @@ class PartMutator:
         """Yield the mutations of a sequence of actions."""
         for i, action in enumerate(actions):
             for mutation in self._mutate_action(action):
-                yield mutation.with_value((*actions[:i], *mutation.value, *actions[i + 1 :]))
+                yield mutation.with_part((*actions[:i], *mutation.mutated_part, *actions[i + 1 :]))
 
     def _mutate_action(self, action: Action) -> Iterator[Mutation[Actions]]:
-        """Yield the mutations of an action: another action, or none."""
+        """Yield the mutations of an action, each as the actions in its place: one, or none."""
         if isinstance(action, Assign):
             for mutation in self._mutate_values(action.values, action.line):
-                values = mutation.value
-                yield mutation.with_value((replace(action, values=values),) if values else ())
+                new_values = mutation.mutated_part
+                yield mutation.with_part((replace(action, values=new_values),) if new_values else ())
         elif isinstance(action, Raise):
-            yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, value=())
+            yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, mutated_part=())
             new_event = self._next_event(action.event)
             if new_event is not None:
                 description = f"{new_event} is raised instead of {action.event}"
                 raised = (replace(action, event=new_event),)
-                yield Mutation(MutationKind.EVENT, description, action.line, value=raised)
+                yield Mutation(MutationKind.EVENT, description, action.line, mutated_part=raised)
         else:
             yield from rebuild(
                 self._mutate_condition(action.when), lambda when: (replace(action, when=when),)
@@ -197,20 +218,24 @@ class PartMutator:
     def _mutate_values(
         self, values: Mapping[str, Expression], line: int | None
     ) -> Iterator[Mutation[dict[str, Expression]]]:
-        """Yield the mutations of assigned values, by the name of the variable."""
+        """Yield the mutations of the values that an action assigns: one is left out, or one is changed.
+
+        Args:
+            values: the assigned values, by the name of the variable.
+            line: the line of the action, for values whose own line is not known.
+        """
         for name, value in values.items():
-            remaining = {
-                other_name: other_value for other_name, other_value in values.items() if other_name != name
-            }
+            remaining = dict(values)
+            del remaining[name]
             description = f"{name} is not set to `{shorten(str(value))}`"
             value_line = value.source.where.line or line
-            yield Mutation(MutationKind.ACTION, description, value_line, value=remaining)
+            yield Mutation(MutationKind.ACTION, description, value_line, mutated_part=remaining)
             result_type = self.chart.variables[name]
             for mutation in mutate_expression(value, self.chart.scope, result_type, self.chart.period_s):
-                is_constant = mutation.kind is MutationKind.CONSTANT
+                changes_constant = mutation.kind is MutationKind.CONSTANT
                 yield replace(
-                    mutation.with_value({**values, name: mutation.value}),
-                    kind=MutationKind.VALUE if is_constant else mutation.kind,
+                    mutation.with_part({**values, name: mutation.mutated_part}),
+                    kind=MutationKind.VALUE if changes_constant else mutation.kind,
                     description=f"{name}: {mutation.description}",
                     line=mutation.line or line,
                 )
@@ -241,7 +266,7 @@ class PartMutator:
         if not seconds:
             return []
         period_s = self.chart.period_s
-        return [max(round(seconds + step, 9), 0.0) for step in (period_s, -period_s)]
+        return [max(round(seconds + change_s, TIME_DECIMALS), 0.0) for change_s in (period_s, -period_s)]
 
 
 def _next_name(name: str, names: list[str]) -> str | None:
@@ -250,17 +275,20 @@ def _next_name(name: str, names: list[str]) -> str | None:
 
 
 def _update_else_guards(transitions: Transitions) -> Transitions:
-    """Return transitions whose `else` guards negate the guards that come before them now."""
+    """Return transitions whose `else` guards negate the guards that come before them now.
+
+    An `else` with nothing before it always holds.
+    """
     updated: list[Transition] = []
     for transition in transitions:
-        when = transition.when
+        guard = transition.when
         if transition.is_else:
             where = transition.when.source.where
             if has_alternatives(updated, transition.on):
-                when = else_guard(updated, transition.on, where)
+                guard = else_guard(updated, transition.on, where)
             else:
-                when = ALWAYS
-        updated.append(replace(transition, when=when))
+                guard = ALWAYS
+        updated.append(replace(transition, when=guard))
     return tuple(updated)
 
 
@@ -268,12 +296,12 @@ def _compete(first: Transition, second: Transition) -> bool:
     """Return whether the order of two transitions matters: both may be enabled in the same microstep."""
     if first.is_else or second.is_else or bool(first.on) != bool(second.on):
         return False
-    return not first.on or bool({*first.on} & {*second.on})
+    return not first.on or not set(first.on).isdisjoint(second.on)
 
 
 def _describe(transition: Transition) -> str:
-    targets = ", ".join(target.state for target in transition.go)
-    return f"the transition{' to ' + targets if targets else ''}"
+    target_names = ", ".join(target.state for target in transition.go)
+    return f"the transition{' to ' + target_names if target_names else ''}"
 
 
 def mutants(chart: Chart) -> Iterator[Mutant]:
@@ -306,12 +334,12 @@ def _build_mutants(
 
     Args:
         mutations: the mutations of the part.
-        build_chart: puts a mutated part into the chart.
-        state: name of the state that the part belongs to.
+        build_chart: returns the chart with a mutated part in place of the original one.
+        state: name of the state that the part belongs to; None if it belongs to none.
     """
     for mutation in mutations:
         try:
-            mutated_chart = build_chart(mutation.value)
+            mutated_chart = build_chart(mutation.mutated_part)
         except InputError:
             continue
         yield Mutant(
@@ -324,7 +352,7 @@ def _mutate_initial_values(chart: Chart) -> Iterator[Mutation[dict[str, Value]]]
         for new_value in _other_values(value, chart.variables[name]):
             description = f"the initial value of {name} is {new_value} instead of {value}"
             new_values = {**chart.initial_values, name: new_value}
-            yield Mutation(MutationKind.INITIAL, description, line=None, value=new_values)
+            yield Mutation(MutationKind.INITIAL, description, line=None, mutated_part=new_values)
 
 
 def _other_values(value: Value, value_type: Type) -> Iterator[Value]:
@@ -342,7 +370,7 @@ def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Func
         if len(rows) > 1:
             description = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
             remaining = replace(function, rows=(*rows[:i], *rows[i + 1 :]))
-            yield Mutation(MutationKind.ROW, description, row.line, value=remaining)
+            yield Mutation(MutationKind.ROW, description, row.line, mutated_part=remaining)
         row_mutations = rebuild_tuple(rows, i, _mutate_function_row(row, function, chart))
         for mutation in rebuild(row_mutations, lambda mutated: replace(function, rows=mutated)):
             description = f"{function.name}: {mutation.description}"
@@ -383,7 +411,11 @@ class _FunctionReplacer:
 
     Args:
         chart: the original chart.
-        function: the function with the same name that replaces it.
+        function: the new function; it replaces the one with the same name.
+
+    Attributes:
+        chart: the chart with the new function, in which the expressions are still the original ones.
+        call_pattern: matches a call of the function.
     """
 
     def __init__(self, chart: Chart, function: Function) -> None:

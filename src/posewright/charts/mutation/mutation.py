@@ -48,29 +48,34 @@ class ExpressionChange(NamedTuple):
     """A change of one expression into another.
 
     Attributes:
-        before: the original expression.
-        after: the changed one.
+        original: the expression in the chart.
+        mutated: the expression in the mutant.
         result_type: type of the variable or condition that both are for.
         variables: types of the names that they may read.
     """
 
-    before: Expression
-    after: Expression
+    original: Expression
+    mutated: Expression
     result_type: Type
     variables: Mapping[str, Type]
 
     @property
     def makes_no_difference(self) -> bool:
-        """Whether both are equal for all values of their names; False if there are too many values."""
-        if is_timed(self.before.tree) or is_timed(self.after.tree):
+        """Whether both store the same value for all values of their names.
+
+        False if there are too many combinations of values to try, or if an expression depends on time.
+        """
+        if is_timed(self.original.tree) or is_timed(self.mutated.tree):
             return False
-        names = sorted(self.before.names | self.after.names)
+        names = sorted(self.original.names | self.mutated.names)
         values_by_name = [_list_values(self.variables[name]) for name in names]
-        if prod(len(values) or MAX_COMBINATIONS + 1 for values in values_by_name) > MAX_COMBINATIONS:
+        # a type with too many values has an empty list
+        n_combinations = prod(len(values) or MAX_COMBINATIONS + 1 for values in values_by_name)
+        if n_combinations > MAX_COMBINATIONS:
             return False
         for values in product(*values_by_name):
             variables = dict(zip(names, values, strict=True))
-            if self._evaluate(self.before, variables) != self._evaluate(self.after, variables):
+            if self._evaluate(self.original, variables) != self._evaluate(self.mutated, variables):
                 return False
         return True
 
@@ -98,29 +103,35 @@ class Mutation(Generic[T_co]):
     """A part of a chart with a single mutation.
 
     Attributes:
-        description: the description of the change.
+        kind: the kind of the mutation.
+        description: what is changed, for messages.
         line: the line in the document, if known.
-        value: the mutated part.
+        mutated_part: the mutated part.
         change: the expression that was changed, None if the mutation changes no expression.
     """
 
     kind: MutationKind
     description: str
     line: int | None
-    value: T_co
+    mutated_part: T_co
     change: ExpressionChange | None = None
 
-    def with_value(self, value: Container) -> Mutation[Container]:
-        """Return this mutation as one of the container of the part; `value` is the mutated container."""
-        return Mutation(self.kind, self.description, self.line, value, self.change)
+    def with_part(self, mutated_part: Container) -> Mutation[Container]:
+        """Return the same mutation as one of a larger part, which contains the changed one."""
+        return Mutation(self.kind, self.description, self.line, mutated_part, self.change)
 
 
 def rebuild(
     mutations: Iterable[Mutation[Part]], build: Callable[[Part], Container]
 ) -> Iterator[Mutation[Container]]:
-    """Yield mutations of a part as mutations of what contains it; `build` puts the part in its place."""
+    """Yield mutations of a part as mutations of what contains it.
+
+    Args:
+        mutations: the mutations of the part.
+        build: returns the container with a mutated part in place of the original one.
+    """
     for mutation in mutations:
-        yield mutation.with_value(build(mutation.value))
+        yield mutation.with_part(build(mutation.mutated_part))
 
 
 def rebuild_tuple(

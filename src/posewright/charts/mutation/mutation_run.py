@@ -106,18 +106,22 @@ def mutate_chart(
             message = f"{chart.name} itself fails the scenario {prepared_scenario.name!r}"
             raise InputError(message, hint="see `chart test`; a scenario must pass before it can find faults")
     all_mutants = list(mutants(chart))
-    not_killed = [mutant for mutant in all_mutants if not _is_killed(mutant, prepared_scenarios)]
+    alive_mutants = [mutant for mutant in all_mutants if not _is_killed(mutant, prepared_scenarios)]
     equivalent: tuple[Mutant, ...] = ()
-    if not_killed:
+    if alive_mutants:
         distinguisher = Distinguisher(exploration or explore_small_variables(chart))
         equivalent = tuple(
             mutant
-            for mutant in not_killed
+            for mutant in alive_mutants
             if distinguisher.distinguish(mutant).status is MutantStatus.EQUIVALENT
         )
-    survived = tuple(mutant for mutant in not_killed if mutant not in equivalent)
-    n_killed = len(all_mutants) - len(not_killed)
-    return MutationResult(chart, len(all_mutants), n_killed, survived, equivalent)
+    return MutationResult(
+        chart,
+        total=len(all_mutants),
+        killed=len(all_mutants) - len(alive_mutants),
+        survived=tuple(mutant for mutant in alive_mutants if mutant not in equivalent),
+        equivalent=equivalent,
+    )
 
 
 def explore_small_variables(chart: Chart) -> Exploration:
@@ -131,7 +135,7 @@ def explore_small_variables(chart: Chart) -> Exploration:
     tracked = [
         name
         for name, abstraction in abstractions.items()
-        if abstraction.drops and _has_few_values(abstraction.value_type)
+        if abstraction.is_dropped and _has_few_values(abstraction.value_type)
     ]
     return explore(chart, tracked=tracked, interpreter=interpreter)
 
@@ -146,6 +150,7 @@ class _PreparedScenario:
     """A scenario, prepared to be run on one mutant after the other.
 
     Attributes:
+        start: name of the state in which it starts; None starts before the first tick.
         ticks: inputs and expectations of every tick.
     """
 

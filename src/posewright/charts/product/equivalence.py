@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -15,6 +15,7 @@ from posewright.charts.reachability import (
     ExplorationLimits,
     ReachabilityGraph,
     StateKey,
+    SymbolicStep,
     Trace,
     WorkBudget,
 )
@@ -23,7 +24,7 @@ from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
 PRODUCT_LIMITS = ExplorationLimits(
-    states=200_000, incomplete_states=20_000, cases=200_000, cases_of_one=200_000
+    max_states=200_000, max_states_if_incomplete=20_000, max_cases=200_000, max_cases_per_state=200_000
 )
 """Default limits of exploring two charts side by side."""
 
@@ -69,30 +70,36 @@ class Equivalence:
 
     def lines(self, a: Chart, b: Chart) -> Lines:
         """Yield the lines of the result for a terminal; `a` and `b` are the compared charts."""
-        names = (a.name, b.name)
-        if a.name == b.name:
-            names = (str(a.path or "the first"), str(b.path or "the second"))
+        name_a = a.name
+        name_b = b.name
+        if name_a == name_b:
+            name_a = str(a.path or "the first")
+            name_b = str(b.path or "the second")
         if self.equal is True:
             proof = (
                 f"proved over {self.cases} cases" if self.cases else "proved, their definitions are the same"
             )
-            yield f"{names[0]} and {names[1]} behave alike: {proof}"
+            yield f"{name_a} and {name_b} behave alike: {proof}"
             return
         if self.equal is None:
-            yield f"{names[0]} and {names[1]}: not known; no difference in {self.cases} cases"
+            yield f"{name_a} and {name_b}: not known; no difference in {self.cases} cases"
             yield from (f"  {reason}" for reason in self.reasons)
             return
         start = f" from {' and '.join(dict.fromkeys(self.start))}" if self.start else ""
-        yield f"{names[0]} and {names[1]} differ after {len(self.counterexample)} ticks{start}:"
+        yield f"{name_a} and {name_b} differ after {len(self.counterexample)} ticks{start}:"
+        yield from self._counterexample_lines()
+        for name, outputs in zip((name_a, name_b), self.outputs or (), strict=False):
+            values = _format_values(outputs) or "the tick fails: division by zero, or an endless loop"
+            yield f"  {name}: {values}"
+
+    def _counterexample_lines(self) -> Iterator[str]:
+        """Yield the inputs of the counterexample, one line for all neighbouring ticks with equal inputs."""
         first_tick = 0
         for row, equal_rows in groupby(self.counterexample):
             last_tick = first_tick + len(list(equal_rows)) - 1
             ticks = f"tick {first_tick}" if first_tick == last_tick else f"ticks {first_tick} to {last_tick}"
             yield f"  {ticks}: {_format_values(row)}"
             first_tick = last_tick + 1
-        for name, outputs in zip(names, self.outputs or (), strict=False):
-            values = _format_values(outputs) or "the tick fails: division by zero, or an endless loop"
-            yield f"  {name}: {values}"
 
     def __bool__(self) -> bool:
         """Return whether the charts are equal and that is proved."""
@@ -126,31 +133,31 @@ def equivalent(
         return Equivalence(equal=True, cases=0)
     first = Interpreter(a)
     second = Interpreter(b)
-    starts = [(first.initial(), second.initial())]
+    starts = [StatePair(first.initial(), second.initial())]
     if every_state:
-        names = set(a.state_names) & set(b.state_names)
-        starts += [(first.snapshot_in(name), second.snapshot_in(name)) for name in sorted(names)]
+        shared_names = sorted(set(a.state_names) & set(b.state_names))
+        starts += [StatePair(first.snapshot_in(name), second.snapshot_in(name)) for name in shared_names]
     exploration = _explore_product(first, second, starts, limits)
     graph = exploration.graph
     n_cases = exploration.space.n_cases
-    if not graph.states or not _shows_difference(graph.states[-1]):
+    # the exploration stops at the first state that shows a difference
+    if not graph.abstract_states or not _shows_difference(graph.abstract_states[-1]):
         return Equivalence(
             equal=None if exploration.reasons else True, cases=n_cases, reasons=exploration.reasons
         )
-    # the exploration stops at the first state that shows a difference
-    last_number = len(graph.states) - 1
-    step = next(step for step in graph.states[-1].steps if step.condition_values[0])
-    trace = (*graph.trace(last_number), step.inputs)
-    start = exploration.starts[graph.state_keys[graph.start_of(last_number)]]
-    first_outputs = _run_for_outputs(first, start[0], trace)
-    second_outputs = _run_for_outputs(second, start[1], trace)
+    last_node = len(graph.abstract_states) - 1
+    differing_step = next(filter(_step_shows_difference, graph.abstract_states[-1].steps))
+    trace = (*graph.trace(last_node), differing_step.inputs)
+    start = exploration.starts[graph.state_keys[graph.start_of(last_node)]]
+    first_outputs = _run_for_outputs(first, start.first, trace)
+    second_outputs = _run_for_outputs(second, start.second, trace)
     if first_outputs == second_outputs:
         reason = "outputs seemed to differ after some inputs, but a run with them shows no difference"
         return Equivalence(equal=None, cases=n_cases, reasons=(*exploration.reasons, reason))
     return Equivalence(
         equal=False,
         cases=n_cases,
-        start=(start[0].state, start[1].state),
+        start=(start.first.state, start.second.state),
         counterexample=trace,
         outputs=(first_outputs, second_outputs),
     )
@@ -181,9 +188,9 @@ def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: Ex
         second: the interpreter of a chart with the same states, inputs, events and outputs, such as a mutant.
         limits: the limits of the exploration; beyond them nothing is proved.
     """
-    start = first.initial(), second.initial()
+    start = StatePair(first.initial(), second.initial())
     exploration = _explore_product(first, second, starts=[start], limits=limits, compare_states=True)
-    return not exploration.reasons and not any(map(_shows_difference, exploration.graph.states))
+    return not exploration.reasons and not any(map(_shows_difference, exploration.graph.abstract_states))
 
 
 def _are_identical(a: Chart, b: Chart) -> bool:
@@ -225,22 +232,39 @@ def _explore_product(
     *,
     compare_states: bool = False,
 ) -> _ExploredProduct:
-    """Explore two charts side by side; where the values of an output turn out to be needed, begin again."""
+    """Explore two charts side by side, up to the first state that shows a difference.
+
+    Where the values of an output turn out to be needed, the exploration begins again and keeps them.
+
+    Args:
+        first: the interpreter of the first chart.
+        second: the interpreter of the second chart.
+        starts: the pairs of states with which it begins.
+        limits: the limits of the exploration; the work of all attempts counts.
+        compare_states: whether different active states are a difference, too.
+    """
     value_requests: dict[str, int] = {}
     budget = WorkBudget(limits)
     while True:
         space = ProductSpace(first, second, limits, budget, value_requests, compare_states=compare_states)
         try:
-            start_keys = {space.start_key(pair): pair for pair in reversed(starts)}
+            # of pairs with the same key, the first counts: later entries of a dictionary replace earlier ones
+            start_by_key = {space.start_key(pair): pair for pair in reversed(starts)}
             graph = ReachabilityGraph(space)
-            graph.explore(reversed(start_keys), limits, until=_shows_difference)
-            return _ExploredProduct(space, graph, start_keys)
+            graph.explore(reversed(start_by_key), limits, until=_shows_difference)
+            return _ExploredProduct(space, graph, start_by_key)
         except ValueNeededError as error:
             value_requests[error.output] = value_requests.get(error.output, 0) + 1
 
 
-def _shows_difference(state: AbstractState) -> bool:
-    return any(step.condition_values[0] for step in state.steps)
+def _shows_difference(abstract_state: AbstractState) -> bool:
+    """Return whether the charts differ after some step from a state."""
+    return any(map(_step_shows_difference, abstract_state.steps))
+
+
+def _step_shows_difference(step: SymbolicStep) -> bool:
+    (differs,) = step.condition_values  # the only condition of a product
+    return differs
 
 
 def _run_for_outputs(interpreter: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Snapshot
 from posewright.charts.product.terms import TermRecorder
 from posewright.charts.reachability import ChartStateSpace, PathCondition, SymbolicTick
 
-StatePair = tuple[Snapshot, Snapshot]
-"""A state of each chart."""
+
+class StatePair(NamedTuple):
+    """A state of each of two charts."""
+
+    first: Snapshot
+    second: Snapshot
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +40,23 @@ class Product:
     """Two charts with the same inputs and events, side by side.
 
     Args:
-        first: states of the first chart.
-        second: states of the second chart.
+        first_space: states of the first chart.
+        second_space: states of the second chart.
         term_variables: variables that are compared as terms over the inputs, not by their values.
     """
 
     def __init__(
-        self, first: ChartStateSpace, second: ChartStateSpace, term_variables: Collection[str]
+        self, first_space: ChartStateSpace, second_space: ChartStateSpace, term_variables: Collection[str]
     ) -> None:
         """Prepare a recorder of terms for each chart."""
-        self.first = first
-        self.second = second
-        self.inputs = first.inputs
-        self._first_recorder = TermRecorder(first, term_variables)
-        self._second_recorder = TermRecorder(second, term_variables)
+        self.first_space = first_space
+        self.second_space = second_space
+        self.inputs = first_space.inputs
+        self._first_recorder = TermRecorder(first_space, term_variables)
+        self._second_recorder = TermRecorder(second_space, term_variables)
 
     def run_tick(self, pair: StatePair, path: PathCondition) -> PairTick:
         """Return the result of one tick of both charts along a path."""
-        first = self._first_recorder.run_tick(pair[0], path)
-        second = self._second_recorder.run_tick(pair[1], path)
-        return PairTick(first, second, self._first_recorder.terms, self._second_recorder.terms)
+        first_tick = self._first_recorder.run_tick(pair.first, path)
+        second_tick = self._second_recorder.run_tick(pair.second, path)
+        return PairTick(first_tick, second_tick, self._first_recorder.terms, self._second_recorder.terms)

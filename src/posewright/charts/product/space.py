@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from posewright.charts.expression import Expression
+from posewright.charts.expression import Expression, Tree
 from posewright.charts.machine import Interpreter, Machine, Snapshot, TickConditions
 from posewright.charts.product.product import PairTick, Product, StatePair
 from posewright.charts.product.terms import (
@@ -18,14 +19,15 @@ from posewright.charts.reachability import (
     MAX_ENUMERATED,
     AbstractState,
     ChartStateSpace,
-    Counts,
+    CounterValues,
     ExplorationLimits,
+    ExploredPath,
     InputSpace,
     PathCondition,
     StateKey,
+    StepTarget,
     SymbolicStep,
     TimerAbstraction,
-    UntimedTarget,
     WorkBudget,
     abstract_registers,
     build_abstract_state,
@@ -34,14 +36,30 @@ from posewright.charts.reachability import (
 )
 from posewright.charts.types import FloatType, IntType, Type
 
-TermPair = tuple[Expression, Expression]
-"""The terms that an output has in the two charts."""
+
+class TermPair(NamedTuple):
+    """The terms that an output has in each of the two charts."""
+
+    first: Expression
+    second: Expression
+
 
 OutputTerms = tuple[TermPair | None, ...]
 """The terms of each output that is compared by terms; None if it is the same in both, but not known."""
 
-UntimedPair = tuple[int, int, OutputTerms]
-"""A state of both charts without the counters: the numbers of the untimed states, and the outputs' terms."""
+
+class UntimedPair(NamedTuple):
+    """A state of both charts without the counters.
+
+    Attributes:
+        first_untimed_id: number of the untimed state of the first chart.
+        second_untimed_id: number of the untimed state of the second chart.
+        output_terms: the terms of the outputs that are compared by terms.
+    """
+
+    first_untimed_id: int
+    second_untimed_id: int
+    output_terms: OutputTerms
 
 
 class ValueNeededError(Exception):
@@ -75,6 +93,10 @@ class ProductSpace:
             states with the same numbers.
 
     Attributes:
+        product: runs ticks of both charts.
+        outputs_by_terms: the outputs that are compared by the terms they are set to.
+        outputs_by_value: the other outputs.
+        comparison: decides whether two terms differ.
         timers: the abstraction of both charts' counters.
         incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
@@ -122,149 +144,205 @@ class ProductSpace:
         self.incomplete_reasons: dict[str, None] = {}
         self.n_cases = 0
         self._untimed_pairs: list[UntimedPair] = []
-        self._untimed_numbers: dict[UntimedPair, int] = {}
+        self._untimed_ids: dict[UntimedPair, int] = {}
         self._abstract_states: dict[tuple[int, int], AbstractState] = {}
 
     def start_key(self, pair: StatePair) -> StateKey:
-        """Return the key of two states whose outputs are known."""
+        """Return the key of two states whose outputs are known, before the first tick."""
         output_terms: list[TermPair | None] = []
         for name in self.outputs_by_terms:
-            first_value = pair[0].outputs[name]
-            second_value = pair[1].outputs[name]
+            first_value = pair.first.outputs[name]
+            second_value = pair.second.outputs[name]
             if first_value == second_value and name not in self.value_requests:
                 output_terms.append(None)
             else:
-                output_terms.append((constant_term(first_value), constant_term(second_value)))
+                output_terms.append(TermPair(constant_term(first_value), constant_term(second_value)))
         return self._state_key(*pair, tuple(output_terms))
 
     def _state_key(self, first: Snapshot, second: Snapshot, output_terms: OutputTerms) -> StateKey:
-        """Return the number of the untimed pair, and the counters of both charts."""
-        first_untimed, first_counts = self.product.first.split(first)
-        second_untimed, second_counts = self.product.second.split(second)
-        untimed_pair = first_untimed, second_untimed, output_terms
-        number = self._untimed_numbers.setdefault(untimed_pair, len(self._untimed_pairs))
-        if number == len(self._untimed_pairs):
+        """Return the key of a state of both charts; a new untimed pair is stored and gets the next number."""
+        first_key = self.product.first_space.split_counters(first)
+        second_key = self.product.second_space.split_counters(second)
+        untimed_pair = UntimedPair(first_key.untimed_id, second_key.untimed_id, output_terms)
+        untimed_id = self._untimed_ids.setdefault(untimed_pair, len(self._untimed_pairs))
+        if untimed_id == len(self._untimed_pairs):
             self._untimed_pairs.append(untimed_pair)
-        return number, (*first_counts, *second_counts)
+        return StateKey(untimed_id, (*first_key.counter_values, *second_key.counter_values))
 
-    def abstract_state_at(self, untimed_number: int, counts_number: int) -> AbstractState:
+    def abstract_state_at(self, untimed_id: int, counters_id: int) -> AbstractState:
         """Return the abstract state of both charts, given by the numbers of the untimed pair and counters."""
-        key = (untimed_number, self.timers.class_numbers[counts_number])
+        key = (untimed_id, self.timers.class_ids[counters_id])
         if key not in self._abstract_states:
-            counts = self.timers.all_counts[counts_number]
-            abstract_state = self._build_abstract_state(self._untimed_pairs[untimed_number], counts)
+            counter_values = self.timers.values_by_id[counters_id]
+            abstract_state = self._build_abstract_state(self._untimed_pairs[untimed_id], counter_values)
             self._abstract_states[key] = abstract_state
             self.n_cases += len(abstract_state.steps)
         return self._abstract_states[key]
 
-    def _build_abstract_state(self, untimed_pair: UntimedPair, counts: Counts) -> AbstractState:
-        """Return the abstract state of both charts, with a step for every path of their ticks."""
-        first_untimed, second_untimed, output_terms = untimed_pair
-        n_first_counters = len(self.product.first.machine.counters)
-        first = self.product.first.join(first_untimed, counts[:n_first_counters])
-        second = self.product.second.join(second_untimed, counts[n_first_counters:])
-        paths = explore_paths(
+    def _build_abstract_state(
+        self, untimed_pair: UntimedPair, counter_values: CounterValues
+    ) -> AbstractState:
+        """Return the abstract state of both charts, with a step for every path of their ticks.
+
+        Args:
+            untimed_pair: the state of both charts without the counters.
+            counter_values: the values of the first chart's counters, then of the second's.
+        """
+        first_space = self.product.first_space
+        second_space = self.product.second_space
+        n_first_counters = len(first_space.machine.counters)
+        pair = StatePair(
+            first_space.join_counters(untimed_pair.first_untimed_id, counter_values[:n_first_counters]),
+            second_space.join_counters(untimed_pair.second_untimed_id, counter_values[n_first_counters:]),
+        )
+        explored_paths = explore_paths(
             self.product.inputs,
-            run=lambda path: self._compute_step((first, second), output_terms, path),
-            limit=self.limits.cases_of_one,
+            run=lambda path: self._compute_step(pair, untimed_pair.output_terms, path),
+            max_paths=self.limits.max_cases_per_state,
             budget=self.budget,
         )
-        abstract_state = build_abstract_state(first, ((path, *step) for path, step in paths))
+        abstract_state = build_abstract_state(
+            pair.first, (ExploredPath(path, step, target) for path, (step, target) in explored_paths)
+        )
         self.incomplete_reasons |= abstract_state.incomplete_reasons
         return abstract_state
 
     def _compute_step(
         self, pair: StatePair, output_terms: OutputTerms, path: PathCondition
-    ) -> tuple[SymbolicStep, UntimedTarget | None]:
-        """Return the step on one path, and where it leads."""
+    ) -> tuple[SymbolicStep, StepTarget | None]:
+        """Return the step on one path, and where it leads; None if the charts differ or both ticks fail.
+
+        Args:
+            pair: the states before the tick.
+            output_terms: the terms of the outputs before the tick.
+            path: the path, which the tick restricts.
+        """
         tick = self.product.run_tick(pair, path)
-        first = tick.first
-        second = tick.second
-        target: UntimedTarget | None = None
-        differs = first.after is not second.after  # where both fail, they do the same
-        if first.after is not None and second.after is not None:
-            differs = any(first.env[name] != second.env[name] for name in self.outputs_by_value)
-            if self.compare_states:
-                differs = differs or first.after.configuration != second.after.configuration
-            terms_after = None if differs else self._compute_output_terms(output_terms, tick, path)
-            differs = terms_after is None
-            if terms_after is not None:
-                untimed_number, counts = self._state_key(first.after, second.after, terms_after)
-                target = untimed_number, self.timers.running(counts)
+        target = None
+        if tick.first.next_state is not None and tick.second.next_state is not None:
+            next_terms = None
+            if not self._shows_difference(tick):
+                next_terms = self._compute_output_terms(output_terms, tick, path)
+            differs = next_terms is None
+            if next_terms is not None:
+                next_key = self._state_key(tick.first.next_state, tick.second.next_state, next_terms)
+                target = StepTarget(
+                    next_key.untimed_id, self.timers.running_counters(next_key.counter_values)
+                )
+        else:
+            both_fail = tick.first.next_state is None and tick.second.next_state is None
+            differs = not both_fail
         step = SymbolicStep(
             path.inputs(),
-            first.after,
-            first.taken_transitions,
-            first.raised,
-            first.error,
+            tick.first.next_state,
+            tick.first.taken_transitions,
+            tick.first.raised,
+            tick.first.error,
             condition_values=(differs,),
         )
         return step, target
 
+    def _shows_difference(self, tick: PairTick) -> bool:
+        """Return whether two ticks differ in an output that is compared by value, or in the active states."""
+        first_env = tick.first.env
+        second_env = tick.second.env
+        if any(first_env[name] != second_env[name] for name in self.outputs_by_value):
+            return True
+        if not self.compare_states or tick.first.next_state is None or tick.second.next_state is None:
+            return False
+        return tick.first.next_state.configuration != tick.second.next_state.configuration
+
     def _compute_output_terms(
-        self, terms_before: OutputTerms, tick: PairTick, path: PathCondition
+        self, previous_terms: OutputTerms, tick: PairTick, path: PathCondition
     ) -> OutputTerms | None:
         """Return the terms of the outputs after a tick, None if an output differs.
+
+        An output that a chart does not set in the tick has the term that it had before. If neither chart sets
+        it, it stays the same in both.
+
+        Args:
+            previous_terms: the terms before the tick.
+            tick: the tick, with the terms that it assigns.
+            path: the path; it is restricted where only some inputs make an output differ.
 
         Raises:
             ValueNeededError: the comparison needs the value of an output.
         """
-        terms_after: list[TermPair | None] = []
-        for name, terms in zip(self.outputs_by_terms, terms_before, strict=True):
-            first = self._substitute_outputs(tick.first_terms.get(name), terms_before, chart_index=0)
-            second = self._substitute_outputs(tick.second_terms.get(name), terms_before, chart_index=1)
-            if terms is not None:
-                first = first or terms[0]
-                second = second or terms[1]
+        known_terms = {
+            name: terms
+            for name, terms in zip(self.outputs_by_terms, previous_terms, strict=True)
+            if terms is not None
+        }
+        first_trees = {name: terms.first.tree for name, terms in known_terms.items()}
+        second_trees = {name: terms.second.tree for name, terms in known_terms.items()}
+        next_terms: list[TermPair | None] = []
+        for name in self.outputs_by_terms:
+            first = self._substitute_outputs(tick.first_terms.get(name), first_trees)
+            second = self._substitute_outputs(tick.second_terms.get(name), second_trees)
+            if name in known_terms:
+                first = first or known_terms[name].first
+                second = second or known_terms[name].second
             if first is None and second is None:
-                terms_after.append(None)
+                next_terms.append(None)
                 continue
             if first is None or second is None:
                 raise ValueNeededError(name)
             if first != second:
-                for read in (*sorted(first.names), *sorted(second.names)):
-                    if read in self.outputs_by_terms:
-                        raise ValueNeededError(read)
+                self._require_known_outputs((*sorted(first.names), *sorted(second.names)))
             if self.comparison.differ(name, first, second, path):
                 return None
-            terms_after.append(self._keep_needed_constants(name, first, second))
-        return tuple(terms_after)
+            next_terms.append(self._keep_needed_constants(name, first, second))
+        return tuple(next_terms)
+
+    def _require_known_outputs(self, names: Iterable[str]) -> None:
+        """Raise a ValueNeededError if one of some names is an output whose value is not known."""
+        for name in names:
+            if name in self.outputs_by_terms:
+                raise ValueNeededError(name)
 
     def _substitute_outputs(
-        self, term: Expression | None, output_terms: OutputTerms, chart_index: int
+        self, term: Expression | None, output_trees: Mapping[str, Tree]
     ) -> Expression | None:
-        """Return a term with the known terms of outputs substituted; `chart_index` is 0 or 1."""
+        """Return a term with the known terms of outputs substituted; None for None.
+
+        Args:
+            term: the term that a chart assigns to an output; None if it does not set the output.
+            output_trees: the trees of the known terms, by output.
+        """
         if term is None or term.names.isdisjoint(self.outputs_by_terms):
             return term
-        trees = {
-            name: terms[chart_index].tree
-            for name, terms in zip(self.outputs_by_terms, output_terms, strict=True)
-            if terms
-        }
-        return substitute_terms(term, trees)
+        return substitute_terms(term, output_trees)
 
     def _keep_needed_constants(self, name: str, first: Expression, second: Expression) -> TermPair | None:
-        """Return the terms of an output that is the same in both, if they are constants that are needed."""
+        """Return the terms of an output that is the same in both charts, as far as they have to be stored.
+
+        They are stored if they are constants and the output's value was requested; else the result is None.
+        """
         first_value = term_value(first)
         second_value = term_value(second)
         if name not in self.value_requests or first_value is None or second_value is None:
             return None
         value_type = self.comparison.variable_types[name]
-        return constant_term(fit_value(value_type, first_value)), constant_term(
-            fit_value(value_type, second_value)
+        return TermPair(
+            constant_term(fit_value(value_type, first_value)),
+            constant_term(fit_value(value_type, second_value)),
         )
 
 
 def _find_unread_outputs(machine: Machine) -> frozenset[str]:
-    """Return the outputs of a machine that can be compared by terms: only outputs of this kind read them."""
+    """Return the outputs of a machine that can be compared by terms: only outputs of this kind read them.
+
+    The variables that their terms read have to be tracked, and are then no longer among these outputs; this
+    is repeated until there are no others.
+    """
     tracked: frozenset[str] = frozenset()
     while True:
         abstractions = abstract_registers(machine, tracked=tracked)
-        outputs = frozenset(name for name in machine.chart.outputs if abstractions[name].drops)
-        read = _names_read_by(machine, outputs) & abstractions.keys()
-        if read <= tracked:
-            return outputs
-        tracked |= read
+        unread_outputs = frozenset(name for name in machine.chart.outputs if abstractions[name].is_dropped)
+        names_read = _names_read_by(machine, unread_outputs) & abstractions.keys()
+        if names_read <= tracked:
+            return unread_outputs
+        tracked |= names_read
 
 
 def _names_read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:

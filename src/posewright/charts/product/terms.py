@@ -66,6 +66,9 @@ class TermRecorder:
         names: the variables that are recorded.
 
     Attributes:
+        domains: the values of every input and event.
+        variable_types: the types of the recorded variables.
+        types: the types of inputs, events and recorded variables.
         terms: the term last assigned to each variable in the last tick; other variables are missing.
     """
 
@@ -101,42 +104,44 @@ class TermRecorder:
     ) -> SymbolicFunction:
         """Return a function that evaluates an assigned expression and records its term.
 
+        The term of an expression that reads no input is a constant. A term that reads inputs, but no recorded
+        variable, depends only on the registers, and is built once for all of their values.
+
         Args:
             name: the name of the variable.
             expression: the expression assigned to it.
             function: a function that evaluates the expression.
             is_first: whether it is the first of the variables that the action assigns simultaneously.
         """
-        registers = [
-            read for read in expression.names if read not in self.domains and read not in self.variable_types
+        register_names = [
+            read_name
+            for read_name in expression.names
+            if read_name not in self.domains and read_name not in self.variable_types
         ]
-        reads_registers_only = len(registers) == len(expression.names)
+        reads_registers_only = len(register_names) == len(expression.names)
         reads_recorded_variable = not expression.names.isdisjoint(self.variable_types)
         value_type = self.variable_types[name]
-        constants: dict[Value, Expression] = {}
-        terms: dict[tuple[Value, ...], Expression] = {}
+        constant_terms: dict[Value, Expression] = {}
+        terms_by_registers: dict[tuple[Value, ...], Expression] = {}
 
-        def evaluate_and_record(register_env: Registers, path: PathCondition) -> Value:
+        def evaluate_and_record(registers: Registers, path: PathCondition) -> Value:
             """Return the value of the expression, and store its term in `self.terms`."""
             if is_first:
                 self._terms_before = dict(self.terms)
-            value = function(register_env, path)
+            value = function(registers, path)
             if reads_registers_only:
-                if value not in constants:
-                    constants[value] = constant_term(fit_value(value_type, value))
-                self.terms[name] = constants[value]
+                if value not in constant_terms:
+                    constant_terms[value] = constant_term(fit_value(value_type, value))
+                self.terms[name] = constant_terms[value]
                 return value
-            register_values = tuple([register_env[register] for register in registers])
+            register_values = {register: registers[register] for register in register_names}
             if reads_recorded_variable:
-                self.terms[name] = self._build_term(
-                    expression, dict(zip(registers, register_values, strict=True))
-                )
+                self.terms[name] = self._build_term(expression, register_values)
                 return value
-            if register_values not in terms:
-                terms[register_values] = self._build_term(
-                    expression, dict(zip(registers, register_values, strict=True))
-                )
-            self.terms[name] = terms[register_values]
+            cache_key = tuple(register_values.values())
+            if cache_key not in terms_by_registers:
+                terms_by_registers[cache_key] = self._build_term(expression, register_values)
+            self.terms[name] = terms_by_registers[cache_key]
             return value
 
         return evaluate_and_record
@@ -163,10 +168,10 @@ class TermComparison:
         self.types = {name: domain.value_type for name, domain in domains.items()}
         self.compiler = SymbolicCompiler(domains, self.types)
         self.variable_types = variable_types
-        self._functions: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
+        self._comparisons: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
 
     def differ(self, name: str, first: Expression, second: Expression, path: PathCondition) -> bool:
-        """Return whether two terms of a variable differ on a path."""
+        """Return whether two terms of a variable differ on a path, which may be restricted by the answer."""
         if first == second:
             return False
         first_value = term_value(first)
@@ -174,14 +179,15 @@ class TermComparison:
         value_type = self.variable_types[name]
         if first_value is not None and second_value is not None:
             return fit_value(value_type, first_value) != fit_value(value_type, second_value)
-        key = (name, first, second)
-        if key not in self._functions:
+        cache_key = (name, first, second)
+        if cache_key not in self._comparisons:
             first_tree = convert_to_register(value_type, first, self.types)
             second_tree = convert_to_register(value_type, second, self.types)
             source = (first if names_in(first.tree) else second).source
-            unequal = Expression(Binary(Operator.UNEQUAL, first_tree, second_tree), BoolType(), source)
-            self._functions[key] = self.compiler.compile_condition(unequal)
-        return bool(self._functions[key]({}, path))
+            is_unequal = Expression(Binary(Operator.UNEQUAL, first_tree, second_tree), BoolType(), source)
+            self._comparisons[cache_key] = self.compiler.compile_condition(is_unequal)
+        compare = self._comparisons[cache_key]
+        return bool(compare({}, path))
 
 
 def have_same_terms(first: Mapping[str, Expression], second: Mapping[str, Expression]) -> bool:

@@ -40,16 +40,16 @@ class Effort:
     """How hard a prover tries, counted in steps of the solver, so that every machine gives the same answers.
 
     Attributes:
-        combinations: up to this many combinations of values are tried one by one, without the solver.
-        steps: maximum of one question; a thousand take 0.02 s to 0.2 s.
-        all_steps: maximum of all questions together, shared among those to come.
-        least_steps: the steps that each question may take even if no budget remains.
+        max_combinations: up to this many combinations of values are tried one by one, without the solver.
+        max_steps_per_question: maximum of one question; a thousand take 0.02 s to 0.2 s.
+        max_steps_in_all: maximum of all questions together, shared among those to come.
+        min_steps_per_question: the steps that each question may take even if no budget remains.
     """
 
-    combinations: int = 256
-    steps: int = 30_000
-    all_steps: int = 60_000
-    least_steps: int = 300
+    max_combinations: int = 256
+    max_steps_per_question: int = 30_000
+    max_steps_in_all: int = 60_000
+    min_steps_per_question: int = 300
 
 
 class SolverBudget:
@@ -59,19 +59,19 @@ class SolverBudget:
 
     Attributes:
         effort: the limits.
-        steps: steps of the solver taken so far.
+        steps_taken: steps of the solver taken so far.
     """
 
     def __init__(self, effort: Effort | None = None) -> None:
         self.effort = effort or Effort()
-        self.steps = 0
+        self.steps_taken = 0
         self._cases: dict[tuple[object, ...], Case] = {}
 
     @property
     def steps_allowed(self) -> int:
         """How many steps the next question may take."""
-        share = (self.effort.all_steps - self.steps) // BUDGET_FRACTION
-        return min(self.effort.steps, max(self.effort.least_steps, share))
+        share = (self.effort.max_steps_in_all - self.steps_taken) // BUDGET_FRACTION
+        return min(self.effort.max_steps_per_question, max(self.effort.min_steps_per_question, share))
 
     def remember(self, case: Case) -> None:
         """Store a case; a case of one question often answers another."""

@@ -9,31 +9,37 @@ from itertools import islice, product
 from posewright.charts.proof.claims import ProofClaim
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 
-MAX_DIGITS = 7
+MAX_DECIMALS = 7
 """Decimals to which a fraction is rounded at most."""
+
+MAX_SCALED = 1e15
+"""Numbers from which on a fraction of 64 bits has hardly any decimals, so that rounding does not help."""
+
+N_INTEGER_BITS = 32
+"""Bits of an integer."""
 
 MAX_GUESSES = 1000
 """Cases of likely values that are tried."""
 
 
-def list_cases(types: Mapping[str, Type], limit: int) -> list[dict[str, Value]] | None:
-    """Return every combination of values, the simplest first; None if there are more than `limit`."""
-    axes: list[list[Value]] = []
-    for value_type in types.values():
-        values = _list_values(value_type, limit)
+def list_cases(types: Mapping[str, Type], max_cases: int) -> list[dict[str, Value]] | None:
+    """Return every combination of values, the simplest first; None if there are more than `max_cases`."""
+    values_by_name: dict[str, list[Value]] = {}
+    for name, value_type in types.items():
+        values = _list_values(value_type, max_cases)
         if values is None:
             return None
-        axes.append(values)
-    if math.prod(map(len, axes)) > limit:
+        values_by_name[name] = values
+    if math.prod(map(len, values_by_name.values())) > max_cases:
         return None
-    return [dict(zip(types, values, strict=True)) for values in product(*axes)]
+    return [dict(zip(types, values, strict=True)) for values in product(*values_by_name.values())]
 
 
-def _list_values(value_type: Type, limit: int) -> list[Value] | None:
-    """Return all values of a type, the simplest first; None for fractions and more than `limit` integers."""
+def _list_values(value_type: Type, max_values: int) -> list[Value] | None:
+    """Return all values of a type, the simplest first; None for fractions, and for too many integers."""
     if isinstance(value_type, BoolType | EnumType):
         return _list_symbols(value_type)
-    if isinstance(value_type, FloatType) or value_type.high - value_type.low >= limit:
+    if isinstance(value_type, FloatType) or value_type.high - value_type.low >= max_values:
         return None
     integers = sorted(range(value_type.low, value_type.high + 1), key=lambda value: (abs(value), value < 0))
     return list[Value](integers)
@@ -44,7 +50,7 @@ def _list_symbols(value_type: BoolType | EnumType) -> list[Value]:
 
 
 def _likely_values(value_type: Type, numbers: Iterable[float]) -> list[Value]:
-    """Return values of a type that often matter: small ones, `numbers`, and its bounds."""
+    """Return values of a type that often matter: small ones, given numbers, and its bounds."""
     if isinstance(value_type, BoolType | EnumType):
         return _list_symbols(value_type)
     candidates = (value_type.default, 1, -1, *numbers, value_type.low, value_type.high)
@@ -52,7 +58,11 @@ def _likely_values(value_type: Type, numbers: Iterable[float]) -> list[Value]:
 
 
 def _simpler_values(value_type: Type, value: Value) -> Iterator[Value]:
-    """Yield values that are simpler than `value`, the simplest first."""
+    """Yield values of a type that are simpler than `value`, the simplest first.
+
+    Of Booleans and enumerations, these are the values before it; of numbers, those with fewer digits, or
+    with as many and closer to zero.
+    """
     if isinstance(value_type, BoolType | EnumType):
         symbols = _list_symbols(value_type)
         yield from symbols[: symbols.index(value)]
@@ -71,27 +81,28 @@ def _simpler_values(value_type: Type, value: Value) -> Iterator[Value]:
 
 
 def _complexity(value: Value) -> tuple[int, float]:
-    """Return a sort key of a number: by the number of its digits, then by its size."""
-    size = abs(float(value))
-    return (0 if size == 0 else len(repr(size)), size)
+    """Return a sort key of a number: by the number of its digits, then by its magnitude; zero comes first."""
+    magnitude = abs(float(value))
+    n_digits = 0 if magnitude == 0 else len(repr(magnitude))
+    return n_digits, magnitude
 
 
 def _rounder_integers(value: int) -> Iterator[int]:
     """Yield integers between zero and a value: small and round ones, then ones closer and closer to it."""
     sign = -1 if value < 0 else 1
     yield from (sign, -sign, 2 * sign, 10 * sign, 100 * sign, 1000 * sign)
-    for exponent in range(1, 33):
+    for exponent in range(1, N_INTEGER_BITS + 1):  # the distance to the value is halved each time
         yield value - int(value / 2**exponent)
 
 
 def _rounder_fractions(value: float) -> Iterator[float]:
     """Yield fractions of few digits, below and above a value."""
     yield from (1.0, -1.0, 2.0, -2.0, 10.0, -10.0)
-    for digits in range(MAX_DIGITS + 1):
-        scaled = value * 10.0**digits
-        if abs(scaled) >= 1e15:
+    for n_decimals in range(MAX_DECIMALS + 1):
+        scaled = value * 10.0**n_decimals
+        if abs(scaled) >= MAX_SCALED:
             return
-        yield from (math.floor(scaled) / 10.0**digits, math.ceil(scaled) / 10.0**digits)
+        yield from (math.floor(scaled) / 10.0**n_decimals, math.ceil(scaled) / 10.0**n_decimals)
 
 
 class CaseTrial:
@@ -121,8 +132,8 @@ class CaseTrial:
         Args:
             numbers: values that are likely, besides small ones and bounds.
         """
-        axes = [_likely_values(value_type, numbers) for value_type in self.types.values()]
-        for values in islice(product(*axes), MAX_GUESSES):
+        likely_values = [_likely_values(value_type, numbers) for value_type in self.types.values()]
+        for values in islice(product(*likely_values), MAX_GUESSES):
             case = dict(zip(self.types, values, strict=True))
             if self.holds(case):
                 return case

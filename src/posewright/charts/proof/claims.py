@@ -60,7 +60,7 @@ class Holds(ExpressionClaim):
         factory = translator.term_factory
         root = translator.translate_root(self.expression)
         value = root.value if self.expected else factory.negation(root.value)
-        return factory.conjunction((factory.negation(root.failing), value))
+        return factory.conjunction((factory.negation(root.fails), value))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -73,7 +73,7 @@ class Fails(ExpressionClaim):
 
     def term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
-        return translator.translate_root(self.expression).failing
+        return translator.translate_root(self.expression).fails
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -93,8 +93,8 @@ class OutOfRange(ExpressionClaim):
         root = translator.translate_root(self.expression)
         low = factory.number(self.low)
         high = factory.number(self.high)
-        inside = factory.conjunction((factory.at_most(low, root.value), factory.at_most(root.value, high)))
-        return factory.negation(factory.disjunction((root.failing, inside)))
+        is_inside = factory.conjunction((factory.at_most(low, root.value), factory.at_most(root.value, high)))
+        return factory.negation(factory.disjunction((root.fails, is_inside)))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -118,24 +118,26 @@ class OperationClaim(ExpressionClaim):
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
         conditions = []
-        for tree, required in self.operation.steps:
+        for tree, required_value in self.operation.steps_before:
             node = nodes[id(tree)]
-            conditions.append(factory.negation(node.failing))
-            if required is not None:
-                conditions.append(node.value if required else factory.negation(node.value))
+            conditions.append(factory.negation(node.fails))
+            if required_value is not None:
+                conditions.append(node.value if required_value else factory.negation(node.value))
         return factory.conjunction(conditions)
 
     def _is_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the operation is evaluated in a case."""
-        for tree, required in self.operation.steps:
+        for tree, required_value in self.operation.steps_before:
             value = self._compute_part(tree, case)
-            if value is None or (required is not None and value is not required):
+            divides_by_zero = value is None
+            has_other_value = required_value is not None and value is not required_value
+            if divides_by_zero or has_other_value:
                 return False
         return True
 
     def _operands(self, case: Mapping[str, Value]) -> list[Value | None]:
         """Return the values of the operands in a case."""
-        return [self._compute_part(child, case) for child in children(self.operation.node)]
+        return [self._compute_part(child, case) for child in children(self.operation.tree)]
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,10 @@ class DividesByZero(OperationClaim):
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
-        dividend, divisor = (nodes[id(child)] for child in children(self.operation.node))
+        dividend, divisor = (nodes[id(child)] for child in children(self.operation.tree))
         is_zero = factory.equal(divisor.value, factory.number(0))
-        failing = factory.disjunction((dividend.failing, divisor.failing))
-        return factory.conjunction((self._reached_term(translator), factory.negation(failing), is_zero))
+        operand_fails = factory.disjunction((dividend.fails, divisor.fails))
+        return factory.conjunction((self._reached_term(translator), factory.negation(operand_fails), is_zero))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
@@ -167,17 +169,17 @@ class Saturates(OperationClaim):
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
-        exact = nodes[id(self.operation.node)].exact
-        if exact.sort is not SmtSort.INTEGER:
+        unsaturated = nodes[id(self.operation.tree)].unsaturated
+        if unsaturated.sort is not SmtSort.INTEGER:
             return factory.false
-        too_low = factory.less(exact, factory.number(INT_LOW))
-        too_high = factory.less(factory.number(INT_HIGH), exact)
-        failing = translator.translate_root(self.expression).failing
+        is_too_low = factory.less(unsaturated, factory.number(INT_LOW))
+        is_too_high = factory.less(factory.number(INT_HIGH), unsaturated)
+        expression_fails = translator.translate_root(self.expression).fails
         return factory.conjunction(
             (
                 self._reached_term(translator),
-                factory.negation(failing),
-                factory.disjunction((too_low, too_high)),
+                factory.negation(expression_fails),
+                factory.disjunction((is_too_low, is_too_high)),
             )
         )
 
@@ -185,21 +187,22 @@ class Saturates(OperationClaim):
         """Return whether the claim is true in a case."""
         if not self._is_reached(case) or compute(self.expression, case) is None:
             return False
-        numbers = [operand for operand in self._operands(case) if isinstance(operand, int | float)]
-        exact = _compute_exactly(self.operation.node, numbers)
-        return type(exact) is int and not INT_LOW <= exact <= INT_HIGH
+        operands = [operand for operand in self._operands(case) if isinstance(operand, int | float)]
+        unsaturated = _compute_unsaturated(self.operation.tree, operands)
+        return type(unsaturated) is int and not INT_LOW <= unsaturated <= INT_HIGH
 
 
-def _compute_exactly(node: Tree, operands: list[float]) -> float:
+def _compute_unsaturated(operation: Tree, operands: list[float]) -> float:
     """Return the value of an operation without saturation; 0 for operations that cannot leave 32 bits."""
-    if isinstance(node, Call):
-        return abs(operands[0]) if node.function == "abs" else 0
-    if isinstance(node, Unary):
+    if isinstance(operation, Call):
+        return abs(operands[0]) if operation.function == "abs" else 0
+    if isinstance(operation, Unary):
         return -operands[0]
-    if not isinstance(node, Binary):
+    if not isinstance(operation, Binary):
         return 0
-    if node.operator is Operator.PLUS:
-        return operands[0] + operands[1]
-    if node.operator is Operator.MINUS:
-        return operands[0] - operands[1]
-    return operands[0] * operands[1] if node.operator is Operator.TIMES else 0
+    left, right = operands
+    if operation.operator is Operator.PLUS:
+        return left + right
+    if operation.operator is Operator.MINUS:
+        return left - right
+    return left * right if operation.operator is Operator.TIMES else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 from bitwuzla import Bitwuzla, Kind, RoundingMode, Term, TermManager
@@ -20,6 +20,7 @@ from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm
 from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, Type, Value
 
 QUOTIENT_LIMIT = 2.0**52
+"""Quotients of fractions below which a remainder is encoded exactly."""
 
 _INTEGER_OPERATIONS = {
     Operator.PLUS: Kind.BV_ADD,
@@ -36,13 +37,17 @@ _FLOAT_OPERATIONS = {
 _INTEGER_COMPARISONS = {SmtOp.LESS: Kind.BV_SLT, SmtOp.AT_MOST: Kind.BV_SLE, SmtOp.EQUAL: Kind.EQUAL}
 _FLOAT_COMPARISONS = {SmtOp.LESS: Kind.FP_LT, SmtOp.AT_MOST: Kind.FP_LEQ, SmtOp.EQUAL: Kind.FP_EQUAL}
 _LOGIC_OPERATIONS = {SmtOp.NOT: Kind.NOT, SmtOp.AND: Kind.AND, SmtOp.OR: Kind.OR, SmtOp.IF: Kind.ITE}
-_PACKING = {DOUBLE: (">d", 8), SINGLE: (">f", 4)}
+_STRUCT_FORMATS = {DOUBLE: ">d", SINGLE: ">f"}
+_BYTE_SIZES = {DOUBLE: 8, SINGLE: 4}
 
 
 class BitEncoder:
     """Encodes terms for the solver, each only once.
 
     Attributes:
+        manager: makes the terms of the solver.
+        round_nearest: the rounding mode of all arithmetic.
+        sorts: the solver's sort of each floating-point format.
         encoded: the encoded terms, by index.
         constraints: the known facts about a variable, by the index of its term.
         exact_conditions: the condition under which a remainder is encoded exactly, by the index of its term.
@@ -58,38 +63,58 @@ class BitEncoder:
         self.exact_conditions: dict[int, Term] = {}
 
     def encode(self, term: SmtTerm) -> None:
-        """Encode a term whose arguments are encoded already."""
-        if term.index not in self.encoded:
-            encode_sort = {
-                SmtSort.BOOLEAN: self._encode_boolean,
-                SmtSort.INTEGER: self._encode_integer,
-                SmtSort.FLOAT: self._encode_float,
-            }[term.sort]
-            self.encoded[term.index] = encode_sort(term)
+        """Encode a term whose arguments are encoded already, and store the result in `encoded`."""
+        if term.index in self.encoded:
+            return
+        if term.sort is SmtSort.BOOLEAN:
+            self.encoded[term.index] = self._encode_boolean(term)
+        elif term.sort is SmtSort.INTEGER:
+            self.encoded[term.index] = self._encode_integer(term)
+        else:
+            self.encoded[term.index] = self._encode_float(term)
 
     def read_value(self, solver: Bitwuzla, term: SmtTerm, value_type: Type) -> Value:
-        """Return the value of a variable of a type in the model of the solver."""
-        model_value = solver.get_value(self.encoded[term.index]).value(
-            2, False
-        )  # binary digits, without a prefix
+        """Return the value of a variable in the model of the solver.
+
+        Args:
+            solver: the solver, after it has found a model.
+            term: the variable.
+            value_type: the type of the variable.
+        """
+        model_value = solver.get_value(self.encoded[term.index])
         if isinstance(value_type, BoolType):
-            return bool(model_value)
-        bits = int(model_value, 2)
+            return bool(model_value.value(2, False))
+        binary_digits = model_value.value(2, False)  # without a prefix
+        bits = int(binary_digits, 2)
         if isinstance(value_type, FloatType):
-            packing, size = _PACKING[SINGLE if term.interval.single else DOUBLE]
-            return float(struct.unpack(packing, bits.to_bytes(size, "big"))[0]) + 0.0  # no negative zero
-        integer = bits - (1 << len(model_value)) if model_value[0] == "1" else bits
+            float_format = _format_of(term)
+            value_bytes = bits.to_bytes(_BYTE_SIZES[float_format], "big")
+            (number,) = struct.unpack(_STRUCT_FORMATS[float_format], value_bytes)
+            return float(number) + 0.0  # turns -0.0 into 0.0
+        is_negative = binary_digits[0] == "1"  # two's complement
+        integer = bits - (1 << len(binary_digits)) if is_negative else bits
         return value_type.values[term.codes.index(integer)] if isinstance(value_type, EnumType) else integer
 
-    def _make_term(self, kind: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
-        return self.manager.mk_term(kind, list(args), list(indices))
+    def _make_term(self, solver_operator: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
+        """Return a term of the solver; `indices` are the numbers that some operators need, such as widths."""
+        return self.manager.mk_term(solver_operator, list(args), list(indices))
 
-    def _make_if(self, condition: Term, then: Term, otherwise: Term) -> Term:
-        return self._make_term(Kind.ITE, condition, then, otherwise)
+    def _make_if(self, condition: Term, then_term: Term, else_term: Term) -> Term:
+        return self._make_term(Kind.ITE, condition, then_term, else_term)
 
-    def _select(self, candidates: Sequence[Term], is_better: Callable[[Term, Term], Term]) -> Term:
-        """Return the best candidate, the first of equal ones, as `min` and `max` do."""
-        return reduce(lambda best, term: self._make_if(is_better(term, best), term, best), candidates)
+    def _select_extreme(self, candidates: Sequence[Term], comparison: Kind) -> Term:
+        """Return the minimum or maximum of some terms, the first of equal ones, as `min` and `max` do.
+
+        Args:
+            candidates: the terms.
+            comparison: less than, for the minimum, or greater than.
+        """
+
+        def select(best: Term, candidate: Term) -> Term:
+            is_better = self._make_term(comparison, candidate, best)
+            return self._make_if(is_better, candidate, best)
+
+        return reduce(select, candidates)
 
     # Booleans
 
@@ -98,17 +123,19 @@ class BitEncoder:
         if term.is_constant:
             return self.manager.mk_true() if term.is_true else self.manager.mk_false()
         if term.op is SmtOp.VARIABLE:
-            return self.manager.mk_const(self.manager.mk_bool_sort(), str(term.value))
+            return self.manager.mk_const(self.manager.mk_bool_sort(), term.variable_name)
         if term.op in _LOGIC_OPERATIONS:
-            return self._make_term(
-                _LOGIC_OPERATIONS[term.op], *(self.encoded[arg.index] for arg in term.args)
-            )
+            operands = [self.encoded[arg.index] for arg in term.args]
+            return self._make_term(_LOGIC_OPERATIONS[term.op], *operands)
+        # everything else is a comparison
         left, right = term.args
         if left.sort is SmtSort.FLOAT:
-            float_format = SINGLE if left.interval.single and right.interval.single else DOUBLE
-            kind = _FLOAT_COMPARISONS[term.op]
+            both_fit_single = left.interval.fits_single and right.interval.fits_single
+            float_format = SINGLE if both_fit_single else DOUBLE
             return self._make_term(
-                kind, self._to_format(left, float_format), self._to_format(right, float_format)
+                _FLOAT_COMPARISONS[term.op],
+                self._to_format(left, float_format),
+                self._to_format(right, float_format),
             )
         width = max(_width(left), _width(right))
         return self._make_term(
@@ -137,26 +164,46 @@ class BitEncoder:
             condition, *branches = term.args
             encoded_branches = [self._extend(branch, width) for branch in branches]
             return self._make_if(self.encoded[condition.index], *encoded_branches)
-        wide = max(width, *(_width(arg) for arg in term.args)) + 1
-        result = self._encode_integer_operation(term, wide, [self._extend(arg, wide) for arg in term.args])
+        # computed with one more bit than operands and result need, and cut afterwards
+        wide_width = max(width, *(_width(arg) for arg in term.args)) + 1
+        operands = [self._extend(arg, wide_width) for arg in term.args]
+        result = self._encode_integer_operation(term, wide_width, operands)
         return self._make_term(Kind.BV_EXTRACT, result, indices=[width - 1, 0])
 
     def _encode_integer_variable(self, term: SmtTerm, width: int) -> Term:
-        """Return a variable, constrained to its bounds or to the codes of its enumeration."""
-        value = self.manager.mk_const(self.manager.mk_bv_sort(width), str(term.value))
+        """Return a variable, and store its constraints: its bounds, and the codes of an enumeration.
+
+        Args:
+            term: the variable.
+            width: the number of its bits.
+        """
+        variable = self.manager.mk_const(self.manager.mk_bv_sort(width), term.variable_name)
         low = self._integer_constant(term.interval.low, width)
         high = self._integer_constant(term.interval.high, width)
-        constraints = [self._make_term(Kind.BV_SLE, low, value), self._make_term(Kind.BV_SLE, value, high)]
+        constraints = [
+            self._make_term(Kind.BV_SLE, low, variable),
+            self._make_term(Kind.BV_SLE, variable, high),
+        ]
+        # an enumeration with the codes of all integers between the bounds needs no further constraint
         if term.codes and len(term.codes) <= term.interval.high - term.interval.low:
-            codes = [
-                self._make_term(Kind.EQUAL, value, self._integer_constant(code, width)) for code in term.codes
+            equalities = [
+                self._make_term(Kind.EQUAL, variable, self._integer_constant(code, width))
+                for code in term.codes
             ]
-            constraints.append(self._make_term(Kind.OR, *codes) if len(codes) > 1 else codes[0])
+            constraints.append(
+                self._make_term(Kind.OR, *equalities) if len(equalities) > 1 else equalities[0]
+            )
         self.constraints[term.index] = constraints
-        return value
+        return variable
 
     def _encode_integer_operation(self, term: SmtTerm, width: int, operands: list[Term]) -> Term:
-        """Return an operation whose operands have `width` bits, enough for its result."""
+        """Return the bit vector of an operation.
+
+        Args:
+            term: the operation.
+            width: the number of bits of the operands and of the result, enough for both.
+            operands: the encoded operands.
+        """
         if term.op is SmtOp.ARITHMETIC:
             return self._make_term(_INTEGER_OPERATIONS[term.value], *operands)
         if term.op is SmtOp.NEGATE:
@@ -164,22 +211,19 @@ class BitEncoder:
         if term.op is SmtOp.SATURATE:
             low = self._integer_constant(INT_LOW, width)
             high = self._integer_constant(INT_HIGH, width)
-            at_most_high = self._select([operands[0], high], lambda a, b: self._make_term(Kind.BV_SLT, a, b))
-            return self._select([at_most_high, low], lambda a, b: self._make_term(Kind.BV_SGT, a, b))
-        if term.op is SmtOp.ABS:
-            operands = [*operands, self._make_term(Kind.BV_NEG, *operands)]  # the maximum of both
-        comparison = Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT
-        return self._select(operands, lambda a, b: self._make_term(comparison, a, b))
+            at_most_high = self._select_extreme([operands[0], high], Kind.BV_SLT)
+            return self._select_extreme([at_most_high, low], Kind.BV_SGT)
+        if term.op is SmtOp.ABS:  # the maximum of a number and its negation
+            operands = [*operands, self._make_term(Kind.BV_NEG, *operands)]
+        return self._select_extreme(operands, Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT)
 
     # Fractions
 
     def _float_constant(self, value: float, float_format: FloatFormat) -> Term:
         """Return the constant with the bits of a number in a floating-point format."""
-        packing, size = _PACKING[float_format]
-        bits = int.from_bytes(struct.pack(packing, value), "big")
-        return self._make_term(
-            Kind.FP_TO_FP_FROM_BV, self._integer_constant(bits, 8 * size), indices=float_format
-        )
+        bits = int.from_bytes(struct.pack(_STRUCT_FORMATS[float_format], value), "big")
+        bit_vector = self._integer_constant(bits, width=8 * _BYTE_SIZES[float_format])
+        return self._make_term(Kind.FP_TO_FP_FROM_BV, bit_vector, indices=float_format)
 
     def _to_format(self, term: SmtTerm, float_format: FloatFormat) -> Term:
         """Return a fraction in a format that can represent it."""
@@ -193,7 +237,7 @@ class BitEncoder:
 
     def _encode_float(self, term: SmtTerm) -> Term:
         """Return the floating-point term of a fraction, in single or double format."""
-        float_format = SINGLE if term.interval.single else DOUBLE
+        float_format = _format_of(term)
         if term.is_constant:
             return self._float_constant(term.value, DOUBLE)
         if term.op is SmtOp.VARIABLE:
@@ -209,23 +253,29 @@ class BitEncoder:
 
     def _encode_float_variable(self, term: SmtTerm, float_format: FloatFormat) -> Term:
         """Return a variable for a fraction, constrained to its bounds."""
-        value = self.manager.mk_const(self.sorts[float_format], str(term.value))
-        self._constrain_to_bounds(term, value, float_format)
-        return value
+        variable = self.manager.mk_const(self.sorts[float_format], term.variable_name)
+        self._constrain_to_bounds(term, variable, float_format)
+        return variable
 
-    def _constrain_to_bounds(self, term: SmtTerm, value: Term, float_format: FloatFormat) -> None:
-        """Add the constraint that a fraction is within its bounds."""
+    def _constrain_to_bounds(self, term: SmtTerm, variable: Term, float_format: FloatFormat) -> None:
+        """Add the constraint that a fraction is within its bounds.
+
+        Args:
+            term: the fraction, whose bounds are known.
+            variable: the variable that represents it in the solver.
+            float_format: the format of the variable.
+        """
         low = self._float_constant(term.interval.low, float_format)
         high = self._float_constant(term.interval.high, float_format)
         self.constraints[term.index] = [
-            self._make_term(Kind.FP_LEQ, low, value),
-            self._make_term(Kind.FP_LEQ, value, high),
+            self._make_term(Kind.FP_LEQ, low, variable),
+            self._make_term(Kind.FP_LEQ, variable, high),
         ]
 
     def _encode_float_arithmetic(self, term: SmtTerm) -> Term:
         """Return the operation on two fractions in the term's format."""
         left, right = (self._to_format(arg, term.float_format) for arg in term.args)
-        if term.value is Operator.MODULO:
+        if term.arithmetic_operator is Operator.MODULO:
             return self._encode_remainder(term, left, right)
         return self._make_term(_FLOAT_OPERATIONS[term.value], self.round_nearest, left, right)
 
@@ -233,7 +283,13 @@ class BitEncoder:
         """Return Python's `%`: the remainder of the absolute values, which is exact, with the divisor's sign.
 
         A quotient rounded towards zero has the same integral part as the exact one, as long as every integer
-        up to it is a number of 64 bits.
+        up to it is a number of 64 bits. Beyond, the remainder is any number within its bounds; the condition
+        under which it is exact is stored in `exact_conditions`.
+
+        Args:
+            term: the remainder.
+            left: what is divided.
+            right: the divisor.
         """
         dividend = self._make_term(Kind.FP_ABS, left)
         divisor = self._make_term(Kind.FP_ABS, right)
@@ -247,22 +303,22 @@ class BitEncoder:
         right_is_negative = self._make_term(Kind.FP_LT, right, zero)
         has_opposite_signs = self._make_term(Kind.XOR, left_is_negative, right_is_negative)
         is_nonzero = self._make_term(Kind.NOT, self._make_term(Kind.FP_IS_ZERO, remainder))
+        # -7 % 3 is 2 and not -1: with opposite signs, the rest up to the divisor counts
         is_complemented = self._make_term(Kind.AND, has_opposite_signs, is_nonzero)
         complement = self._make_term(Kind.FP_SUB, self.round_nearest, divisor, remainder)
-        remainder = self._make_if(is_complemented, complement, remainder)
-        remainder = self._make_if(
-            self._make_term(Kind.FP_LT, right, zero), self._make_term(Kind.FP_NEG, remainder), remainder
-        )
+        magnitude = self._make_if(is_complemented, complement, remainder)
+        negated_magnitude = self._make_term(Kind.FP_NEG, magnitude)
+        signed_remainder = self._make_if(right_is_negative, negated_magnitude, magnitude)
         is_small = self._make_term(Kind.FP_LT, quotient, self._float_constant(QUOTIENT_LIMIT, DOUBLE))
         is_finite = self._make_term(Kind.FP_LT, divisor, self._float_constant(math.inf, DOUBLE))
         is_exact = self._make_term(Kind.AND, is_small, is_finite)
         self.exact_conditions[term.index] = is_exact
-        return self._make_if(is_exact, remainder, self._unknown_remainder(term))
+        return self._make_if(is_exact, signed_remainder, self._unknown_remainder(term))
 
     def _unknown_remainder(self, term: SmtTerm) -> Term:
         """Return a number of which only the bounds are known."""
         remainder = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
-        if term.interval.finite:
+        if term.interval.is_finite:
             self._constrain_to_bounds(term, remainder, DOUBLE)
         return remainder
 
@@ -277,8 +333,12 @@ class BitEncoder:
             return self._make_term(Kind.FP_NEG, operands[0])
         if term.op is SmtOp.ABS:
             return self._make_term(Kind.FP_ABS, operands[0])
-        comparison = Kind.FP_LT if term.op is SmtOp.MIN else Kind.FP_GT
-        return self._select(operands, lambda a, b: self._make_term(comparison, a, b))
+        return self._select_extreme(operands, Kind.FP_LT if term.op is SmtOp.MIN else Kind.FP_GT)
+
+
+def _format_of(term: SmtTerm) -> FloatFormat:
+    """Return the floating-point format in which a fraction is encoded."""
+    return SINGLE if term.interval.fits_single else DOUBLE
 
 
 def _width(term: SmtTerm) -> int:

@@ -21,8 +21,8 @@ class FloatFormat(NamedTuple):
     significand: int
 
 
-DOUBLE = FloatFormat(11, 53)
-SINGLE = FloatFormat(8, 24)
+DOUBLE = FloatFormat(exponent=11, significand=53)
+SINGLE = FloatFormat(exponent=8, significand=24)
 
 
 @dataclass(frozen=True)
@@ -32,24 +32,24 @@ class Interval:
     Attributes:
         low: lower bound; an int for integers. Infinite for fractions that may be infinite.
         high: upper bound, likewise.
-        integral: whether it is always an integral number.
-        single: whether it always has a value of 32 bits.
-        nan: whether it may be NaN.
+        is_integral: whether it is always an integral number.
+        fits_single: whether it is always a number that a fraction of 32 bits represents exactly.
+        may_be_nan: whether it may be NaN.
     """
 
     low: float
     high: float
-    integral: bool = False
-    single: bool = False
-    nan: bool = False
+    is_integral: bool = False
+    fits_single: bool = False
+    may_be_nan: bool = False
 
     @property
-    def finite(self) -> bool:
+    def is_finite(self) -> bool:
         """Whether it is neither infinite nor NaN."""
-        return math.isfinite(self.low) and math.isfinite(self.high) and not self.nan
+        return math.isfinite(self.low) and math.isfinite(self.high) and not self.may_be_nan
 
     @property
-    def size(self) -> float:
+    def magnitude(self) -> float:
         """The maximum of its absolute value."""
         return max(abs(self.low), abs(self.high))
 
@@ -57,37 +57,35 @@ class Interval:
         return self.low <= value <= self.high
 
     def is_exact_in(self, float_format: FloatFormat) -> bool:
-        """Return whether it is integral and the format has every integer between the bounds."""
-        return self.finite and self.integral and self.size <= 2.0**float_format.significand
+        """Return whether it is integral and the format represents every integer between the bounds."""
+        return self.is_finite and self.is_integral and self.magnitude <= 2.0**float_format.significand
 
 
-ANY = Interval(-math.inf, math.inf, nan=True)
-BOOLEAN = Interval(0, 1, integral=True)
+ANY = Interval(-math.inf, math.inf, may_be_nan=True)
+BOOLEAN = Interval(0, 1, is_integral=True)
 """The interval of terms that are not numbers."""
 
 
 def type_interval(value_type: IntType | FloatType) -> Interval:
     """Return the interval of a name of a type."""
     if isinstance(value_type, IntType):
-        return Interval(value_type.low, value_type.high, integral=True)
-    return Interval(float(value_type.low), float(value_type.high), single=value_type.single)
+        return Interval(value_type.low, value_type.high, is_integral=True)
+    return Interval(float(value_type.low), float(value_type.high), fits_single=value_type.single)
 
 
 def constant_interval(value: float) -> Interval:
     """Return the interval of a constant, which may be infinite or NaN."""
     if isinstance(value, int):
-        return Interval(value, value, integral=True)
-    return (
-        ANY
-        if math.isnan(value)
-        else Interval(value, high=value, integral=value.is_integer(), single=to_single(value) == value)
-    )
+        return Interval(value, value, is_integral=True)
+    if math.isnan(value):
+        return ANY
+    return Interval(value, value, is_integral=value.is_integer(), fits_single=to_single(value) == value)
 
 
 def float_interval(integer: Interval) -> Interval:
     """Return the interval of an integer that is converted to a fraction of 64 bits."""
-    single = integer.size <= 2**SINGLE.significand
-    return Interval(float(integer.low), float(integer.high), integral=True, single=single)
+    fits_single = integer.magnitude <= 2**SINGLE.significand
+    return Interval(float(integer.low), float(integer.high), is_integral=True, fits_single=fits_single)
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:
@@ -95,24 +93,24 @@ def hull(intervals: Sequence[Interval]) -> Interval:
     return Interval(
         low=min(interval.low for interval in intervals),
         high=max(interval.high for interval in intervals),
-        integral=all(interval.integral for interval in intervals),
-        single=all(interval.single for interval in intervals),
-        nan=any(interval.nan for interval in intervals),
+        is_integral=all(interval.is_integral for interval in intervals),
+        fits_single=all(interval.fits_single for interval in intervals),
+        may_be_nan=any(interval.may_be_nan for interval in intervals),
     )
 
 
 def extreme_interval(choose: Callable[..., float], intervals: Sequence[Interval]) -> Interval:
     """Return the interval of the minimum or maximum of several numbers; `choose` is `min` or `max`."""
     union = hull(intervals)
-    if union.nan:
+    if union.may_be_nan:
         return union
     return replace(union, low=choose(i.low for i in intervals), high=choose(i.high for i in intervals))
 
 
 def absolute_interval(operand: Interval) -> Interval:
     """Return the interval of an absolute value."""
-    zero = type(operand.low)(0)
-    return replace(operand, low=max(operand.low, -operand.high, zero), high=operand.size)
+    zero = type(operand.low)(0)  # of the type of the bounds, int or float
+    return replace(operand, low=max(operand.low, -operand.high, zero), high=operand.magnitude)
 
 
 def negated_interval(operand: Interval) -> Interval:
@@ -135,7 +133,9 @@ def rounded_interval(operand: Interval, float_format: FloatFormat) -> Interval:
         return operand
     low = to_single(operand.low)
     high = to_single(operand.high)
-    return Interval(low, high, integral=operand.integral, single=True, nan=operand.nan)
+    return Interval(
+        low, high, is_integral=operand.is_integral, fits_single=True, may_be_nan=operand.may_be_nan
+    )
 
 
 _OPERATIONS: dict[Operator, Callable[[float, float], float]] = {
@@ -152,39 +152,45 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
     The bounds of fractions are computed with 64 bits as the numbers are, so they hold after rounding, too.
     Where the divisor may be zero, the interval is that of the other divisors.
     """
-    if not (left.finite and right.finite):
+    if not (left.is_finite and right.is_finite):
         return ANY
-    integral = left.integral and right.integral and operator is not Operator.OVER
     if operator is Operator.MODULO:
         low, high = _remainder_bounds(left, right)
     elif operator is Operator.OVER and 0 in right:
         low, high = _quotient_bounds(left, right)
-    else:
+    else:  # a monotonic operation is extreme at the bounds of its operands
         compute = _OPERATIONS[operator]
         corners = [compute(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
         low = min(corners)
         high = max(corners)
-    return Interval(low, high, integral and math.isfinite(low) and math.isfinite(high))
+    is_finite = math.isfinite(low) and math.isfinite(high)
+    has_integral_operands = left.is_integral and right.is_integral
+    is_integral = has_integral_operands and operator is not Operator.OVER and is_finite
+    return Interval(low, high, is_integral=is_integral)
 
 
 def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a remainder, which has the sign of the divisor."""
-    margin = int(isinstance(dividend.low, int))  # an integer remainder never reaches the divisor
-    # 0 * bound is a zero of the type of the divisor, int or float
-    low = min(divisor.low + margin, 0 * divisor.low)
+    is_integer = isinstance(dividend.low, int)
+    margin = 1 if is_integer else 0  # the remainder of an integer never reaches the divisor
+    zero = 0 * divisor.low  # of the type of the divisor, int or float
+    low = min(divisor.low + margin, zero)
     high = max(divisor.high - margin, 0 * divisor.high)
     if dividend.low >= 0 and divisor.low > 0:
-        high = min(high, dividend.high)
+        high = min(high, dividend.high)  # a remainder is not greater than what is divided
     return low, high
 
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
-    """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    limit = float(dividend.size)
-    if not divisor.integral and dividend.size:
-        limit = math.inf
-    low = -limit
-    high = limit
+    """Return the bounds of a quotient whose divisor may be arbitrarily close to zero.
+
+    A divisor that is an integer, and not zero, does not make the quotient greater than the dividend.
+    """
+    max_magnitude = float(dividend.magnitude)
+    if not divisor.is_integral and dividend.magnitude:
+        max_magnitude = math.inf
+    low = -max_magnitude
+    high = max_magnitude
     if divisor.low >= 0 and dividend.low >= 0:
         low = 0.0
     if divisor.low >= 0 and dividend.high <= 0:

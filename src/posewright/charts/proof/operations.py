@@ -24,11 +24,13 @@ class _PathStep(NamedTuple):
     """The last part that is evaluated before an operation, linked to the steps before it.
 
     Attributes:
-        required: the value it must have; None if any will do.
+        tree: the part of the expression.
+        required_value: the value it must have; None if any will do.
+        previous: the step before it; None for the first.
     """
 
     tree: Tree
-    required: bool | None
+    required_value: bool | None
     previous: _PathStep | None
 
 
@@ -37,32 +39,36 @@ class ArithmeticOperation:
     """An operation that computes a number.
 
     Attributes:
-        node: the operation.
+        tree: the operation.
         last_step: end of the path to it; None if it is always evaluated.
     """
 
-    node: Tree
+    tree: Tree
     last_step: _PathStep | None
 
     @property
-    def steps(self) -> Iterator[tuple[Tree, bool | None]]:
+    def steps_before(self) -> Iterator[tuple[Tree, bool | None]]:
         """The parts evaluated before it, the last first, with the value each must have.
 
         None means any value: it is enough that the part does not divide by zero.
         """
         step = self.last_step
         while step is not None:
-            yield step.tree, step.required
+            yield step.tree, step.required_value
             step = step.previous
 
     @property
-    def divides(self) -> bool:
+    def is_division(self) -> bool:
         """Whether it is a division or a remainder."""
-        return isinstance(self.node, Binary) and self.node.operator in (Operator.OVER, Operator.MODULO)
+        return isinstance(self.tree, Binary) and self.tree.operator in (Operator.OVER, Operator.MODULO)
 
 
 def operations_in(tree: Tree) -> Iterator[ArithmeticOperation]:
-    """Yield the arithmetic operations in a tree in the order of evaluation."""
+    """Yield the arithmetic operations in a tree in the order of evaluation: operands come first.
+
+    A stack takes the place of recursion, since the tree of a truth table is deep.
+    """
+    # each entry: a node, the path to it, and whether its operands have been yielded
     stack: list[tuple[Tree, _PathStep | None, bool]] = [(tree, None, False)]
     while stack:
         node, path, operands_are_done = stack.pop()
@@ -72,6 +78,7 @@ def operations_in(tree: Tree) -> Iterator[ArithmeticOperation]:
         if _is_arithmetic(node):
             stack.append((node, path, True))
         children_with_paths = list(_children_with_paths(node, path))
+        # the first child is pushed last, to be popped first
         stack.extend((child, child_path, False) for child, child_path in reversed(children_with_paths))
 
 
@@ -82,18 +89,24 @@ def _is_arithmetic(node: Tree) -> bool:
 
 
 def _children_with_paths(node: Tree, path: _PathStep | None) -> Iterator[tuple[Tree, _PathStep | None]]:
-    """Yield the children of a node, each with the path to it; `path` leads to the node."""
+    """Yield the children of a node, each with the path to it.
+
+    Args:
+        node: the node.
+        path: the path to the node; None if it is always evaluated.
+    """
     if isinstance(node, If):
         cases, default = split_cases(node)
         for condition, value in cases:
             yield condition, path
-            yield value, _PathStep(condition, required=True, previous=path)
-            path = _PathStep(condition, required=False, previous=path)
+            yield value, _PathStep(condition, required_value=True, previous=path)
+            path = _PathStep(condition, required_value=False, previous=path)
         yield default, path
         return
-    required = None
+    # the right side of `and` is evaluated where the left one is true, that of `or` where it is false
+    required_value = None
     if isinstance(node, Binary) and node.operator in LOGIC:
-        required = node.operator is Operator.AND
+        required_value = node.operator is Operator.AND
     for child in children(node):
         yield child, path
-        path = _PathStep(child, required, path)
+        path = _PathStep(child, required_value, previous=path)

@@ -96,16 +96,17 @@ class Prover:
         if root.is_false:
             return IMPOSSIBLE
         trial = CaseTrial(claims, self.types)
-        key = (root.index, *trial.types)
-        if key not in self._answers:
-            self._answers[key] = self._decide(root, trial)
-        return self._answers[key]
+        question_key = (root.index, *trial.types)  # an answer has a value for every name of the claims
+        if question_key not in self._answers:
+            self._answers[question_key] = self._decide(root, trial)
+        return self._answers[question_key]
 
     def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
         """Return the answer by trying all cases where they are few, else by the solver."""
-        names_in_term = {term.value for term in collect_terms([root]) if term.op is SmtOp.VARIABLE}
+        variables = [term for term in collect_terms([root]) if term.op is SmtOp.VARIABLE]
+        names_in_term = {term.variable_name for term in variables}
         types = {name: value_type for name, value_type in trial.types.items() if name in names_in_term}
-        cases = list_cases(types, self.budget.effort.combinations)
+        cases = list_cases(types, max_cases=self.budget.effort.max_combinations)
         if cases is None:
             return self._search.decide(root, trial)
         for case in cases:

@@ -36,14 +36,14 @@ class SmtSearch:
             trial: the trial of the claims that the term represents.
         """
         question = _SmtQuestion(self.encoder, self.budget, root)
-        possible = question.check()
-        if possible is False:
+        can_be_true = question.check()
+        if can_be_true is False:
             return IMPOSSIBLE
-        case = question.read_case(trial) if possible else None
-        if case is None and possible and question.check(exact=True):
+        case = question.read_case(trial) if can_be_true else None
+        if case is None and can_be_true and question.check(allows_inexact=False):
             case = question.read_case(trial)
         if case is None:
-            case = self._try_known_cases(trial) or trial.guess(question.numbers())
+            case = self._try_known_cases(trial) or trial.guess(question.constants())
         if case is None:
             return UNKNOWN
         simplified_case = trial.simplify(case)
@@ -76,37 +76,42 @@ class _SmtQuestion:
                 self.solver.assert_formula(constraint)
         self.solver.assert_formula(encoder.encoded[root.index])
 
-    def check(self, *, exact: bool = False) -> bool | None:
+    def check(self, *, allows_inexact: bool = True) -> bool | None:
         """Return whether the term can be true, None if that was not decided within the steps allowed.
 
-        The solver calls a terminator at every step. It is not a Python function, because an interrupt raised
-        in one would be lost.
+        The steps taken are added to those of the budget.
 
         Args:
-            exact: whether to allow only models in which every remainder is encoded exactly.
+            allows_inexact: whether to allow models in which a remainder is not encoded exactly.
         """
+        # the solver calls a terminator at every step, and stops when it returns True; it is not a Python
+        # function, because an interrupt raised in one would be lost
         steps_allowed = self.budget.steps_allowed
-        steps = repeat(False, steps_allowed)
-        self.solver.configure_terminator(chain(steps, repeat(True)).__next__)
+        remaining_steps = repeat(False, steps_allowed)
+        self.solver.configure_terminator(chain(remaining_steps, repeat(True)).__next__)
         assumptions = []
-        if exact:
-            conditions = self.encoder.exact_conditions
-            assumptions = [conditions[term.index] for term in self.terms if term.index in conditions]
+        if not allows_inexact:
+            exact_conditions = self.encoder.exact_conditions
+            assumptions = [
+                exact_conditions[term.index] for term in self.terms if term.index in exact_conditions
+            ]
         result = self.solver.check_sat(*assumptions)
-        self.budget.steps += steps_allowed - length_hint(steps)
+        self.budget.steps_taken += steps_allowed - length_hint(remaining_steps)
         return None if result == Result.UNKNOWN else bool(result == Result.SAT)
 
     def read_case(self, trial: CaseTrial) -> dict[str, Value] | None:
         """Return the case of the solver's model, None if the trial does not confirm it."""
+        variables = [term for term in self.terms if term.op is SmtOp.VARIABLE]
         model = {
-            term.value: self.encoder.read_value(self.solver, term, trial.types[term.value])
-            for term in self.terms
-            if term.op is SmtOp.VARIABLE
+            term.variable_name: self.encoder.read_value(
+                self.solver, term, value_type=trial.types[term.variable_name]
+            )
+            for term in variables
         }
         case = trial.complete(model)
         return case if trial.holds(case) else None
 
-    def numbers(self) -> list[float]:
-        """Return the constants in the term."""
+    def constants(self) -> list[float]:
+        """Return the numbers in the term, each once."""
         constants = (term for term in self.terms if term.is_constant and term.sort is not SmtSort.BOOLEAN)
         return list(dict.fromkeys(constant.value for constant in constants))

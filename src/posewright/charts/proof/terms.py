@@ -71,7 +71,10 @@ class SmtTerm:
 
     Attributes:
         index: terms are numbered as they are made, so arguments have smaller indices.
-        value: value of a constant, name of a variable, or operator of arithmetic.
+        op: the operation.
+        sort: Boolean, integer or fraction.
+        args: the terms that the operation is applied to.
+        value: value of a constant, name of a variable, or operator of arithmetic; else None.
         interval: bounds of a number.
         float_format: format that arithmetic of fractions rounds to.
         codes: for a variable of an enumeration, the integers that encode its values.
@@ -90,6 +93,16 @@ class SmtTerm:
     def is_constant(self) -> bool:
         """Whether it is a constant."""
         return self.op is SmtOp.CONSTANT
+
+    @property
+    def variable_name(self) -> str:
+        """The name of a variable."""
+        return str(self.value)
+
+    @property
+    def arithmetic_operator(self) -> Operator | None:
+        """The operator of arithmetic; None for other operations."""
+        return self.value if self.op is SmtOp.ARITHMETIC else None
 
     @property
     def is_true(self) -> bool:
@@ -115,7 +128,12 @@ def collect_terms(roots: Iterable[SmtTerm]) -> list[SmtTerm]:
 
 
 class TermFactory:
-    """Makes the terms of one prover; simplifies them as far as constants and intervals allow."""
+    """Makes the terms of one prover; simplifies them as far as constants and intervals allow.
+
+    Attributes:
+        true: the constant true.
+        false: the constant false.
+    """
 
     def __init__(self) -> None:
         self._terms: dict[tuple[object, ...], SmtTerm] = {}
@@ -134,9 +152,13 @@ class TermFactory:
         float_format: FloatFormat = DOUBLE,
         codes: tuple[int, ...] = (),
     ) -> SmtTerm:
-        """Return the term with these attributes; a constant where its interval is a single number."""
-        if op is not SmtOp.CONSTANT and interval and interval.finite and interval.low == interval.high:
+        """Return the term with these attributes, the same object for the same attributes.
+
+        Where the interval has only one number, the result is that constant.
+        """
+        if op is not SmtOp.CONSTANT and interval and interval.is_finite and interval.low == interval.high:
             return self.number(interval.low)
+        # the type of the value, since 1, 1.0 and True are equal in Python
         key = (op, sort, float_format, type(value), value, *(arg.index for arg in args))
         if key not in self._terms:
             self._terms[key] = SmtTerm(
@@ -174,7 +196,7 @@ class TermFactory:
             return self._make(SmtOp.VARIABLE, SmtSort.BOOLEAN, value=name)
         if isinstance(value_type, EnumType):
             codes = tuple(self.code(value) for value in value_type.values)
-            interval = Interval(min(codes), max(codes), integral=True)
+            interval = Interval(min(codes), max(codes), is_integral=True)
             return self._make(SmtOp.VARIABLE, SmtSort.INTEGER, value=name, interval=interval, codes=codes)
         interval = type_interval(value_type)
         sort = SmtSort.INTEGER if isinstance(interval.low, int) else SmtSort.FLOAT
@@ -197,7 +219,7 @@ class TermFactory:
         return self._connect(SmtOp.OR, terms, neutral=self.false, decisive=self.true)
 
     def _connect(self, op: SmtOp, terms: Iterable[SmtTerm], neutral: SmtTerm, decisive: SmtTerm) -> SmtTerm:
-        """Return a conjunction or disjunction.
+        """Return a conjunction or disjunction, as simple as possible.
 
         Args:
             op: AND or OR.
@@ -205,69 +227,71 @@ class TermFactory:
             neutral: the constant that makes no difference to it.
             decisive: the constant that decides it.
         """
-        parts = [term for term in dict.fromkeys(terms) if term is not neutral]
-        has_opposites = any(self.negation(part) in parts for part in parts if part.op is SmtOp.NOT)
-        if decisive in parts or has_opposites:
+        distinct_terms = [term for term in dict.fromkeys(terms) if term is not neutral]
+        negations = [self.negation(term) for term in distinct_terms if term.op is SmtOp.NOT]
+        has_opposites = any(negation in distinct_terms for negation in negations)
+        if decisive in distinct_terms or has_opposites:
             return decisive
-        if len(parts) < 2:
-            return parts[0] if parts else neutral
-        return self._make(op, SmtSort.BOOLEAN, tuple(parts))
+        if len(distinct_terms) < 2:
+            return distinct_terms[0] if distinct_terms else neutral
+        return self._make(op, SmtSort.BOOLEAN, tuple(distinct_terms))
 
-    def if_then_else(self, condition: SmtTerm, then: SmtTerm, otherwise: SmtTerm) -> SmtTerm:
-        """Return `then` where the condition holds, else `otherwise`."""
-        if condition.is_constant or then is otherwise:
-            return otherwise if condition.is_false else then
-        if then.sort is SmtSort.BOOLEAN:
-            return self._if_then_else_boolean(condition, then, otherwise)
-        if then.sort is not otherwise.sort:
-            then, otherwise = self.to_common_sort(then, otherwise)
-        interval = hull((then.interval, otherwise.interval))
-        return self._make(SmtOp.IF, then.sort, (condition, then, otherwise), interval=interval)
+    def if_then_else(self, condition: SmtTerm, then_term: SmtTerm, else_term: SmtTerm) -> SmtTerm:
+        """Return `then_term` where the condition holds, else `else_term`; simplified where possible."""
+        if condition.is_constant or then_term is else_term:
+            return else_term if condition.is_false else then_term
+        if then_term.sort is SmtSort.BOOLEAN:
+            return self._if_then_else_boolean(condition, then_term, else_term)
+        then_term, else_term = self.to_common_sort(then_term, else_term)
+        interval = hull((then_term.interval, else_term.interval))
+        return self._make(SmtOp.IF, then_term.sort, (condition, then_term, else_term), interval=interval)
 
-    def _if_then_else_boolean(self, condition: SmtTerm, then: SmtTerm, otherwise: SmtTerm) -> SmtTerm:
-        """Return `then if condition else otherwise` of Boolean terms, simplified if one is constant."""
-        if then.is_true:
-            return self.disjunction((condition, otherwise))
-        if then.is_false:
-            return self.conjunction((self.negation(condition), otherwise))
-        if otherwise.is_false:
-            return self.conjunction((condition, then))
-        if otherwise.is_true:
-            return self.disjunction((self.negation(condition), then))
-        return self._make(SmtOp.IF, SmtSort.BOOLEAN, (condition, then, otherwise))
+    def _if_then_else_boolean(self, condition: SmtTerm, then_term: SmtTerm, else_term: SmtTerm) -> SmtTerm:
+        """Return `then_term if condition else else_term` of Boolean terms, simplified if one is constant."""
+        if then_term.is_true:
+            return self.disjunction((condition, else_term))
+        if then_term.is_false:
+            return self.conjunction((self.negation(condition), else_term))
+        if else_term.is_false:
+            return self.conjunction((condition, then_term))
+        if else_term.is_true:
+            return self.disjunction((self.negation(condition), then_term))
+        return self._make(SmtOp.IF, SmtSort.BOOLEAN, (condition, then_term, else_term))
 
     # Comparisons
 
     def less(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
-        """Return `left < right`."""
+        """Return `left < right`, as a constant where the bounds decide it."""
         left, right = self.to_common_sort(left, right)
-        order = self._compare_intervals(
-            left.interval, right=right.interval, always=operator.lt, never=operator.ge
+        known_order = self._compare_intervals(
+            left.interval, right.interval, order=operator.lt, opposite_order=operator.ge
         )
-        if order is not None or left is right:
-            return self.constant(bool(order))
-        integer_order = self._compare_integers(left, right, strict=True)
+        if known_order is not None or left is right:
+            return self.constant(bool(known_order))  # a number is not less than itself
+        integer_order = self._compare_integers(left, right, is_strict=True)
         return integer_order or self._make(SmtOp.LESS, SmtSort.BOOLEAN, (left, right))
 
     def at_most(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
-        """Return `left <= right`."""
+        """Return `left <= right`, as a constant where the bounds decide it."""
         left, right = self.to_common_sort(left, right)
-        order = self._compare_intervals(
-            left.interval, right=right.interval, always=operator.le, never=operator.gt
+        known_order = self._compare_intervals(
+            left.interval, right.interval, order=operator.le, opposite_order=operator.gt
         )
-        if order is not None or (left is right and not left.interval.nan):
-            return self.constant(order is not False)
-        integer_order = self._compare_integers(left, right, strict=False)
+        if known_order is not None:
+            return self.constant(known_order)
+        if left is right and not left.interval.may_be_nan:
+            return self.true
+        integer_order = self._compare_integers(left, right, is_strict=False)
         return integer_order or self._make(SmtOp.AT_MOST, SmtSort.BOOLEAN, (left, right))
 
     def equal(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
-        """Return `left == right`, for Booleans or for numbers."""
+        """Return `left == right`, for Booleans or for numbers; as a constant where the bounds decide it."""
         if left.sort is SmtSort.BOOLEAN:
             return self.if_then_else(left, right, self.negation(right))
         left, right = self.to_common_sort(left, right)
         if left.interval.low > right.interval.high or left.interval.high < right.interval.low:
             return self.false
-        if left is right and not left.interval.nan:
+        if left is right and not left.interval.may_be_nan:
             return self.true
         if left.op is SmtOp.TO_FLOAT and right.op in (SmtOp.TO_FLOAT, SmtOp.CONSTANT):
             return self._equal_integers(left, right)
@@ -279,22 +303,28 @@ class TermFactory:
         """Return the equality of a product of two integers with a constant by its possible factors.
 
         The solver would find the factors only by trying. Other terms give None.
+
+        Args:
+            left: the product, which may be saturated.
+            right: the constant.
         """
         if not right.is_constant or abs(right.value) > INT_HIGH:
             return None
         is_below_saturation = left.op is SmtOp.SATURATE and INT_LOW < right.value < INT_HIGH
         product = left.args[0] if is_below_saturation else left
-        if product.sort is not SmtSort.INTEGER or product.value is not Operator.TIMES:
-            return None
-        if any(factor.is_constant for factor in product.args):
+        if product.sort is not SmtSort.INTEGER or product.arithmetic_operator is not Operator.TIMES:
             return None
         first, second = product.args
+        if first.is_constant or second.is_constant:
+            return None
         if right.value == 0:
             return self.disjunction((self.equal(first, right), self.equal(second, right)))
-        return self.disjunction(
-            self.conjunction((self.equal(first, self.number(a)), self.equal(second, self.number(b))))
-            for a, b in _factor_pairs(right.value)
-        )
+        solutions = []
+        for first_factor, second_factor in _factor_pairs(right.value):
+            has_first_factor = self.equal(first, self.number(first_factor))
+            has_second_factor = self.equal(second, self.number(second_factor))
+            solutions.append(self.conjunction((has_first_factor, has_second_factor)))
+        return self.disjunction(solutions)
 
     def _equal_integers(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return the equality of an integer converted to a fraction with another one or a constant."""
@@ -308,39 +338,46 @@ class TermFactory:
         self,
         left: Interval,
         right: Interval,
-        always: Callable[[float, float], bool],
-        never: Callable[[float, float], bool],
+        order: Callable[[float, float], bool],
+        opposite_order: Callable[[float, float], bool],
     ) -> bool | None:
-        """Return an order of two numbers that follows from their bounds, None if none does.
+        """Return whether two numbers are in an order, None if that does not follow from their bounds.
 
         Args:
             left: bounds of the left number.
             right: bounds of the right number.
-            always: the order; it holds where it holds of `left.high` and `right.low`.
-            never: its opposite; the order fails where this holds of `left.low` and `right.high`.
+            order: the order, `<` or `<=`. It holds for all values if it holds for the greatest left one and
+                the smallest right one.
+            opposite_order: `>=` or `>`. The order holds for no values if this holds for the smallest left one
+                and the greatest right one.
         """
-        if left.nan or right.nan:
+        if left.may_be_nan or right.may_be_nan:
             return None
-        if always(left.high, right.low):
+        if order(left.high, right.low):
             return True
-        return False if never(left.low, right.high) else None
+        return False if opposite_order(left.low, right.high) else None
 
-    def _compare_integers(self, left: SmtTerm, right: SmtTerm, *, strict: bool) -> SmtTerm | None:
-        """Return the order of two fractions that were integers, or of one and a constant, as integers.
+    def _compare_integers(self, left: SmtTerm, right: SmtTerm, *, is_strict: bool) -> SmtTerm | None:
+        """Return the order of two fractions as one of integers, which is easier for the solver.
 
-        Other terms give None.
+        Both have to be integers converted to fractions, or one of them a constant. Other terms give None.
+
+        Args:
+            left: the left fraction.
+            right: the right fraction.
+            is_strict: whether the order is `<`; else it is `<=`.
         """
         if left.op is not SmtOp.TO_FLOAT and right.op is not SmtOp.TO_FLOAT:
             return None
         if left.op is right.op:
-            compare = self.less if strict else self.at_most
+            compare = self.less if is_strict else self.at_most
             return compare(left.args[0], right.args[0])
         if right.is_constant:
-            bound = math.ceil(right.value) - 1 if strict else math.floor(right.value)
-            return self.at_most(left.args[0], self.number(bound))
+            greatest = math.ceil(right.value) - 1 if is_strict else math.floor(right.value)
+            return self.at_most(left.args[0], self.number(greatest))
         if left.is_constant:
-            bound = math.floor(left.value) + 1 if strict else math.ceil(left.value)
-            return self.at_most(self.number(bound), right.args[0])
+            smallest = math.floor(left.value) + 1 if is_strict else math.ceil(left.value)
+            return self.at_most(self.number(smallest), right.args[0])
         return None
 
     # Numbers
@@ -362,20 +399,27 @@ class TermFactory:
     def arithmetic(
         self, binary_operator: Operator, left: SmtTerm, right: SmtTerm, float_format: FloatFormat = DOUBLE
     ) -> SmtTerm:
-        """Return `left binary_operator right`: exact for integers, rounded for fractions."""
+        """Return `left binary_operator right`: exact for integers, rounded for fractions.
+
+        Args:
+            binary_operator: the operator; its divisor, if it has one, is not zero where the term matters.
+            left: the left operand.
+            right: the right operand.
+            float_format: the format that a fraction is rounded to.
+        """
         left, right = self.to_common_sort(left, right)
         if binary_operator is Operator.MODULO and left.is_constant and right.is_constant and right.value != 0:
             return self.number(left.value % right.value)
         interval = arithmetic_interval(binary_operator, left.interval, right.interval)
-        if binary_operator is Operator.TIMES and left is right:
-            interval = replace(interval, low=max(interval.low, type(interval.low)(0)))
+        if binary_operator is Operator.TIMES and left is right:  # a square is not negative
+            zero = type(interval.low)(0)  # of the type of the bound, int or float
+            interval = replace(interval, low=max(interval.low, zero))
         if left.sort is SmtSort.FLOAT:
             interval = rounded_interval(interval, float_format)
-        args = (left, right)
         return self._make(
             SmtOp.ARITHMETIC,
             left.sort,
-            args,
+            (left, right),
             value=binary_operator,
             interval=interval,
             float_format=float_format,
@@ -411,11 +455,13 @@ class TermFactory:
         to 24 bits gives the same (Figueroa 1995).
         """
         term = self.to_float(term)
-        if term.interval.single or term.interval.is_exact_in(SINGLE):
+        if term.interval.fits_single or term.interval.is_exact_in(SINGLE):
             return term
-        is_arithmetic = term.op is SmtOp.ARITHMETIC and term.value is not Operator.MODULO
-        if is_arithmetic and all(argument.interval.single for argument in term.args):
-            return self.arithmetic(term.value, left=term.args[0], right=term.args[1], float_format=SINGLE)
+        binary_operator = term.arithmetic_operator
+        if binary_operator is not None and binary_operator is not Operator.MODULO:
+            left, right = term.args
+            if left.interval.fits_single and right.interval.fits_single:
+                return self.arithmetic(binary_operator, left, right, float_format=SINGLE)
         return self._make(
             SmtOp.TO_SINGLE, SmtSort.FLOAT, (term,), interval=rounded_interval(term.interval, SINGLE)
         )
@@ -423,11 +469,12 @@ class TermFactory:
 
 @lru_cache(maxsize=64)
 def _factor_pairs(product: int) -> tuple[tuple[int, int], ...]:
-    """Return every pair of integers with a product that is not zero."""
-    pairs: dict[tuple[int, int], None] = {}
+    """Return every pair of integers with a given product, which is not zero."""
+    pairs: dict[tuple[int, int], None] = {}  # an ordered set
     for divisor in range(1, math.isqrt(abs(product)) + 1):
         if product % divisor == 0:
             pairs[divisor, product // divisor] = None
     for first, second in list(pairs):
         pairs[second, first] = None
-    return (*pairs, *((-first, -second) for first, second in pairs))
+    negated_pairs = [(-first, -second) for first, second in pairs]
+    return (*pairs, *negated_pairs)

@@ -32,13 +32,13 @@ class TranslatedNode(NamedTuple):
 
     Attributes:
         value: the value of the node; it has no meaning if the node fails.
-        failing: whether evaluating it divides by zero.
-        exact: for integers, the value before saturation; else `value`.
+        fails: the condition under which evaluating the node divides by zero.
+        unsaturated: for integers, the value before saturation; else `value`.
     """
 
     value: SmtTerm
-    failing: SmtTerm
-    exact: SmtTerm
+    fails: SmtTerm
+    unsaturated: SmtTerm
 
 
 class Translator:
@@ -114,7 +114,7 @@ class _TreeTranslator:
 
     def _build_safe_node(self, value: SmtTerm) -> TranslatedNode:
         """Return the terms of a node whose evaluation cannot fail."""
-        return TranslatedNode(value, self.term_factory.false, value)
+        return TranslatedNode(value, fails=self.term_factory.false, unsaturated=value)
 
     def _translate_name(self, name: str) -> SmtTerm:
         """Return the term of a name: a constant or a variable."""
@@ -124,17 +124,17 @@ class _TreeTranslator:
             raise UnknownNameError.among("name", name, self.translator.types)
         return self.term_factory.variable(name, self.translator.types[name])
 
-    def _build_number_node(self, exact: SmtTerm, failing: SmtTerm) -> TranslatedNode:
+    def _build_number_node(self, unsaturated: SmtTerm, fails: SmtTerm) -> TranslatedNode:
         """Return the terms of a number, which saturates if it is an integer."""
-        return TranslatedNode(self.term_factory.saturate(exact), failing, exact)
+        return TranslatedNode(self.term_factory.saturate(unsaturated), fails, unsaturated)
 
     def _translate_unary(self, tree: Unary) -> TranslatedNode:
         """Translate `not` or a negation; it fails where its operand fails."""
         operand = self.translate(tree.operand)
         if tree.operator is Operator.NOT:
             negation = self.term_factory.negation(operand.value)
-            return TranslatedNode(negation, operand.failing, negation)
-        return self._build_number_node(self.term_factory.negate(operand.value), operand.failing)
+            return TranslatedNode(negation, operand.fails, unsaturated=negation)
+        return self._build_number_node(self.term_factory.negate(operand.value), operand.fails)
 
     def _translate_binary(self, tree: Binary) -> TranslatedNode:
         """Translate a binary operation; it fails where one of its operands fails."""
@@ -142,13 +142,12 @@ class _TreeTranslator:
         right = self.translate(tree.right)
         if tree.operator in LOGIC:
             return self._translate_logic(tree.operator, left, right)
-        failing = self.term_factory.disjunction((left.failing, right.failing))
+        operand_fails = self.term_factory.disjunction((left.fails, right.fails))
         if tree.operator in ARITHMETIC:
-            return self._translate_arithmetic(
-                tree.operator, left=left.value, right=right.value, failing=failing
-            )
-        value = self._comparisons[tree.operator](left.value, right.value)
-        return TranslatedNode(value, failing, value)
+            return self._translate_arithmetic(tree.operator, left.value, right.value, operand_fails)
+        build_comparison = self._comparisons[tree.operator]
+        value = build_comparison(left.value, right.value)
+        return TranslatedNode(value, operand_fails, unsaturated=value)
 
     def _translate_logic(
         self, operator: Operator, left: TranslatedNode, right: TranslatedNode
@@ -161,9 +160,9 @@ class _TreeTranslator:
         else:
             value = factory.disjunction((left.value, right.value))
             right_is_evaluated = factory.negation(left.value)
-        right_fails = factory.conjunction((right_is_evaluated, right.failing))
-        failing = factory.disjunction((left.failing, right_fails))
-        return TranslatedNode(value, failing, value)
+        right_fails = factory.conjunction((right_is_evaluated, right.fails))
+        fails = factory.disjunction((left.fails, right_fails))
+        return TranslatedNode(value, fails, unsaturated=value)
 
     @property
     def _comparisons(self) -> Mapping[Operator, Callable[[SmtTerm, SmtTerm], SmtTerm]]:
@@ -179,38 +178,52 @@ class _TreeTranslator:
         }
 
     def _translate_arithmetic(
-        self, operator: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm
+        self, operator: Operator, left: SmtTerm, right: SmtTerm, operand_fails: SmtTerm
     ) -> TranslatedNode:
-        """Return the terms of an operation; `failing` is true where an operand fails."""
+        """Return the terms of an arithmetic operation, which fails where the divisor of a division is zero.
+
+        Args:
+            operator: the operator.
+            left: the value of the left operand.
+            right: the value of the right operand.
+            operand_fails: the condition under which evaluating an operand divides by zero.
+        """
         factory = self.term_factory
+        fails = operand_fails
         if operator in (Operator.OVER, Operator.MODULO):
             zero = factory.number(0 if right.sort is SmtSort.INTEGER else 0.0)
-            failing = factory.disjunction((failing, factory.equal(right, zero)))
+            fails = factory.disjunction((operand_fails, factory.equal(right, zero)))
         if operator is Operator.OVER:
             left = factory.to_float(left)
             right = factory.to_float(right)
-        return self._build_number_node(factory.arithmetic(operator, left, right), failing)
+        return self._build_number_node(factory.arithmetic(operator, left, right), fails)
 
     def _translate_call(self, tree: Call) -> TranslatedNode:
         """Translate a call of abs, single, min or max."""
+        factory = self.term_factory
         arguments = [self.translate(argument) for argument in tree.arguments]
-        failing = self.term_factory.disjunction(argument.failing for argument in arguments)
+        argument_fails = factory.disjunction(argument.fails for argument in arguments)
+        values = [argument.value for argument in arguments]
         if tree.function == "abs":
-            return self._build_number_node(self.term_factory.absolute(arguments[0].value), failing)
-        if tree.function == "single":
-            return self._build_number_node(self.term_factory.to_single(arguments[0].value), failing)
-        op = SmtOp.MIN if tree.function == "min" else SmtOp.MAX
-        return self._build_number_node(
-            self.term_factory.extreme(op, [argument.value for argument in arguments]), failing
-        )
+            value = factory.absolute(values[0])
+        elif tree.function == "single":
+            value = factory.to_single(values[0])
+        else:
+            value = factory.extreme(SmtOp.MIN if tree.function == "min" else SmtOp.MAX, values)
+        return self._build_number_node(value, argument_fails)
 
     def _translate_if_chain(self, tree: If) -> TranslatedNode:
-        """Return the terms of a chain of `if`s, without recursion, since that of a truth table is long."""
+        """Return the terms of a chain of `if`s, without recursion, since that of a truth table is long.
+
+        The terms are built from the last case to the first.
+        """
         cases, default = split_cases(tree)
-        value, failing, _ = self.translate(default)
-        translated_cases = [(self.translate(condition), self.translate(then)) for condition, then in cases]
-        for condition, then in reversed(translated_cases):
-            value = self.term_factory.if_then_else(condition.value, then.value, value)
-            branch_fails = self.term_factory.if_then_else(condition.value, then.failing, failing)
-            failing = self.term_factory.disjunction((condition.failing, branch_fails))
-        return TranslatedNode(value, failing, value)
+        value, fails, _ = self.translate(default)
+        translated_cases = [
+            (self.translate(condition), self.translate(case_value)) for condition, case_value in cases
+        ]
+        for condition, case in reversed(translated_cases):
+            value = self.term_factory.if_then_else(condition.value, case.value, value)
+            branch_fails = self.term_factory.if_then_else(condition.value, case.fails, fails)
+            fails = self.term_factory.disjunction((condition.fails, branch_fails))
+        return TranslatedNode(value, fails, unsaturated=value)

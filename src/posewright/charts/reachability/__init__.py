@@ -1,10 +1,11 @@
 """Exploration: every state that a chart can reach, and every way in which a tick can go there.
 
 exploration = explore(chart)
-exploration.complete, .reasons     whether that is all that can happen; if not, why
-exploration.reached                states, breadth first
+exploration.complete               whether that is all that can happen
+exploration.incomplete_reasons     if not, why
+exploration.reached_states         states, breadth first
 exploration.distinct_states        one state for all that differ only in counters and have the same steps
-exploration.steps_from(state)       the steps from a state, each with inputs that show it
+exploration.steps_from(state)      the steps from a state, each with inputs that show it
 exploration.trace_to(state)        the shortest inputs from the start to a state
 exploration.taken_transitions      for each transition, the first state and step that take it
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from posewright.charts.reachability.abstraction import (
     Abstraction,
-    Counts,
+    CounterValues,
     TimerAbstraction,
     abstract_registers,
     convert_to_register,
@@ -24,7 +25,7 @@ from posewright.charts.reachability.abstraction import (
 from posewright.charts.reachability.comparisons import Registers, SymbolicFunction
 from posewright.charts.reachability.domain import Domain, Spans, find_spans, partition
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph, StateKey, Trace
+from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph, Trace
 from posewright.charts.reachability.limits import (
     DEFAULT_LIMITS,
     MAX_ENUMERATED,
@@ -35,8 +36,10 @@ from posewright.charts.reachability.path import InputSpace, PathCondition, explo
 from posewright.charts.reachability.states import (
     AbstractState,
     ChartStateSpace,
+    ExploredPath,
+    StateKey,
+    StepTarget,
     SymbolicStep,
-    UntimedTarget,
     build_abstract_state,
 )
 from posewright.charts.reachability.symbolic_compiler import SymbolicCompiler
@@ -49,23 +52,24 @@ __all__ = [
     "Abstraction",
     "BreadthFirst",
     "ChartStateSpace",
-    "Counts",
+    "CounterValues",
     "Domain",
     "Exploration",
     "ExplorationLimits",
+    "ExploredPath",
     "InputSpace",
     "PathCondition",
     "ReachabilityGraph",
     "Registers",
     "Spans",
     "StateKey",
+    "StepTarget",
     "SymbolicCompiler",
     "SymbolicFunction",
     "SymbolicStep",
     "SymbolicTick",
     "TimerAbstraction",
     "Trace",
-    "UntimedTarget",
     "WorkBudget",
     "abstract_registers",
     "build_abstract_state",

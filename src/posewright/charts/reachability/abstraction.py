@@ -15,6 +15,7 @@ from collections import Counter as Tally
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     COMPARISONS,
@@ -45,7 +46,7 @@ from posewright.charts.reachability.domain import (
     simplest_value,
 )
 from posewright.charts.reachability.limits import MAX_CELLS, MAX_ENUMERATED
-from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
+from posewright.charts.types import FloatType, IntType, Type, Value
 
 DIVISIONS = (Operator.OVER, Operator.MODULO)
 
@@ -58,16 +59,19 @@ def is_defined(tree: Tree) -> Tree:
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether some term of an expression may be NaN, according to the types."""
     translated_nodes = Translator(types).translate(expression).values()
-    return any(node.value.interval.nan for node in translated_nodes)
+    return any(node.value.interval.may_be_nan for node in translated_nodes)
 
 
 def _may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether the value of an expression may be infinite or NaN."""
-    return not Translator(types).translate_root(expression).value.interval.finite
+    return not Translator(types).translate_root(expression).value.interval.is_finite
 
 
 def convert_to_register(value_type: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
     """Return a term for the value that a register has once an expression is assigned to it.
+
+    Numbers are clamped to the range of the register, fractions are rounded to its size, and NaN is replaced
+    by its default, each only where it can make a difference.
 
     Args:
         value_type: type of the register.
@@ -102,36 +106,36 @@ class Abstraction:
 
     Attributes:
         value_type: type of the register.
-        start: its initial value.
-        drops: whether none are; the register always has its initial value.
-        bounds: the greatest value of every cell but the last; empty if there are no cells.
-        values: the value that represents each cell.
+        start_value: its initial value.
+        is_dropped: whether none are distinguished; the register then always has its initial value.
+        cell_bounds: the greatest value of every cell but the last; empty if there are no cells.
+        cell_values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
         values_to_try: values that are tried in any case, where not all values can be.
     """
 
     value_type: Type
-    start: Value
-    drops: bool = False
-    bounds: tuple[Value, ...] = ()
-    values: tuple[Value, ...] = ()
+    start_value: Value
+    is_dropped: bool = False
+    cell_bounds: tuple[Value, ...] = ()
+    cell_values: tuple[Value, ...] = ()
     is_exact: bool = True
     values_to_try: tuple[Value, ...] = ()
 
     @property
     def merges_values(self) -> bool:
         """Whether one value may represent several."""
-        return self.drops or not self.is_exact
+        return self.is_dropped or not self.is_exact
 
-    def canonical(self, value: Value) -> Value:
+    def representative_of(self, value: Value) -> Value:
         """Return the value that represents another one."""
-        if self.drops:
-            return self.start
+        if self.is_dropped:
+            return self.start_value
         if self.is_exact:
             return value
-        return self.values[bisect_left(self.bounds, value)]
+        return self.cell_values[bisect_left(self.cell_bounds, value)]
 
-    def rounded(self, tree: Tree) -> Tree:
+    def round_term(self, tree: Tree) -> Tree:
         """Return a term with the rounding of a register of 32-bit fractions."""
         is_single = isinstance(self.value_type, FloatType) and self.value_type.single
         return Call("single", (tree,)) if is_single else tree
@@ -154,7 +158,7 @@ def abstract_registers(
     uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
     abstractions = {
-        name: _abstract_register(name, value_type, start=start_values[name], uses=uses)
+        name: _abstract_register(name, value_type, start_value=start_values[name], uses=uses)
         for name, value_type in machine.chart.variables.items()
     }
     for name, values in (values_to_try or {}).items():
@@ -163,58 +167,80 @@ def abstract_registers(
     return abstractions
 
 
-def _abstract_register(name: str, value_type: Type, start: Value, uses: _RegisterUses) -> Abstraction:
-    """Return how precisely states record a register: not at all, by cells, or by its exact value."""
-    is_exact = name in uses.exact_names
-    if not is_exact and name not in uses.comparisons:
-        return Abstraction(value_type, start, drops=True, is_exact=False)
-    if not isinstance(value_type, IntType | FloatType):
-        return Abstraction(value_type, start)
-    if not is_exact:
-        abstraction = _abstract_by_cells(name, value_type, start, comparisons=uses.comparisons[name])
-        if abstraction is not None:
-            return abstraction
-    if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ENUMERATED:
-        values = tuple(range(value_type.low, value_type.high + 1))
-        return Abstraction(value_type, start, bounds=values[:-1], values=values)
-    return Abstraction(value_type, start)
+def _abstract_register(name: str, value_type: Type, start_value: Value, uses: _RegisterUses) -> Abstraction:
+    """Return how precisely states record a register: not at all, by cells, or by its exact value.
 
-
-def _abstract_by_cells(
-    name: str, value_type: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
-) -> Abstraction | None:
-    """Return the abstraction of a register by the comparisons that read it.
+    A register that nothing reads is dropped. A number that is only compared with constants is recorded by
+    cells, if these can be found. An integer of few values has one cell for each; any other register has no
+    cells and keeps its exact value.
 
     Args:
         name: the name of the register.
         value_type: its type.
-        start: its initial value, which represents its cell.
-        comparisons: the comparisons with the expressions they are part of; none reads another name.
+        start_value: its initial value.
+        uses: how the chart reads its registers.
+    """
+    needs_exact_value = name in uses.exact_names
+    if not needs_exact_value and name not in uses.comparisons:
+        return Abstraction(value_type, start_value, is_dropped=True, is_exact=False)
+    if not isinstance(value_type, IntType | FloatType):
+        return Abstraction(value_type, start_value)
+    if not needs_exact_value:
+        abstraction = _abstract_by_cells(name, value_type, start_value, comparisons=uses.comparisons[name])
+        if abstraction is not None:
+            return abstraction
+    if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ENUMERATED:
+        values = tuple(range(value_type.low, value_type.high + 1))
+        return Abstraction(value_type, start_value, cell_bounds=values[:-1], cell_values=values)
+    return Abstraction(value_type, start_value)
+
+
+def _abstract_by_cells(
+    name: str, value_type: Type, start_value: Value, comparisons: list[_Comparison]
+) -> Abstraction | None:
+    """Return the abstraction of a register by the comparisons that read it.
+
+    The values are divided into sets, in each of which every comparison has the same result. The spans of
+    these sets are the cells.
+
+    Args:
+        name: the name of the register.
+        value_type: its type.
+        start_value: its initial value, which represents its cell.
+        comparisons: the comparisons; none reads another name.
 
     Returns:
         None if the values of a comparison are not exactly known, or there are too many cells.
     """
     domain = Domain(value_type)
-    classes = [domain.full]
-    for tree, expression in comparisons:
-        spans, exact = find_spans(
-            tree, name, domain, compile_at_index=_index_compiler(name, domain, expression)
+    value_sets = [domain.full_set]
+    for comparison in comparisons:
+        spans, is_exact_set = find_spans(
+            comparison.tree,
+            name,
+            domain,
+            compile_at_index=_index_compiler(name, domain, comparison.expression),
         )
-        comparison = Expression(tree, BoolType(), expression.source, expression.constant_values)
-        if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: value_type}):
+        if not is_exact_set or len(value_sets) > MAX_CELLS:
             return None
-        classes = [part for old_class in classes for part in partition(old_class, spans) if part]
-    cells = sorted(span for spans in classes for span in spans)
+        if may_be_undefined(comparison.expression.with_tree(comparison.tree), {name: value_type}):
+            return None
+        value_sets = [part for value_set in value_sets for part in partition(value_set, spans) if part]
+    cells = sorted(span for value_set in value_sets for span in value_set)
     if len(cells) > MAX_CELLS:
         return None
-    start_index = domain.index(start)
-    values = []
+    start_index = domain.index_of(start_value)
+    cell_values = []
     for low, high in cells:
-        has_start = low <= start_index <= high
-        values.append(start if has_start else simplest_value(domain, ((low, high),)))
-    bounds = tuple(domain.value(high) for _, high in cells[:-1])
-    is_exact = all(low == high for low, high in cells)
-    return Abstraction(value_type, start, bounds=bounds, values=tuple(values), is_exact=is_exact)
+        has_start_value = low <= start_index <= high
+        cell_values.append(start_value if has_start_value else simplest_value(domain, ((low, high),)))
+    return Abstraction(
+        value_type,
+        start_value,
+        cell_bounds=tuple(domain.value_at(high) for _, high in cells[:-1]),
+        cell_values=tuple(cell_values),
+        is_exact=all(low == high for low, high in cells),
+    )
 
 
 def _index_compiler(name: str, domain: Domain, expression: Expression) -> CompileAtIndex:
@@ -222,9 +248,16 @@ def _index_compiler(name: str, domain: Domain, expression: Expression) -> Compil
 
     def compile_at_index(tree: Tree) -> IndexFunction:
         evaluate = compile_tree(tree, expression.constant_values, expression.source)
-        return lambda index: evaluate({name: domain.value(index)})
+        return lambda index: evaluate({name: domain.value_at(index)})
 
     return compile_at_index
+
+
+class _Comparison(NamedTuple):
+    """A comparison, and the expression that it is a part of."""
+
+    tree: Tree
+    expression: Expression
 
 
 @dataclass
@@ -232,14 +265,14 @@ class _RegisterUses:
     """How conditions and values read registers.
 
     Attributes:
-        registers: types of all registers.
+        register_types: types of all registers, by name.
         exact_names: registers of which every value matters.
         comparisons: for registers that are compared with constants, these comparisons.
     """
 
-    registers: Mapping[str, Type]
+    register_types: Mapping[str, Type]
     exact_names: set[str] = field(default_factory=set)
-    comparisons: dict[str, list[tuple[Tree, Expression]]] = field(default_factory=dict)
+    comparisons: dict[str, list[_Comparison]] = field(default_factory=dict)
 
     @property
     def read_names(self) -> set[str]:
@@ -251,11 +284,16 @@ class _RegisterUses:
         return {
             name
             for name in names_in(tree)
-            if name in self.registers and name not in expression.constant_values
+            if name in self.register_types and name not in expression.constant_values
         }
 
     def add_condition(self, tree: Tree, expression: Expression) -> None:
-        """Record the registers that a condition reads: exactly, or only by comparisons with constants."""
+        """Record how a condition reads its registers: exactly, or only by comparisons with constants.
+
+        Args:
+            tree: the tree of the condition.
+            expression: the expression that it is a part of.
+        """
         if isinstance(tree, If):
             cases, default = split_cases(tree)
             for part in (*chain.from_iterable(cases), default):
@@ -280,17 +318,23 @@ class _RegisterUses:
         reads_one_register = (
             len(registers) == 1 and names_in(tree) - expression.constant_values.keys() == registers
         )
-        if not reads_one_register or any(_is_if_or_division(node) for node in nodes_of(tree)):
+        has_if_or_division = any(isinstance(node, If) or _is_division(node) for node in nodes_of(tree))
+        if not reads_one_register or has_if_or_division:
             self.exact_names |= registers
             return
         (name,) = registers
-        if isinstance(self.registers[name], IntType | FloatType):
-            self.comparisons.setdefault(name, []).append((tree, expression))
+        if isinstance(self.register_types[name], IntType | FloatType):
+            self.comparisons.setdefault(name, []).append(_Comparison(tree, expression))
         else:
             self.exact_names.add(name)
 
     def add_value(self, tree: Tree, expression: Expression) -> None:
-        """Record the registers that an assigned value reads, where the assigned register is read itself."""
+        """Record the registers that an assigned value reads.
+
+        Args:
+            tree: the tree of the value; the register that it is assigned to is read somewhere.
+            expression: the expression that it is a part of.
+        """
         if isinstance(tree, If):
             cases, default = split_cases(tree)
             for condition, value in cases:
@@ -301,29 +345,38 @@ class _RegisterUses:
             self.exact_names |= self.registers_in(tree, expression)
 
 
-def _is_if_or_division(node: Tree) -> bool:
-    return isinstance(node, If) or (isinstance(node, Binary) and node.operator in DIVISIONS)
+def _is_division(node: Tree) -> bool:
+    return isinstance(node, Binary) and node.operator in DIVISIONS
 
 
 def _find_register_uses(
     machine: Machine, watched_conditions: Sequence[Expression], tracked: Collection[str]
 ) -> _RegisterUses:
-    """Return how a machine reads its registers: directly, or through values that are read in turn."""
+    """Return how a machine reads its registers: directly, or through values that are read in turn.
+
+    Args:
+        machine: the machine.
+        watched_conditions: conditions that are evaluated after every tick; they read registers as well.
+        tracked: names whose exact values matter in any case.
+    """
     uses = _RegisterUses(machine.chart.variables)
     uses.exact_names |= set(tracked) & set(machine.chart.variables)
     for condition in (*list_conditions(machine), *watched_conditions):
         uses.add_condition(condition.tree, condition)
     assignments = [pair for action in list_assignments(machine) for pair in action.values.items()]
     for _, value in assignments:  # whether a value divides by zero matters even if nothing reads it
-        for node in nodes_of(value.tree):
-            if isinstance(node, Binary) and node.operator in DIVISIONS:
-                uses.exact_names |= uses.registers_in(value.tree, value)
+        if any(_is_division(node) for node in nodes_of(value.tree)):
+            uses.exact_names |= uses.registers_in(value.tree, value)
+    # a value that is assigned to a register matters once something reads that register
+    remaining_assignments = assignments
     while True:
         read_names = uses.read_names
-        read_values = [value for name, value in assignments if name in read_names]
+        read_values = [value for name, value in remaining_assignments if name in read_names]
         if not read_values:
             return uses
-        assignments = [(name, value) for name, value in assignments if name not in read_names]
+        remaining_assignments = [
+            (name, value) for name, value in remaining_assignments if name not in read_names
+        ]
         for value in read_values:
             uses.add_value(value.tree, value)
 
@@ -344,19 +397,22 @@ def list_assignments(machine: Machine) -> Iterator[Assign]:
     return (action for action in _list_actions(machine) if isinstance(action, Assign))
 
 
-Counts = tuple[int, ...]
+CounterValues = tuple[int, ...]
 """The values of all counters."""
 
 
 class TimerAbstraction:
-    """The counters of one machine, or of several side by side; numbers the values that occur.
+    """The counters of one machine, or of several side by side.
+
+    The values of all counters together get a number when they occur first. A tick cannot distinguish two
+    values of a counter that are of the same class.
 
     Attributes:
         names: the names of the counters, in the order of the registers.
-        next_counts: for each counter, the value that follows every value while it runs.
-        classes: for each counter, the class of every value; a tick cannot distinguish values of one class.
-        all_counts: the values that have occurred, by number.
-        class_numbers: for each of these, the number of its classes.
+        next_values: for each counter, the value that follows every value while it runs.
+        class_by_value: for each counter, the class of every value.
+        values_by_id: the values that have occurred, by number.
+        class_ids: for each of these, the number of the classes of its counters.
     """
 
     def __init__(self, *machines: Machine) -> None:
@@ -369,85 +425,99 @@ class TimerAbstraction:
                 counters.append(counter)
                 compared_numbers.append(numbers_by_name.get(counter.name))
         self.names = tuple(counter.name for counter in counters)
-        self.next_counts = tuple(_next_counts(counter) for counter in counters)
-        self.classes = tuple(map(_classify_counts, self.next_counts, compared_numbers))
-        self.all_counts: list[Counts] = []
-        self.class_numbers: list[int] = []
-        self._numbers: dict[Counts, int] = {}
-        self._numbers_by_classes: dict[Counts, int] = {}
-        self._advance_tables: dict[tuple[int, ...], dict[int, int]] = {}
+        self.next_values = tuple(_compute_next_values(counter) for counter in counters)
+        self.class_by_value = tuple(map(_classify_values, self.next_values, compared_numbers))
+        self.values_by_id: list[CounterValues] = []
+        self.class_ids: list[int] = []
+        self._id_by_values: dict[CounterValues, int] = {}
+        self._id_by_classes: dict[CounterValues, int] = {}
+        self._next_ids: dict[tuple[int, ...], dict[int, int]] = {}  # by running counters, then by id
 
-    def number(self, counts: Counts) -> int:
-        """Return the number of some values of the counters."""
-        number = self._numbers.setdefault(counts, len(self.all_counts))
-        if number == len(self.all_counts):
-            self.all_counts.append(counts)
-            classes = self.classify(counts)
-            class_number = self._numbers_by_classes.setdefault(classes, len(self._numbers_by_classes))
-            self.class_numbers.append(class_number)
-        return number
+    def id_of(self, counter_values: CounterValues) -> int:
+        """Return the number of some values of the counters, which are stored if they are new."""
+        counters_id = self._id_by_values.setdefault(counter_values, len(self.values_by_id))
+        if counters_id == len(self.values_by_id):
+            self.values_by_id.append(counter_values)
+            classes = self.classify(counter_values)
+            self.class_ids.append(self._id_by_classes.setdefault(classes, len(self._id_by_classes)))
+        return counters_id
 
-    def advance_number(self, number: int, running: tuple[int, ...]) -> int:
-        """Return the number of the values that `advance` returns for the values with a number."""
-        table = self._advance_tables.setdefault(running, {})
-        next_number = table.get(number)
-        if next_number is None:
-            next_number = table[number] = self.number(self.advance(self.all_counts[number], running))
-        return next_number
+    def advance_id(self, counters_id: int, running_counters: tuple[int, ...]) -> int:
+        """Return the number of the counters' values after a tick, as `advance` computes them.
 
-    def classify(self, counts: Counts) -> Counts:
+        Args:
+            counters_id: the number of the values before the tick.
+            running_counters: the indices of the counters that run in the tick.
+        """
+        next_ids = self._next_ids.setdefault(running_counters, {})
+        next_id = next_ids.get(counters_id)
+        if next_id is None:
+            next_id = self.id_of(self.advance(self.values_by_id[counters_id], running_counters))
+            next_ids[counters_id] = next_id
+        return next_id
+
+    def classify(self, counter_values: CounterValues) -> CounterValues:
         """Return the classes of some values of the counters."""
-        return tuple([classes[count] for classes, count in zip(self.classes, counts, strict=True)])
+        pairs = zip(self.class_by_value, counter_values, strict=True)
+        return tuple([classes[value] for classes, value in pairs])
 
-    def running(self, counts_after: Counts) -> tuple[int, ...]:
-        """Return the indices of the counters that ran in a tick, by their values after it."""
-        return tuple([i for i, count in enumerate(counts_after) if count])
+    def running_counters(self, values_after_tick: CounterValues) -> tuple[int, ...]:
+        """Return the indices of the counters that ran in a tick; one that did not run is zero after it."""
+        return tuple([i for i, value in enumerate(values_after_tick) if value])
 
-    def advance(self, counts: Counts, running: tuple[int, ...]) -> Counts:
-        """Return the counters after a tick in which those at the indices `running` run; others are reset."""
-        advanced = [0] * len(counts)
-        for i in running:
-            advanced[i] = self.next_counts[i][counts[i]]
-        return tuple(advanced)
+    def advance(self, counter_values: CounterValues, running_counters: tuple[int, ...]) -> CounterValues:
+        """Return the counters after a tick in which those at some indices run; the others are reset."""
+        advanced_values = [0] * len(counter_values)
+        for i in running_counters:
+            advanced_values[i] = self.next_values[i][counter_values[i]]
+        return tuple(advanced_values)
 
 
-def _next_counts(counter: Counter) -> tuple[int, ...]:
+def _compute_next_values(counter: Counter) -> tuple[int, ...]:
     """Return the value that follows every value of a counter while it runs; never zero."""
     after_limit = 1 if counter.restarts else counter.limit
     return (*range(1, counter.limit + 1), after_limit)
 
 
-def _classify_counts(next_counts: tuple[int, ...], compared_numbers: set[int] | None) -> tuple[int, ...]:
-    """Return the class of every value of a counter, by how its next value compares with the numbers."""
+def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | None) -> tuple[int, ...]:
+    """Return the class of every value of a counter.
+
+    Values are of one class if their next values compare alike (less, equal or greater) with every number.
+
+    Args:
+        next_values: the value that follows every value while the counter runs.
+        compared_numbers: the numbers with which the chart compares the counter; None if every value matters.
+    """
     if compared_numbers is None:
-        return tuple(range(len(next_counts)))
-    edges = sorted(compared_numbers | {number + 1 for number in compared_numbers})
-    return tuple(sum(edge <= count for edge in edges) for count in next_counts)
+        return tuple(range(len(next_values)))
+    class_starts = sorted(compared_numbers | {number + 1 for number in compared_numbers})
+    return tuple(sum(start <= value for start in class_starts) for value in next_values)
 
 
 def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
     """Return the numbers with which each counter is compared; None for a counter that is read otherwise."""
-    numbers = {counter.name: set[int]() for counter in machine.counters}
+    numbers_by_counter = {counter.name: set[int]() for counter in machine.counters}
     comparisons = [
         (transition.since_register, transition.wait) for transition in machine.transitions if transition.wait
     ]
-    read_otherwise = set[str]()
+    names_read_otherwise = set[str]()
     for expression in machine.expressions:
-        own_comparisons = list(_list_count_comparisons(expression.tree))
-        n_reads = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
-        n_reads.subtract(name for name, _ in own_comparisons)
-        read_otherwise |= {name for name, count in n_reads.items() if count > 0}
+        own_comparisons = list(_list_comparisons_with_integers(expression.tree))
         comparisons += own_comparisons
+        # a name that is read more often than it is compared is read otherwise as well
+        n_other_reads = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
+        n_other_reads.subtract(name for name, _ in own_comparisons)
+        names_read_otherwise |= {name for name, n_reads in n_other_reads.items() if n_reads > 0}
     for name, number in comparisons:
-        if name in numbers:
-            numbers[name].add(number)
+        if name in numbers_by_counter:
+            numbers_by_counter[name].add(number)
     return {
-        name: None if name in read_otherwise else compared_numbers
-        for name, compared_numbers in numbers.items()
+        name: None if name in names_read_otherwise else numbers
+        for name, numbers in numbers_by_counter.items()
     }
 
 
-def _list_count_comparisons(tree: Tree) -> Iterator[tuple[str, int]]:
+def _list_comparisons_with_integers(tree: Tree) -> Iterator[tuple[str, int]]:
     """Yield the names that an expression compares with integers by `==`, `<` or `>=`, with the integers."""
     for node in nodes_of(tree):
         if not isinstance(node, Binary) or not isinstance(node.left, Name):

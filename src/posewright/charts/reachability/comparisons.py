@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from posewright.charts.expression import Expression, Literal, Name, Tree, compile_tree, names_in, rewrite
+from posewright.charts.expression import (
+    Evaluate,
+    Expression,
+    Literal,
+    Name,
+    Tree,
+    compile_tree,
+    names_in,
+    rewrite,
+)
 from posewright.charts.proof import Prover
 from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.domain import (
-    CompileAtIndex,
     Domain,
     IndexFunction,
     Spans,
@@ -23,8 +31,8 @@ from posewright.charts.reachability.domain import (
 )
 from posewright.charts.reachability.limits import (
     MAX_BRANCHED_VALUES,
+    MAX_CORRECTED_NEIGHBOURS,
     MAX_CORRECTIONS,
-    MAX_NEIGHBOURS,
     WORK_PER_VALUE,
 )
 from posewright.charts.reachability.path import PathCondition, Relation, solve_with_prover
@@ -38,6 +46,44 @@ SymbolicFunction = Callable[[Registers, PathCondition], Value]
 """Evaluates an expression on a path; the path is then restricted to inputs that give this value."""
 
 
+class _TermAtIndex:
+    """The value of a term as a function of the index of one input's value; an `IndexFunction`.
+
+    Each call counts as work of the path, since the work of a tick is limited.
+
+    Attributes:
+        values: the values of the other names; the value of the input is added by each call.
+    """
+
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        input_name: str,
+        domain: Domain,
+        known_values: Mapping[str, Value],
+        path: PathCondition,
+    ) -> None:
+        self.evaluate = evaluate
+        self.input_name = input_name
+        self.value_at = domain.value_at
+        self.values = dict(known_values)
+        self.path = path
+
+    def __call__(self, index: int) -> Value:
+        """Return the value of the term where the input has the value with this index.
+
+        Where the term divides by zero it is False, so that every comparison has some result; a path on which
+        a divisor is zero ends before the comparison is made.
+        """
+        self.path.work += WORK_PER_VALUE
+        self.values[self.input_name] = self.value_at(index)
+        try:
+            value: Value = self.evaluate(self.values)
+        except ExpressionError:
+            value = False
+        return value
+
+
 class SymbolicComparison:
     """A comparison without `and`, `or` or `if` inside, as a `SymbolicFunction`.
 
@@ -45,6 +91,10 @@ class SymbolicComparison:
         expression: the expression it is a part of.
         tree: the tree of the comparison.
         domains: the values of every input and event.
+
+    Attributes:
+        input_names: the inputs and events that it reads, sorted.
+        register_names: the other names that it reads, sorted.
     """
 
     def __init__(self, expression: Expression, tree: Tree, domains: Mapping[str, Domain]) -> None:
@@ -59,7 +109,11 @@ class SymbolicComparison:
         self._sets: dict[object, tuple[Spans, bool]] = {}
 
     def __call__(self, registers: Registers, path: PathCondition) -> bool:
-        """Return whether the comparison holds on a path."""
+        """Return whether the comparison holds on a path.
+
+        Small inputs are fixed, with a path for each of their values, until one input remains. Where two or
+        more large inputs remain, the comparison becomes a relation between them.
+        """
         known_values = {name: registers[name] for name in self.register_names}
         if len(self.input_names) == 1:
             return self._split_input(self.input_names[0], known_values, path)
@@ -67,69 +121,56 @@ class SymbolicComparison:
             open_inputs = [name for name in self.input_names if not path.is_fixed(name)]
             if len(open_inputs) <= 1:
                 break
-            smallest = min(open_inputs, key=path.size)
-            if path.size(smallest) > MAX_BRANCHED_VALUES and self.domains[smallest].is_number:
-                return path.relate(self._relation(known_values, path))
-            path.fork_all_values(smallest)
+            smallest_input = min(open_inputs, key=path.size)
+            if path.size(smallest_input) > MAX_BRANCHED_VALUES and self.domains[smallest_input].is_number:
+                return path.decide_relation(self._build_relation(known_values, path))
+            path.fork_all_values(smallest_input)
         known_values |= {name: path.value(name) for name in self.input_names if path.is_fixed(name)}
-        return (
-            self._split_input(open_inputs[0], known_values, path)
-            if open_inputs
-            else bool(self._evaluate(known_values))
-        )
+        if open_inputs:
+            return self._split_input(open_inputs[0], known_values, path)
+        return bool(self._evaluate(known_values))
 
     def _split_input(self, name: str, known_values: dict[str, Value], path: PathCondition) -> bool:
-        """Return whether the comparison holds, where `name` is the only input that is not known."""
-        key = (name, tuple(known_values.values()))
-        if key not in self._sets:
-            self._sets[key] = self._find_set(name, known_values, path)
-        spans, exact = self._sets[key]
-        return path.split(name, spans) if exact else path.relate(self._relation(known_values, path))
+        """Return whether the comparison holds on a path, where only one input is not known.
+
+        Args:
+            name: that input. Its values are split into those for which the comparison holds and the others.
+            known_values: the values of all other names in the comparison.
+            path: the path; it is restricted to the inputs with this answer.
+        """
+        cache_key = (name, tuple(known_values.values()))
+        if cache_key not in self._sets:
+            self._sets[cache_key] = self._find_set(name, known_values, path)
+        spans, is_exact = self._sets[cache_key]
+        if is_exact:
+            return path.decide_membership(name, spans)
+        return path.decide_relation(self._build_relation(known_values, path))
 
     def _find_set(
         self, name: str, known_values: Mapping[str, Value], path: PathCondition
     ) -> tuple[Spans, bool]:
-        """Return the values of one input for which the comparison holds, and whether that is exact."""
+        """Return the values of one input for which the comparison holds, and whether that is exact.
+
+        A set that bisection only guesses is corrected with the prover.
+        """
         domain = self.domains[name]
-        compile_at_index = self._index_compiler(name, known_values, path)
+
+        def compile_at_index(tree: Tree) -> IndexFunction:
+            evaluate = compile_tree(tree, self.expression.constant_values, self.expression.source)
+            return _TermAtIndex(evaluate, name, domain, known_values, path)
+
         relation = self._substitute(known_values)
-        spans, exact = find_spans(self.tree, name, domain, compile_at_index)
-        if exact and not may_be_undefined(relation.condition, {name: domain.value_type}):
+        spans, is_exact = find_spans(self.tree, name, domain, compile_at_index)
+        if is_exact and not may_be_undefined(relation.condition, {name: domain.value_type}):
             return spans, True
-        compute = compile_at_index(self.tree)
+        evaluate_comparison = compile_at_index(self.tree)
 
         def holds(index: int) -> bool:
-            return bool(compute(index))
+            return bool(evaluate_comparison(index))
 
         return _correct_spans(spans, name, domain, relation, prover=path.solver.prover, holds=holds)
 
-    def _index_compiler(
-        self, name: str, known_values: Mapping[str, Value], path: PathCondition
-    ) -> CompileAtIndex:
-        """Return a function that compiles a term to a function of the index of one input's value."""
-        value_of = self.domains[name].value
-        expression = self.expression
-
-        def compile_at_index(tree: Tree) -> IndexFunction:
-            """Return a term as a function of the index; each call counts as work of the path."""
-            evaluate = compile_tree(tree, expression.constant_values, expression.source)
-            values = dict(known_values)
-
-            def compute(index: int) -> Value:
-                """Return the value of the term where the input has the value with this index."""
-                path.work += WORK_PER_VALUE
-                values[name] = value_of(index)
-                try:
-                    value: Value = evaluate(values)
-                except ExpressionError:
-                    value = False  # a path on which a divisor is zero ends before the comparison
-                return value
-
-            return compute
-
-        return compile_at_index
-
-    def _relation(self, known_values: Mapping[str, Value], path: PathCondition) -> Relation:
+    def _build_relation(self, known_values: Mapping[str, Value], path: PathCondition) -> Relation:
         """Return the comparison as a relation between the inputs that are not fixed."""
         fixed_inputs = {name: path.value(name) for name in self.input_names if path.is_fixed(name)}
         return self._substitute({**known_values, **fixed_inputs})
@@ -138,11 +179,10 @@ class SymbolicComparison:
         """Return the comparison as a relation, with the known names replaced by their values."""
 
         def substitute(node: Tree) -> Tree | None:
-            return (
-                Literal(known_values[node.name])
-                if isinstance(node, Name) and node.name in known_values
-                else None
-            )
+            """Return a known value in place of a name; None for other nodes, which stay as they are."""
+            if isinstance(node, Name) and node.name in known_values:
+                return Literal(known_values[node.name])
+            return None
 
         tree = rewrite(self.tree, substitute)
         return Relation(replace(self.expression, tree=tree, type=BoolType()))
@@ -159,9 +199,12 @@ def _correct_spans(
 ) -> tuple[Spans, bool]:
     """Return the values of one input for which a relation holds, and whether that is proved.
 
+    The prover searches for a value inside the guessed set for which the relation does not hold, and for one
+    outside for which it does. Each error is corrected together with its neighbours; after a few, the set is
+    given up as unproved.
+
     Args:
-        spans: a first guess. The prover names values for which it is wrong; these are corrected, with their
-            neighbours, a few times.
+        spans: the guessed set.
         name: the name of the input.
         domain: the domain of the input.
         relation: a relation that reads only that input.
@@ -169,37 +212,41 @@ def _correct_spans(
         holds: a function that evaluates the relation at an index.
     """
 
-    def find_in(subset: Spans, claim: Relation) -> tuple[bool, int | None]:
-        """Return whether it is known if a relation can hold in a set, and an index at which it does."""
+    def find_index_in(subset: Spans, searched_relation: Relation) -> tuple[int | None, bool]:
+        """Return an index in a set at which a relation holds, or None; and whether that is known."""
         if not subset:
-            return True, None
-        solution = solve_with_prover(prover, domains={name: domain}, sets={name: subset}, relations=[claim])
+            return None, True
+        solution = solve_with_prover(
+            prover, domains={name: domain}, sets={name: subset}, relations=[searched_relation]
+        )
         value = None if solution.values is None else solution.values.get(name)
-        return not solution.unknown_reason, None if value is None else domain.index(value)
+        return None if value is None else domain.index_of(value), not solution.unknown_reason
 
     for _ in range(MAX_CORRECTIONS):
-        is_known, wrong_index = find_in(spans, relation.negated())
+        wrong_index, is_known = find_index_in(spans, relation.negated())
         if is_known and wrong_index is None:
-            outside = partition(domain.full, spans)[1]
-            is_known, wrong_index = find_in(outside, relation)
+            _, outside = partition(domain.full_set, spans)
+            wrong_index, is_known = find_index_in(outside, relation)
         if not is_known or wrong_index is None:
             return spans, is_known
         wrong_span = _find_equal_neighbours(wrong_index, domain, holds)
         if holds(wrong_index):
             spans = merge_spans((*spans, wrong_span))
         else:
-            spans = partition(spans, (wrong_span,))[1]
+            _, spans = partition(spans, (wrong_span,))
     return spans, False
 
 
 def _find_equal_neighbours(index: int, domain: Domain, holds: Callable[[int], bool]) -> tuple[int, int]:
-    """Return the span around an index in which a condition is the same, within `MAX_NEIGHBOURS`."""
-    ((low, high),) = domain.full
-    answer = holds(index)
+    """Return the span around an index in which a condition is the same, within `MAX_CORRECTED_NEIGHBOURS`."""
+    low, high = domain.index_bounds
+    lowest = max(low, index - MAX_CORRECTED_NEIGHBOURS)
+    highest = min(high, index + MAX_CORRECTED_NEIGHBOURS)
+    value_at_index = holds(index)
     first = index
-    while first > max(low, index - MAX_NEIGHBOURS) and holds(first - 1) is answer:
+    while first > lowest and holds(first - 1) is value_at_index:
         first -= 1
     last = index
-    while last < min(high, index + MAX_NEIGHBOURS) and holds(last + 1) is answer:
+    while last < highest and holds(last + 1) is value_at_index:
         last += 1
     return first, last

@@ -43,8 +43,11 @@ from posewright.charts.reachability.limits import (
 )
 from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, IntType, Type, Value
 
-Spans = tuple[tuple[int, int], ...]
-"""A set of indices: spans from first to last, both included, in ascending order and disjoint."""
+Span = tuple[int, int]
+"""The first and the last of some neighbouring indices."""
+
+Spans = tuple[Span, ...]
+"""A set of indices, as disjoint spans in ascending order."""
 
 FALSE_ONLY = ((0, 0),)
 TRUE_ONLY = ((1, 1),)
@@ -57,36 +60,44 @@ MAX_DIGITS = 17
 @lru_cache(maxsize=200_000)
 def partition(spans: Spans, selection: Spans) -> tuple[Spans, Spans]:
     """Return the part of `spans` that is in `selection`, and the part that is not."""
-    inside: list[tuple[int, int]] = []
-    outside: list[tuple[int, int]] = []
-    first_relevant = 0
+    inside: list[Span] = []
+    outside: list[Span] = []
+    first_relevant = 0  # index of the first span of `selection` that is not below the current span
     for low, high in spans:
-        start = low
-        # spans of `selection` below this span are below all that follow
+        remaining_low = low
         while first_relevant < len(selection) and selection[first_relevant][1] < low:
             first_relevant += 1
-        index = first_relevant
-        while index < len(selection) and selection[index][0] <= high and start <= high:
-            first, last = selection[index]
-            if first > start:
-                outside.append((start, first - 1))
-            inside.append((max(first, start), min(last, high)))
-            start = last + 1
-            index += 1
-        if start <= high:
-            outside.append((start, high))
+        for index in range(first_relevant, len(selection)):
+            selected_low, selected_high = selection[index]
+            if selected_low > high:
+                break
+            if selected_low > remaining_low:
+                outside.append((remaining_low, selected_low - 1))
+            inside.append((max(selected_low, remaining_low), min(selected_high, high)))
+            remaining_low = selected_high + 1
+        if remaining_low <= high:
+            outside.append((remaining_low, high))
     return tuple(inside), tuple(outside)
 
 
-def merge_spans(spans: Iterable[tuple[int, int]]) -> Spans:
+def merge_spans(spans: Iterable[Span]) -> Spans:
     """Return the union of spans, which may be in any order and overlap."""
-    merged: list[tuple[int, int]] = []
+    merged: list[Span] = []
     for low, high in sorted(spans):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
+        if not merged:
+            merged.append((low, high))
+            continue
+        previous_low, previous_high = merged[-1]
+        if low <= previous_high + 1:
+            merged[-1] = (previous_low, max(previous_high, high))
         else:
             merged.append((low, high))
     return tuple(merged)
+
+
+def bounds_of(spans: Spans) -> Span:
+    """Return the first and the last index of a set that is not empty."""
+    return spans[0][0], spans[-1][1]
 
 
 def count_values(spans: Spans) -> int:
@@ -101,21 +112,26 @@ class Domain:
     value_type: Type
 
     @cached_property
-    def full(self) -> Spans:
+    def full_set(self) -> Spans:
         """The set of all values."""
         value_type = self.value_type
         if isinstance(value_type, BoolType):
             return ((0, 1),)
         if isinstance(value_type, EnumType):
             return ((0, len(value_type.values) - 1),)
-        return ((self.index(value_type.low), self.index(value_type.high)),)
+        return ((self.index_of(value_type.low), self.index_of(value_type.high)),)
+
+    @property
+    def index_bounds(self) -> Span:
+        """The index of the first and of the last value."""
+        return self.full_set[0]
 
     @cached_property
     def is_number(self) -> bool:
         """Whether the values are numbers."""
         return isinstance(self.value_type, IntType | FloatType)
 
-    def index(self, value: Value) -> int:
+    def index_of(self, value: Value) -> int:
         """Return the index of a value; for a fraction between two values, that of the one below."""
         value_type = self.value_type
         if isinstance(value_type, EnumType):
@@ -124,7 +140,7 @@ class Domain:
             return _single_to_index(float(value)) if value_type.single else _double_to_index(float(value))
         return int(value)
 
-    def value(self, index: int) -> Value:
+    def value_at(self, index: int) -> Value:
         """Return the value with an index."""
         value_type = self.value_type
         if isinstance(value_type, BoolType):
@@ -140,30 +156,37 @@ class Domain:
 def simplest_value(domain: Domain, spans: Spans) -> Value:
     """Return the value of a set that is easiest to read: false, zero, the number with the fewest digits."""
     if not domain.is_number:
-        return domain.value(spans[0][0])
+        return domain.value_at(spans[0][0])
     values = [_simplest_in_span(domain, low, high) for low, high in spans]
     return min(values, key=lambda value: (len(repr(abs(value))), abs(value), value < 0))
 
 
 def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
-    """Return the number with the fewest digits of a span, searched from its end nearest to zero."""
-    if low <= 0 <= high:
+    """Return the number with the fewest digits of a span, searched from its end nearest to zero.
+
+    Args:
+        domain: the domain of the number.
+        low: the first index of the span.
+        high: the last index of the span.
+    """
+    if low <= 0 <= high:  # the index of zero is 0
         return domain.value_type.clamp(0)  # type: ignore[return-value]  # the type is a number
-    nearest_to_zero = low if low > 0 else high
+    index_nearest_to_zero = low if low > 0 else high
     if isinstance(domain.value_type, IntType):
-        return nearest_to_zero
-    value = float(domain.value(nearest_to_zero))
+        return index_nearest_to_zero  # the index of an integer is the integer itself
+    value = float(domain.value_at(index_nearest_to_zero))
     if not math.isfinite(value):
         return value
     exponent = math.floor(math.log10(abs(value)))
-    for digits in range(MAX_DIGITS + 1):  # fewer digits are simpler
-        last_exponent = exponent - digits
-        truncated = _truncate_to_exponent(abs(value), last_exponent)
-        for mantissa in (truncated + 1, truncated):
-            candidate = math.copysign(float(f"{mantissa}e{last_exponent}"), value)
+    for n_decimals in range(MAX_DIGITS + 1):  # fewer digits are simpler
+        last_exponent = exponent - n_decimals
+        mantissa = _truncate_to_exponent(abs(value), last_exponent)
+        # away from zero leads into the span; towards zero only if the value has no more digits
+        for candidate_mantissa in (mantissa + 1, mantissa):
+            candidate = math.copysign(float(f"{candidate_mantissa}e{last_exponent}"), value)
             is_in_range = domain.value_type.contains(domain.value_type.clamp(candidate))
-            if is_in_range and low <= domain.index(candidate) <= high:
-                return float(domain.value(domain.index(candidate)))
+            if is_in_range and low <= domain.index_of(candidate) <= high:
+                return float(domain.value_at(domain.index_of(candidate)))
     return value
 
 
@@ -212,44 +235,59 @@ class NotPiecewiseLinearError(ValueError):
 def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> tuple[Spans, bool]:
     """Return the set of values of one name for which a condition holds, and whether that is exact.
 
+    All values of a small domain are tried. In a large one, the condition is tried once on each piece between
+    the breakpoints of its terms. A condition that is not piecewise linear is only sampled, so the set is a
+    guess then, as it is where rounding may change the condition several times near a crossing.
+
     Args:
         tree: the tree of the condition; all other names in it are known to `compile_at_index`.
         name: the name that varies.
         domain: its values.
         compile_at_index: compiles a term to a function of an index into `domain`.
     """
-    ((low, high),) = domain.full
+    low, high = domain.index_bounds
     holds = compile_at_index(tree)
     if high - low < MAX_ENUMERATED:
         return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
     finder = _BreakpointFinder(name, domain, compile_at_index)
     try:
         breakpoints = finder.find_condition_breakpoints(tree)
-        exact = not finder.may_oscillate(tree)
-        if not exact:
-            neighbours = range(-CROSSING_NEIGHBOURS, CROSSING_NEIGHBOURS + 1)
-            breakpoints = {index + step for index in (*breakpoints, 0) for step in neighbours}
+        is_exact = not finder.may_oscillate(tree)
+        if not is_exact:
+            breakpoints = _with_neighbours({*breakpoints, 0}, CROSSING_NEIGHBOURS)
     except NotPiecewiseLinearError:
         if high - low < MAX_ENUMERATED_NONLINEAR:
             return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
         breakpoints = finder.sample_breakpoints(tree, holds)
-        exact = False
-    starts = sorted({low, *(index for index in breakpoints if low < index <= high)})
-    pieces = zip(starts, [*(start - 1 for start in starts[1:]), high], strict=True)
-    return merge_spans(piece for piece in pieces if holds(piece[0])), exact
+        is_exact = False
+    pieces = finder.split_at(breakpoints)
+    return merge_spans((first, last) for first, last in pieces if holds(first)), is_exact
+
+
+def _with_neighbours(indices: set[int], n_neighbours: int) -> set[int]:
+    """Return indices together with some neighbours of each, on both sides."""
+    steps = range(-n_neighbours, n_neighbours + 1)
+    return {index + step for index in indices for step in steps}
 
 
 class _BreakpointFinder:
     """Finds the breakpoints of terms and conditions of one number.
 
     A breakpoint is an index into the number's domain at which a new piece of the term or condition begins.
+
+    Attributes:
+        name: the name of the number that varies.
+        domain: its values.
+        compile_at_index: compiles a term to a function of an index into the domain.
+        low: the index of the first value.
+        high: the index of the last value.
     """
 
     def __init__(self, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> None:
         self.name = name
         self.domain = domain
         self.compile_at_index = compile_at_index
-        ((self.low, self.high),) = domain.full
+        self.low, self.high = domain.index_bounds
 
     def _reads_name(self, tree: Tree) -> bool:
         """Return whether a tree reads the number that varies."""
@@ -264,7 +302,11 @@ class _BreakpointFinder:
         return set[int]().union(*(self.find_condition_breakpoints(part) for part in _condition_parts(tree)))
 
     def _find_comparison_breakpoints(self, tree: Binary) -> set[int]:
-        """Return breakpoints between which a comparison does not change."""
+        """Return breakpoints between which a comparison does not change.
+
+        If only one side varies, it is enough that it is monotonic between the breakpoints of its terms;
+        if both do, both have to be linear there. The sides then cross at most once on each piece.
+        """
         if not self._is_number(tree.left):
             return self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
         if self._reads_name(tree.left) and self._reads_name(tree.right):
@@ -309,13 +351,9 @@ class _BreakpointFinder:
 
         A term constant / linear also has a breakpoint where its denominator crosses zero.
         """
-        is_reciprocal = (
-            isinstance(tree, Binary)
-            and tree.operator is Operator.OVER
-            and not self._reads_name(tree.left)
-            and self._reads_name(tree.right)
-        )
-        if not isinstance(tree, Binary) or not is_reciprocal:
+        if not isinstance(tree, Binary) or tree.operator is not Operator.OVER:
+            return self._find_linear_breakpoints(tree)
+        if self._reads_name(tree.left) or not self._reads_name(tree.right):
             return self._find_linear_breakpoints(tree)
         breakpoints = self._find_linear_breakpoints(tree.right)
         return breakpoints | self._find_equality_indices(tree.right, Literal(0), breakpoints)
@@ -375,75 +413,92 @@ class _BreakpointFinder:
                 breakpoints |= self._find_equality_indices(first, second, argument_breakpoints)
         if isinstance(self.domain.value_type, IntType):
             return breakpoints
-        return {
-            index + step for index in breakpoints for step in range(-KINK_NEIGHBOURS, KINK_NEIGHBOURS + 1)
-        }
+        return _with_neighbours(breakpoints, KINK_NEIGHBOURS)
 
     def _find_saturation_breakpoints(self, tree: Tree, breakpoints: set[int]) -> set[int]:
-        """Return the indices at which an integer term starts or stops to saturate at 32 bits."""
+        """Return the indices at which an integer term starts or stops to saturate at 32 bits.
+
+        Args:
+            tree: the term; one that is no integer never saturates.
+            breakpoints: breakpoints between which the term is linear as long as it does not saturate.
+        """
         compute = self.compile_at_index(tree)
         if type(compute(self.low)) is not int:
             return set()
-        pieces = self._split_at(breakpoints)
-        if not any(compute(end) in (INT_LOW, INT_HIGH) for piece in pieces for end in piece):
+        pieces = self.split_at(breakpoints)
+        # a linear piece saturates at one of its ends, if anywhere
+        if not any(compute(index) in (INT_LOW, INT_HIGH) for piece in pieces for index in piece):
             return set()
 
-        def saturation_side(index: int) -> int:
+        def saturation_sign(index: int) -> int:
+            """Return 1 where the term saturates above, -1 where below, 0 where it does not."""
             return int(compute(index) >= INT_HIGH) - int(compute(index) <= INT_LOW)
 
-        return set().union(*(self._find_sign_changes(saturation_side, low, high) for low, high in pieces))
+        return set().union(*(self._find_sign_changes(saturation_sign, low, high) for low, high in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
         """Return the indices at which two terms, linear between the breakpoints, become equal or cross."""
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
 
-        def compare_at(index: int) -> int:
-            a = compute_left(index)
-            b = compute_right(index)
-            return int(a > b) - int(a < b)
+        def difference_sign(index: int) -> int:
+            """Return 1 where the left term is greater, -1 where the right one is, 0 where they are equal."""
+            left_value = compute_left(index)
+            right_value = compute_right(index)
+            return int(left_value > right_value) - int(left_value < right_value)
 
         return set[int]().union(
-            *(self._find_sign_changes(compare_at, low, high) for low, high in self._split_at(breakpoints))
+            *(self._find_sign_changes(difference_sign, low, high) for low, high in self.split_at(breakpoints))
         )
 
-    def _split_at(self, breakpoints: set[int]) -> list[tuple[int, int]]:
-        """Return the first and last index of every piece between the breakpoints."""
-        starts = sorted(
-            {self.low, *(index for index in breakpoints if self.low < index <= self.high), self.high + 1}
-        )
+    def split_at(self, breakpoints: set[int]) -> list[Span]:
+        """Return the pieces of the domain between the breakpoints; breakpoints outside it are ignored."""
+        inner_starts = [index for index in breakpoints if self.low < index <= self.high]
+        starts = sorted({self.low, *inner_starts, self.high + 1})
         return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
-    def _find_sign_changes(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
-        """Return the indices, at most two, at which a monotonic function to -1, 0 and 1 changes."""
-        first = sign(low)
-        last = sign(high)
-        if first == last:
+    def _find_sign_changes(self, sign_at: Callable[[int], int], low: int, high: int) -> set[int]:
+        """Return the indices, at most two, at which a monotonic function to -1, 0 and 1 changes.
+
+        Args:
+            sign_at: the function of an index.
+            low: the first index of a piece.
+            high: the last index of the piece.
+        """
+        first_sign = sign_at(low)
+        last_sign = sign_at(high)
+        if first_sign == last_sign:
             return set()
-        change = bisect_first(lambda i: sign(i) != first, low, high)
-        return {change, bisect_first(lambda i: sign(i) == last, change, high)}
+        first_change = bisect_first(lambda i: sign_at(i) != first_sign, low, high)
+        return {first_change, bisect_first(lambda i: sign_at(i) == last_sign, first_change, high)}
 
     def sample_breakpoints(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
         """Return indices at which a condition changes, as far as samples show.
 
-        Sampled are the bounds, evenly spread indices, and values near the constants and their square roots.
+        The condition is evaluated at the bounds, at evenly spread indices, and at the constants in it and
+        their square roots. Between two samples with different results, a change is found by bisection.
+
+        Args:
+            tree: the tree of the condition.
+            holds: evaluates the condition at an index.
         """
         domain = self.domain
         value_type = domain.value_type
-        values: set[float] = {0.0, 1.0, -1.0}
+        likely_values: set[float] = {0.0, 1.0, -1.0}
         for node in nodes_of(tree):
             if isinstance(node, Literal) and not isinstance(node.value, str | bool):
                 number = float(node.value)
-                values |= {number, -number, abs(number) ** 0.5, -(abs(number) ** 0.5)}
-        samples = {self.low, self.high}
+                square_root = abs(number) ** 0.5
+                likely_values |= {number, -number, square_root, -square_root}
+        sample_indices = {self.low, self.high}
         if isinstance(value_type, FloatType):
-            samples |= {domain.index(value_type.clamp(value)) for value in values}
+            sample_indices |= {domain.index_of(value_type.clamp(value)) for value in likely_values}
         elif isinstance(value_type, IntType):
-            samples |= {domain.index(value_type.clamp(round(value))) for value in values}
+            sample_indices |= {domain.index_of(value_type.clamp(round(value))) for value in likely_values}
         for i in range(1, MAX_ENUMERATED):
-            samples.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
+            sample_indices.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
         breakpoints = set[int]()
-        for first, second in pairwise(sorted(samples)):
+        for first, second in pairwise(sorted(sample_indices)):
             first_holds = holds(first)
             second_holds = holds(second)
             if first_holds and not second_holds:
@@ -462,7 +517,7 @@ def _condition_parts(tree: Tree) -> list[Tree]:
 
 
 def bisect_first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first index for which a condition holds that then holds for all up to `high`."""
+    """Return the first index from which on a condition holds; `high` if it holds for none below."""
     while low < high:
         middle = (low + high) // 2
         if holds(middle):

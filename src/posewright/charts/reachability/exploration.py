@@ -25,21 +25,21 @@ class Exploration:
 
     Only differences that can have an effect distinguish states: a register that nothing reads keeps its
     initial value, and of a number that is only compared with constants one value represents all that compare
-    the same. `representative` returns the state that represents another.
+    the same. `find_representative` returns the state that represents another.
 
     Attributes:
         interpreter: the interpreter of the chart.
         watched_conditions: the conditions whose values every step has, as passed to `explore`.
         state_space: the abstract states.
         graph: how the states were reached, and what follows each of them.
-        reasons: why the exploration is not complete; empty if it is.
+        incomplete_reasons: why the exploration is not complete; empty if it is.
     """
 
     interpreter: Interpreter
     watched_conditions: tuple[Expression, ...]
     state_space: ChartStateSpace
     graph: ReachabilityGraph
-    reasons: tuple[str, ...] = ()
+    incomplete_reasons: tuple[str, ...] = ()
 
     @property
     def chart(self) -> Chart:
@@ -54,15 +54,15 @@ class Exploration:
     @property
     def complete(self) -> bool:
         """Whether every step of every reached state was followed, and the steps cover all inputs."""
-        return not self.reasons
+        return not self.incomplete_reasons
 
     @cached_property
-    def reached(self) -> tuple[Snapshot, ...]:
+    def reached_states(self) -> tuple[Snapshot, ...]:
         """The states that were reached, breadth first, from the one before the first tick.
 
         There may be many that differ only in their counters; see `distinct_states`.
         """
-        return tuple(self.state_space.join(*key) for key in self.graph.state_keys)
+        return tuple(self.state_space.join_counters(*state_key) for state_key in self.graph.state_keys)
 
     @cached_property
     def distinct_states(self) -> tuple[Snapshot, ...]:
@@ -70,7 +70,7 @@ class Exploration:
 
         They show everything that can happen in a tick.
         """
-        return tuple(abstract_state.state for abstract_state in self.graph.distinct)
+        return tuple(abstract_state.snapshot for abstract_state in self.graph.distinct_states)
 
     def merged_variables(self, names: Collection[str]) -> frozenset[str]:
         """Return those of some outputs and locals of which one value may represent several.
@@ -80,9 +80,9 @@ class Exploration:
         abstractions = self.state_space.abstractions
         return frozenset(name for name in names if name in abstractions and abstractions[name].merges_values)
 
-    def representative(self, state: Snapshot) -> Snapshot:
+    def find_representative(self, state: Snapshot) -> Snapshot:
         """Return the state that represents another, whether reached or not."""
-        return self.state_space.join(*self.state_space.split(state))
+        return self.state_space.join_counters(*self.state_space.split_counters(state))
 
     def steps_from(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return all steps from any state of the chart."""
@@ -94,27 +94,27 @@ class Exploration:
         Raises:
             InputError: the state was not reached.
         """
-        number = self.node_of(state)
-        if number is None:
-            raise InputError(f"{state!r} was not reached", hint="pass one of `reached`")
-        return self.trace(number)
+        node = self.node_of(state)
+        if node is None:
+            raise InputError(f"{state!r} was not reached", hint="pass one of `reached_states`")
+        return self.trace(node)
 
     def node_of(self, state: Snapshot) -> int | None:
         """Return the number of a state's node in the graph; None if it was not reached."""
-        return self.graph.numbers.get(self.state_space.split(state))
+        return self.graph.node_by_state_key.get(self.state_space.split_counters(state))
 
-    def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
+    def trace(self, node: int) -> tuple[Mapping[str, Value], ...]:
         """Return the shortest rows of inputs from the start to a node of the graph."""
-        return self.graph.trace(number)
+        return self.graph.trace(node)
 
     @cached_property
     def taken_transitions(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
         """For each transition that can be taken, the first state and step that take it."""
         first_steps: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
-        for abstract_state in self.graph.distinct:
+        for abstract_state in self.graph.distinct_states:
             for step in abstract_state.steps:
                 for transition in step.taken_transitions:
-                    first_steps.setdefault(transition, (abstract_state.state, step))
+                    first_steps.setdefault(transition, (abstract_state.snapshot, step))
         return first_steps
 
 
@@ -149,8 +149,14 @@ def explore(
     abstractions = abstract_registers(interpreter.machine, conditions.conditions, tracked, values_to_try)
     state_space = ChartStateSpace(interpreter, inputs, conditions, abstractions, limits=limits, budget=budget)
     graph = ReachabilityGraph(state_space)
-    graph.explore([state_space.split(interpreter.initial())], limits)
-    reasons = [*state_space.incomplete_reasons]
+    graph.explore([state_space.split_counters(interpreter.initial())], limits)
+    incomplete_reasons = [*state_space.incomplete_reasons]
     if graph.stop_reason:
-        reasons.append(graph.stop_reason)
-    return Exploration(interpreter, tuple(watched_conditions), state_space, graph, reasons=tuple(reasons))
+        incomplete_reasons.append(graph.stop_reason)
+    return Exploration(
+        interpreter,
+        tuple(watched_conditions),
+        state_space,
+        graph,
+        incomplete_reasons=tuple(incomplete_reasons),
+    )

@@ -12,32 +12,37 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from posewright.charts.reachability.abstraction import Counts, TimerAbstraction
+from posewright.charts.reachability.abstraction import TimerAbstraction
 from posewright.charts.reachability.limits import WORK_PER_NODE, ExplorationLimits, WorkBudget
-from posewright.charts.reachability.states import AbstractState, SymbolicStep
+from posewright.charts.reachability.states import AbstractState, StateKey, SymbolicStep
 from posewright.charts.types import Value
 
-N = TypeVar("N", bound=Hashable)
-L = TypeVar("L")
+Node = TypeVar("Node", bound=Hashable)
+Label = TypeVar("Label")
 
 Trace = tuple[Mapping[str, Value], ...]
 """Rows of inputs, tick by tick."""
 
-StateKey = tuple[int, Counts]
-"""A state: the number of the untimed state, and the values of the counters."""
+NodeKey = tuple[int, int]
+"""What identifies a node: the number of its untimed state, and the number of its counter values."""
 
 
-class BreadthFirst(Generic[N, L]):
+class BreadthFirst(Generic[Node, Label]):
     """A breadth-first search that stores how every node was reached, by a shortest path.
 
     The caller iterates over it and reports the successors of each node with `reach`.
+
+    Attributes:
+        predecessors: for each reached node, the node before it and the label of the edge between them; None
+            for a start.
+        queue: the nodes that were reached and are not yielded yet.
     """
 
-    def __init__(self, *starts: N) -> None:
-        self.predecessors: dict[N, tuple[N, L] | None] = dict.fromkeys(starts)
+    def __init__(self, *starts: Node) -> None:
+        self.predecessors: dict[Node, tuple[Node, Label] | None] = dict.fromkeys(starts)
         self.queue = deque(self.predecessors)
 
-    def __iter__(self) -> Iterator[N]:
+    def __iter__(self) -> Iterator[Node]:
         """Yield the nodes in the order in which they are reached, while there are new ones."""
         while self.queue:
             yield self.queue.popleft()
@@ -46,13 +51,13 @@ class BreadthFirst(Generic[N, L]):
         """Return how many nodes were reached."""
         return len(self.predecessors)
 
-    def reach(self, node: N, predecessor: N, label: L) -> None:
+    def reach(self, node: Node, predecessor: Node, label: Label) -> None:
         """Add a node that is reached from another over an edge with a label."""
         if node not in self.predecessors:
             self.predecessors[node] = predecessor, label
             self.queue.append(node)
 
-    def path(self, node: N) -> tuple[L, ...]:
+    def path(self, node: Node) -> tuple[Label, ...]:
         """Return the labels of the edges that lead to a node."""
         labels = []
         edge = self.predecessors[node]
@@ -78,7 +83,7 @@ class StateSpace(Protocol):
     n_cases: int
     budget: WorkBudget
 
-    def abstract_state_at(self, untimed_number: int, counts_number: int) -> AbstractState:
+    def abstract_state_at(self, untimed_id: int, counters_id: int) -> AbstractState:
         """Return the abstract state of a state, given by the numbers of its two parts."""
 
 
@@ -96,31 +101,56 @@ class GraphEdge(NamedTuple):
     target: int | None
 
 
-class ReachabilityGraph:
-    """The nodes that were reached, numbered in the order in which they were.
+class PathSegment(NamedTuple):
+    """A step on the shortest path to a node.
 
     Attributes:
-        predecessors: for each node, the node it was first reached from and the index of the step; None for
-            a start.
-        states: the abstract states of the expanded nodes, which are the first ones.
-        successor_numbers: for each expanded node, its successors, in the order of
-            `AbstractState.successors`.
+        node: number of the node before the step.
+        step_index: index of the step, among the steps of that node's abstract state.
+    """
+
+    node: int
+    step_index: int
+
+
+class NearestNode(NamedTuple):
+    """The result of a search for the nearest of some nodes.
+
+    Attributes:
+        node: its number.
+        rows: the inputs of every tick that lead there.
+    """
+
+    node: int
+    rows: Trace
+
+
+class ReachabilityGraph:
+    """The nodes that were reached, as numbers in the order in which they were reached.
+
+    They are expanded in the same order: the first `len(abstract_states)` nodes are expanded, and the others
+    are known only as successors.
+
+    Attributes:
+        predecessors: for each node, the step with which it was reached first; None for a start.
+        abstract_states: the abstract state of each expanded node.
+        successor_nodes: for each expanded node, its successors, in the order of `AbstractState.successors`.
         stop_reason: why not all nodes were expanded; empty if all were.
     """
 
     def __init__(self, space: StateSpace) -> None:
         """Start with an empty graph over a state space; `explore` adds nodes."""
         self.space = space
-        self.predecessors: list[tuple[int, int] | None] = []
-        self.states: list[AbstractState] = []
-        self.successor_numbers: list[tuple[int, ...]] = []
+        self.predecessors: list[PathSegment | None] = []
+        self.abstract_states: list[AbstractState] = []
+        self.successor_nodes: list[tuple[int, ...]] = []
         self.stop_reason = ""
-        self._nodes: list[tuple[int, int]] = []
-        self._numbers: dict[tuple[int, int], int] = {}
+        self._node_keys: list[NodeKey] = []
+        self._node_by_node_key: dict[NodeKey, int] = {}
 
     def __len__(self) -> int:
         """Return how many nodes were reached."""
-        return len(self._nodes)
+        return len(self._node_keys)
 
     # Construction
 
@@ -132,53 +162,61 @@ class ReachabilityGraph:
     ) -> None:
         """Expand nodes breadth first, as far as the limits allow.
 
+        Where a limit ends the exploration, `stop_reason` is set.
+
         Args:
             starts: the states in which the exploration begins.
             limits: the limits of the exploration.
             until: ends the exploration at the first expanded state for which it returns True.
         """
-        for untimed_number, timer_counts in starts:
-            self._add_node((untimed_number, self.space.timers.number(timer_counts)), predecessor=None)
-        while len(self.states) < len(self._nodes):
+        for untimed_id, counter_values in starts:
+            self._add_node((untimed_id, self.space.timers.id_of(counter_values)), predecessor=None)
+        while len(self.abstract_states) < len(self._node_keys):
             self.stop_reason = self._check_limits(limits)
             if self.stop_reason:
                 return
-            state = self._expand_next()
-            if until is not None and until(state):
+            abstract_state = self._expand_next()
+            if until is not None and until(abstract_state):
                 return
 
-    def _add_node(self, node: tuple[int, int], predecessor: tuple[int, int] | None) -> int:
-        """Return the number of a node, given by the numbers of its untimed state and its counters."""
-        next_number = len(self._nodes)
-        number = self._numbers.setdefault(node, next_number)
-        if number == next_number:
-            self._nodes.append(node)
+    def _add_node(self, node_key: NodeKey, predecessor: PathSegment | None) -> int:
+        """Return the number of the node with a key, which is added if it is new.
+
+        Args:
+            node_key: what identifies the node.
+            predecessor: the step that leads to it; stored only for a new node, so that the first path counts.
+        """
+        next_node = len(self._node_keys)
+        node = self._node_by_node_key.setdefault(node_key, next_node)
+        if node == next_node:
+            self._node_keys.append(node_key)
             self.predecessors.append(predecessor)
-        return number
+        return node
 
     def _expand_next(self) -> AbstractState:
-        """Compute the abstract state of the next node, and add its successors."""
-        number = len(self.states)
-        untimed_number, counts_number = self._nodes[number]
-        state = self.space.abstract_state_at(untimed_number, counts_number)
-        advance_number = self.space.timers.advance_number
-        successor_numbers = []
-        for successor in state.successors:
-            node = (successor.untimed_number, advance_number(counts_number, successor.running))
-            successor_numbers.append(self._add_node(node, (number, successor.first_step)))
-        self.successor_numbers.append(tuple(successor_numbers))
-        self.states.append(state)
-        return state
+        """Expand the first node that is not expanded: add its successors, and return its abstract state."""
+        node = len(self.abstract_states)
+        untimed_id, counters_id = self._node_keys[node]
+        abstract_state = self.space.abstract_state_at(untimed_id, counters_id)
+        advance_id = self.space.timers.advance_id
+        successor_nodes = []
+        for successor in abstract_state.successors:
+            next_counters_id = advance_id(counters_id, successor.running_counters)
+            predecessor = PathSegment(node, successor.first_step_index)
+            successor_nodes.append(self._add_node((successor.untimed_id, next_counters_id), predecessor))
+        self.successor_nodes.append(tuple(successor_nodes))
+        self.abstract_states.append(abstract_state)
+        return abstract_state
 
     def _check_limits(self, limits: ExplorationLimits) -> str:
-        """Return why the exploration has to stop, "" if it may go on."""
+        """Return why the exploration has to stop, "" if it may go on. Spends the work of one node."""
         space = self.space
         if space.budget.spend(WORK_PER_NODE):
             return space.budget.stop_reason
-        max_states = limits.incomplete_states if space.incomplete_reasons else limits.states
+        max_states = limits.max_states_if_incomplete if space.incomplete_reasons else limits.max_states
         if len(self) > max_states:
             return f"more than {len(self) - 1} states"
-        if space.n_cases > limits.cases:
+        if space.n_cases > limits.max_cases:
             return f"more than {space.n_cases - 1} cases"
         return ""
 
@@ -187,91 +225,92 @@ class ReachabilityGraph:
     @cached_property
     def state_keys(self) -> tuple[StateKey, ...]:
         """The state of each node; to be used once the graph is built."""
-        all_counts = self.space.timers.all_counts
+        values_by_id = self.space.timers.values_by_id
         return tuple(
-            (untimed_number, all_counts[counts_number]) for untimed_number, counts_number in self._nodes
+            StateKey(untimed_id, values_by_id[counters_id]) for untimed_id, counters_id in self._node_keys
         )
 
     @cached_property
-    def numbers(self) -> Mapping[StateKey, int]:
-        """The number of each node, by its state."""
-        return {key: number for number, key in enumerate(self.state_keys)}
+    def node_by_state_key(self) -> Mapping[StateKey, int]:
+        """The node of each state."""
+        return {state_key: node for node, state_key in enumerate(self.state_keys)}
 
     @cached_property
-    def distinct(self) -> tuple[AbstractState, ...]:
+    def distinct_states(self) -> tuple[AbstractState, ...]:
         """The abstract states that were explored, each once, in the order in which they were reached."""
-        return tuple(dict.fromkeys(self.states))
+        return tuple(dict.fromkeys(self.abstract_states))
 
-    def is_complete(self, number: int) -> bool:
+    def is_complete(self, node: int) -> bool:
         """Return whether every step from a node is in the graph."""
-        return number < len(self.states) and self.states[number].is_complete
+        return node < len(self.abstract_states) and self.abstract_states[node].is_complete
 
-    def successors(self, number: int) -> Iterator[GraphEdge]:
+    def successors(self, node: int) -> Iterator[GraphEdge]:
         """Yield an edge from a node for every successor with every combination of condition values."""
-        if number < len(self.states):
-            state = self.states[number]
-            for target, successor in zip(self.successor_numbers[number], state.successors, strict=True):
-                yield GraphEdge(number, state.steps[successor.first_step], target)
+        if node < len(self.abstract_states):
+            abstract_state = self.abstract_states[node]
+            targets = self.successor_nodes[node]
+            for target, successor in zip(targets, abstract_state.successors, strict=True):
+                yield GraphEdge(node, abstract_state.steps[successor.first_step_index], target)
 
-    def edges(self, number: int) -> Iterator[GraphEdge]:
+    def edges(self, node: int) -> Iterator[GraphEdge]:
         """Yield an edge from a node for every step, including those that fail."""
-        if number < len(self.states):
-            state = self.states[number]
-            targets = self.successor_numbers[number]
-            for step, successor in zip(state.steps, state.successor_of, strict=True):
-                yield GraphEdge(number, step, None if successor is None else targets[successor])
+        if node < len(self.abstract_states):
+            abstract_state = self.abstract_states[node]
+            targets = self.successor_nodes[node]
+            for step, index in zip(abstract_state.steps, abstract_state.successor_indices, strict=True):
+                yield GraphEdge(node, step, None if index is None else targets[index])
 
     # Paths to a node
 
-    def trace(self, number: int) -> Trace:
+    def trace(self, node: int) -> Trace:
         """Return the shortest rows of inputs that lead to a node from a start of the graph."""
-        return tuple(self.states[node].steps[index].inputs for node, index in self._steps_to(number))
+        return tuple(
+            self.abstract_states[segment.node].steps[segment.step_index].inputs
+            for segment in self._path_to(node)
+        )
 
-    def start_of(self, number: int) -> int:
+    def start_of(self, node: int) -> int:
         """Return the node with which the trace to a node begins."""
-        return next((node for node, _ in self._steps_to(number)), number)
+        return next((segment.node for segment in self._path_to(node)), node)
 
-    def depth(self, number: int) -> int:
+    def depth(self, node: int) -> int:
         """Return how many ticks lead to a node."""
-        return len(self._steps_to(number))
+        return len(self._path_to(node))
 
-    def _steps_to(self, number: int) -> list[tuple[int, int]]:
-        """Return the nodes on the path to a node, each with the index of the step taken there."""
-        steps = []
-        step = self.predecessors[number]
-        while step is not None:
-            steps.append(step)
-            step = self.predecessors[step[0]]
-        return steps[::-1]
+    def _path_to(self, node: int) -> list[PathSegment]:
+        """Return the steps on the shortest path to a node; empty for a start."""
+        path = []
+        segment = self.predecessors[node]
+        while segment is not None:
+            path.append(segment)
+            segment = self.predecessors[segment.node]
+        return path[::-1]
 
     @property
     def complete_depth(self) -> int:
         """The number of ticks up to which every node was reached."""
-        n_expanded = len(self.states)
+        n_expanded = len(self.abstract_states)
         return self.depth(n_expanded) if n_expanded < len(self) else self.depth(n_expanded - 1)
 
     def find_nearest(
         self, is_target: Callable[[int], bool], *, start: int = 0, max_nodes: int | None = None
-    ) -> tuple[int, Trace] | None:
-        """Return the nearest target node, and the rows of inputs that lead there.
+    ) -> NearestNode | None:
+        """Return the nearest target node with the inputs that lead there, None if no target was found.
 
         Args:
             is_target: whether a node, given by its number, is a target.
             start: node where the search begins.
             max_nodes: number of nodes after which the search ends; None for no limit.
-
-        Returns:
-            The node and the rows; None if no target was found.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
-        for number in search:
+        for node in search:
             if max_nodes is not None and len(search) > max_nodes:
                 return None
-            if is_target(number):
-                return number, tuple(step.inputs for step in search.path(number))
-            for edge in self.successors(number):
+            if is_target(node):
+                return NearestNode(node, tuple(step.inputs for step in search.path(node)))
+            for edge in self.successors(node):
                 if edge.target is not None:
-                    search.reach(edge.target, number, edge.step)
+                    search.reach(edge.target, node, edge.step)
         return None
 
     def find_shortest_run(
@@ -281,7 +320,7 @@ class ReachabilityGraph:
         may_pass: Callable[[GraphEdge], bool] | None = None,
         start: int = 0,
     ) -> Trace | None:
-        """Return the shortest rows of inputs whose last tick fulfils a condition.
+        """Return the shortest rows of inputs whose last tick fulfils a condition, None if there are none.
 
         Args:
             is_end: whether a run may end with a tick.
@@ -289,84 +328,86 @@ class ReachabilityGraph:
             start: node where the run begins.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
-        for number in search:
-            for edge in self.edges(number):
+        for node in search:
+            for edge in self.edges(node):
                 if is_end(edge):
-                    return (*(step.inputs for step in search.path(number)), edge.step.inputs)
+                    return (*(step.inputs for step in search.path(node)), edge.step.inputs)
                 if edge.target is not None and (may_pass is None or may_pass(edge)):
-                    search.reach(edge.target, number, edge.step)
+                    search.reach(edge.target, node, edge.step)
         return None
 
     # Sets of nodes that are never left
 
-    def never_left(self, nodes: Collection[int]) -> set[int]:
+    def find_inescapable_nodes(self, nodes: Collection[int]) -> set[int]:
         """Return the nodes of a set from which no run leaves the set.
 
-        A run may leave from any node of which not every step is known.
+        Nodes from which a run leaves are found first, then all nodes of the set that lead to them. From a
+        node of which not every step is known, a run is assumed to leave.
         """
         predecessors: dict[int, list[int]] = {}
-        leaving_queue = list[int]()
-        for number in nodes:
-            if not self.is_complete(number):
-                leaving_queue.append(number)
+        escapable_queue = list[int]()
+        for node in nodes:
+            if not self.is_complete(node):
+                escapable_queue.append(node)
                 continue
-            for target in self.successor_numbers[number]:
+            for target in self.successor_nodes[node]:
                 if target in nodes:
-                    predecessors.setdefault(target, []).append(number)
+                    predecessors.setdefault(target, []).append(node)
                 else:
-                    leaving_queue.append(number)
-        leaving = set(leaving_queue)
-        while leaving_queue:
-            for number in predecessors.get(leaving_queue.pop(), ()):
-                if number not in leaving:
-                    leaving.add(number)
-                    leaving_queue.append(number)
-        return set(nodes) - leaving
+                    escapable_queue.append(node)
+        escapable = set(escapable_queue)
+        while escapable_queue:
+            for node in predecessors.get(escapable_queue.pop(), ()):
+                if node not in escapable:
+                    escapable.add(node)
+                    escapable_queue.append(node)
+        return set(nodes) - escapable
 
-    def components(self) -> list[tuple[int, ...]]:
+    def find_components(self) -> list[tuple[int, ...]]:
         """Return the strongly connected components in reverse topological order.
 
         Source:
             R. E. Tarjan, "Depth-first search and linear graph algorithms", 1972; without recursion.
         """
-        order: dict[int, int] = {}
-        lowest: dict[int, int] = {}
-        stack: list[int] = []
+        order: dict[int, int] = {}  # place of each visited node in the depth-first order
+        lowest: dict[int, int] = {}  # the lowest place that is known to be reachable from it
+        stack: list[int] = []  # visited nodes whose component is not complete
         on_stack: set[int] = set()
         components: list[tuple[int, ...]] = []
         for root in range(len(self)):
-            calls = [(root, self._targets(root))] if root not in order else []
+            # the calls of the recursive algorithm: a node, and its successors that remain to be visited
+            calls = [(root, self._iterate_successors(root))] if root not in order else []
             while calls:
-                number, targets = calls[-1]
-                if number not in order:
-                    order[number] = lowest[number] = len(order)
-                    stack.append(number)
-                    on_stack.add(number)
-                target = next((t for t in targets if t not in order or t in on_stack), None)
+                node, remaining_targets = calls[-1]
+                if node not in order:
+                    order[node] = lowest[node] = len(order)
+                    stack.append(node)
+                    on_stack.add(node)
+                target = next((t for t in remaining_targets if t not in order or t in on_stack), None)
                 if target is not None and target not in order:
-                    calls.append((target, self._targets(target)))
+                    calls.append((target, self._iterate_successors(target)))
                 elif target is not None:
-                    lowest[number] = min(lowest[number], order[target])
+                    lowest[node] = min(lowest[node], order[target])
                 else:
                     calls.pop()
                     if calls:
-                        caller = calls[-1][0]
-                        lowest[caller] = min(lowest[caller], lowest[number])
-                    if lowest[number] == order[number]:
+                        caller, _ = calls[-1]
+                        lowest[caller] = min(lowest[caller], lowest[node])
+                    if lowest[node] == order[node]:
                         component = [stack.pop()]
-                        while component[-1] != number:
+                        while component[-1] != node:
                             component.append(stack.pop())
                         on_stack.difference_update(component)
                         components.append(tuple(sorted(component)))
         return components
 
-    def _targets(self, number: int) -> Iterator[int]:
-        return iter(self.successor_numbers[number] if number < len(self.states) else ())
+    def _iterate_successors(self, node: int) -> Iterator[int]:
+        return iter(self.successor_nodes[node] if node < len(self.abstract_states) else ())
 
-    def traps(self) -> list[tuple[int, ...]]:
+    def find_traps(self) -> list[tuple[int, ...]]:
         """Return the components that no run leaves; only those of which every step is known."""
         return [
             component
-            for component in self.components()
-            if len(self.never_left(set(component))) == len(component)
+            for component in self.find_components()
+            if len(self.find_inescapable_nodes(set(component))) == len(component)
         ]

@@ -1,8 +1,7 @@
 """Limits of an exploration. They are counts, so that the same chart gets the same answer on every machine.
 
-The one limit in time, `ExplorationLimits.is_time_over`, is for callers that a user waits for;
-charts that people
-write stay far below it.
+The one limit in time, `ExplorationLimits.is_time_over`, is for callers that a user waits for; charts that
+people write stay far below it.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ CROSSING_NEIGHBOURS = 8
 MAX_CORRECTIONS = 12
 """Errors in a guessed set of values that are corrected before the guess is given up."""
 
-MAX_NEIGHBOURS = 1000
-"""Neighbours of such an error that are tried one by one."""
+MAX_CORRECTED_NEIGHBOURS = 1000
+"""Neighbours of such an error, on each side, that are tried one by one."""
 
 MAX_BRANCHED_VALUES = 8
 """Values of an input up to which each gets a path of its own, where several inputs are compared."""
@@ -69,19 +68,19 @@ class ExplorationLimits:
     """Limits of an exploration; one that reaches them is incomplete and reports it.
 
     Attributes:
-        states: nodes of the graph.
-        incomplete_states: nodes of the graph once some inputs could not be explored.
-        cases: steps from all states together.
-        cases_of_one: steps from one state.
-        work: evaluated expressions and other work converted to that; some 10 s in all.
+        max_states: nodes of the graph.
+        max_states_if_incomplete: nodes of the graph once some inputs could not be explored.
+        max_cases: steps from all states together.
+        max_cases_per_state: steps from one state.
+        max_work: evaluated expressions and other work converted to that; some 10 s in all.
         is_time_over: returns whether the time limit of the caller was reached.
     """
 
-    states: int = 600_000
-    incomplete_states: int = 3_000
-    cases: int = 100_000
-    cases_of_one: int = 10_000
-    work: int = 2_500_000
+    max_states: int = 600_000
+    max_states_if_incomplete: int = 3_000
+    max_cases: int = 100_000
+    max_cases_per_state: int = 10_000
+    max_work: int = 2_500_000
     is_time_over: Callable[[], bool] = field(default=never, compare=False)
 
 
@@ -105,7 +104,7 @@ class WorkBudget:
     def spend(self, work: float) -> str:
         """Add work that was done, and return `stop_reason`."""
         self.spent += work
-        if not self.stop_reason and self.spent > self.limits.work:
+        if not self.stop_reason and self.spent > self.limits.max_work:
             self.stop_reason = "more work than is allowed"
         if not self.stop_reason and self.limits.is_time_over():
             self.stop_reason = "the time limit was reached"

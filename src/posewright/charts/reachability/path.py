@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import islice, product
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
 from posewright.charts.model import Chart
@@ -16,6 +16,7 @@ from posewright.charts.reachability.domain import (
     TRUE_ONLY,
     Domain,
     Spans,
+    bounds_of,
     count_values,
     partition,
     simplest_value,
@@ -74,22 +75,28 @@ class RelationSolver:
     @property
     def work(self) -> float:
         """The work done so far by all that share the prover's budget, in evaluated expressions."""
-        return self.n_samples + self.prover.budget.steps * WORK_PER_SOLVER_STEP
+        return self.n_samples + self.prover.budget.steps_taken * WORK_PER_SOLVER_STEP
 
     def solve(
         self, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
     ) -> Solution:
-        """Return inputs within `sets` for which all relations hold.
+        """Return inputs for which all relations hold, or that there are none.
 
         Groups of relations that have no input in common are solved separately.
+
+        Args:
+            domains: the values of each input.
+            sets: the values that each input may have, as indices into its domain.
+            relations: the relations.
         """
         values: dict[str, Value] = {}
         for group in _group_by_inputs(relations):
             names = sorted(frozenset[str]().union(*(relation.names for relation in group)))
-            key = (group, tuple([(name, sets[name]) for name in names]))
-            if key not in self.solutions:
-                self.solutions[key] = self._solve_group({name: domains[name] for name in names}, sets, group)
-            solution = self.solutions[key]
+            cache_key = (group, tuple([(name, sets[name]) for name in names]))
+            if cache_key not in self.solutions:
+                group_domains = {name: domains[name] for name in names}
+                self.solutions[cache_key] = self._solve_group(group_domains, sets, group)
+            solution = self.solutions[cache_key]
             if solution.values is None:
                 return solution
             values |= solution.values
@@ -115,71 +122,92 @@ def solve_with_prover(
 
     Without an installed SMT solver the result is unknown.
     """
-    bounds = [
-        _set_condition(name, domain, sets[name])
+    membership_conditions = [
+        _build_membership_condition(name, domain, sets[name])
         for name, domain in domains.items()
-        if sets[name] != domain.full
+        if sets[name] != domain.full_set
     ]
     try:
         answer = prover.satisfiable(
-            true=[*bounds, *(relation.condition for relation in relations if relation.holds)],
+            true=[*membership_conditions, *(relation.condition for relation in relations if relation.holds)],
             false=[relation.condition for relation in relations if not relation.holds],
         )
     except MissingExtraError as error:
         return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: {error}")
-    case = answer.case or {}
-    values: dict[str, Value] = {name: value for name, value in case.items() if name in domains}
-    is_outside = False  # where a set has many spans, the prover knows only its bounds
-    for name, value in values.items():
-        index = domains[name].index(value)
-        inside, _ = partition(((index, index),), sets[name])
-        is_outside = is_outside or not inside
-    if answer.possible is None or is_outside:
+    if answer.possible is None:
         return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: not decided")
-    return Solution(None if answer.case is None else values)
+    if answer.case is None:
+        return Solution(values=None)
+    values = {name: value for name, value in answer.case.items() if name in domains}
+    for name, value in values.items():
+        if not _is_in_set(value, domains[name], sets[name]):
+            # of a set with many spans, the prover knows only the bounds
+            return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: not decided")
+    return Solution(values)
+
+
+def _is_in_set(value: Value, domain: Domain, spans: Spans) -> bool:
+    index = domain.index_of(value)
+    inside, _ = partition(((index, index),), spans)
+    return bool(inside)
 
 
 def _format_relations(relations: Relations) -> str:
     return ", ".join(dict.fromkeys(f"`{relation.condition}`" for relation in relations))
 
 
+class _RelationGroup(NamedTuple):
+    """Relations that have inputs in common, and the inputs that they read."""
+
+    names: frozenset[str]
+    relations: tuple[Relation, ...]
+
+
 def _group_by_inputs(relations: Relations) -> list[tuple[Relation, ...]]:
     """Return relations in groups, so that no input is read in two groups."""
-    groups: list[tuple[frozenset[str], tuple[Relation, ...]]] = []
+    groups: list[_RelationGroup] = []
     for relation in relations:
-        separate = [group for group in groups if not group[0] & relation.names]
-        overlapping = [group for group in groups if group[0] & relation.names]
-        names = relation.names.union(*(group[0] for group in overlapping))
-        members = [member for group in overlapping for member in group[1]]
-        groups = [*separate, (names, (*members, relation))]
-    return [members for _, members in groups]
+        separate_groups = [group for group in groups if not group.names & relation.names]
+        overlapping_groups = [group for group in groups if group.names & relation.names]
+        names = relation.names.union(*(group.names for group in overlapping_groups))
+        members = [member for group in overlapping_groups for member in group.relations]
+        groups = [*separate_groups, _RelationGroup(names, (*members, relation))]
+    return [group.relations for group in groups]
 
 
 def _sample_set(domain: Domain, spans: Spans) -> list[Value]:
     """Return the simplest value of a set, its bounds and a value in the middle."""
-    low = spans[0][0]
-    high = spans[-1][1]
-    middle = sum(spans[len(spans) // 2]) // 2
-    values = [simplest_value(domain, spans), *(domain.value(i) for i in (low, high, middle))]
+    first_index, last_index = bounds_of(spans)
+    values = [
+        simplest_value(domain, spans),
+        domain.value_at(first_index),
+        domain.value_at(last_index),
+        domain.value_at(_middle_index(spans)),
+    ]
     return list(dict.fromkeys(values))
 
 
-def _set_condition(name: str, domain: Domain, spans: Spans) -> Expression:
+def _middle_index(spans: Spans) -> int:
+    """Return the index in the middle of the middle span of a set."""
+    low, high = spans[len(spans) // 2]
+    return (low + high) // 2
+
+
+def _build_membership_condition(name: str, domain: Domain, spans: Spans) -> Expression:
     """Return the condition that an input is in a set; of a set with many spans, between its bounds."""
     if len(spans) > MAX_SPANS:
-        spans = ((spans[0][0], spans[-1][1]),)
-    return Expression(
-        _disjunction(_span_condition(name, domain, low, high) for low, high in spans), BoolType()
-    )
+        spans = (bounds_of(spans),)
+    span_conditions = (_build_span_condition(name, domain, low, high) for low, high in spans)
+    return Expression(_disjunction(span_conditions), BoolType())
 
 
-def _span_condition(name: str, domain: Domain, low: int, high: int) -> Tree:
+def _build_span_condition(name: str, domain: Domain, low: int, high: int) -> Tree:
     """Return the condition that an input has a value with an index from `low` to `high`."""
     if not domain.is_number:
-        values = (domain.value(index) for index in range(low, high + 1))
+        values = (domain.value_at(index) for index in range(low, high + 1))
         return _disjunction(Binary(Operator.EQUAL, Name(name), Literal(value)) for value in values)
-    at_least_low = Binary(Operator.GREATER_EQUAL, Name(name), Literal(domain.value(low)))
-    at_most_high = Binary(Operator.LESS_EQUAL, Name(name), Literal(domain.value(high)))
+    at_least_low = Binary(Operator.GREATER_EQUAL, Name(name), Literal(domain.value_at(low)))
+    at_most_high = Binary(Operator.LESS_EQUAL, Name(name), Literal(domain.value_at(high)))
     return Binary(Operator.AND, at_least_low, at_most_high)
 
 
@@ -210,12 +238,12 @@ class InputSpace:
     @cached_property
     def full_sets(self) -> Mapping[str, Spans]:
         """The set of all values of each input."""
-        return {name: domain.full for name, domain in self.domains.items()}
+        return {name: domain.full_set for name, domain in self.domains.items()}
 
     @cached_property
     def simplest_values(self) -> Mapping[str, Value]:
         """The simplest value of each input: false, zero."""
-        return {name: simplest_value(domain, domain.full) for name, domain in self.domains.items()}
+        return {name: simplest_value(domain, domain.full_set) for name, domain in self.domains.items()}
 
 
 T = TypeVar("T")
@@ -227,16 +255,21 @@ Choices = tuple[int, ...]
 class PathCondition:
     """The inputs of one symbolic tick, restricted as far as the tick depends on them.
 
-    Where several answers are possible, the path takes the one that `prefix` prescribes, or else the first,
-    and adds the others to `open_prefixes`. To follow them, the tick is run again with a longer prefix.
+    Where a question about the inputs has several possible answers, the path takes the one that `prefix`
+    prescribes, or else the first, and adds the others to `open_prefixes`. To follow them, the tick is run
+    again with a longer prefix. A method that answers a question therefore restricts the path to the inputs
+    with this answer.
 
     Attributes:
-        sets: the values of every input and event that are still possible.
-        restricted: the inputs whose set was restricted.
+        possible_spans: the values of every input and event that are still possible, as indices into its
+            domain.
+        restricted_inputs: the inputs whose possible values were restricted.
+        choices: the answers taken so far, as numbers.
         relations: relations between several inputs that hold on this path.
+        related_names: the inputs that these relations read.
         open_prefixes: prefixes of the paths that branch off from this one.
         incomplete_reasons: why the paths may not cover all inputs.
-        is_approximate: whether a register was set to a value that only represents its actual one.
+        has_representative_values: whether a register was set to a value that only represents its actual one.
         work: expressions that were evaluated on this path.
     """
 
@@ -244,8 +277,8 @@ class PathCondition:
         """Start with all inputs possible; `prefix` prescribes the first choices of the path."""
         self.space = space
         self.domains = space.domains
-        self.sets = dict(space.full_sets)
-        self.restricted: list[str] = []
+        self.possible_spans = dict(space.full_sets)
+        self.restricted_inputs: list[str] = []
         self.solver = space.solver
         self.prefix = prefix
         self.choices: list[int] = []
@@ -253,45 +286,48 @@ class PathCondition:
         self.relations: list[Relation] = []
         self.related_names: frozenset[str] = frozenset()
         self.incomplete_reasons: list[str] = []
-        self.is_approximate = False
+        self.has_representative_values = False
         self.work = 1.0
 
     def holds(self, name: str) -> bool:
         """Return whether a Boolean input or an event is true on this path."""
-        spans = self.sets[name]
+        spans = self.possible_spans[name]
         if spans in (TRUE_ONLY, FALSE_ONLY):
             return spans == TRUE_ONLY
         if name in self.related_names:
-            return self.split(name, TRUE_ONLY)
-        answer = self.choose(2) == 1
-        self.sets[name] = TRUE_ONLY if answer else FALSE_ONLY
-        self.restricted.append(name)
-        return answer
+            return self.decide_membership(name, TRUE_ONLY)
+        is_true = self.choose(n_choices=2) == 1
+        self.possible_spans[name] = TRUE_ONLY if is_true else FALSE_ONLY
+        self.restricted_inputs.append(name)
+        return is_true
 
-    def split(self, name: str, spans: Spans) -> bool:
-        """Return whether the value of an input is in a set on this path."""
-        inside, outside = partition(self.sets[name], spans)
-        if not outside or not inside:
-            return not outside
+    def decide_membership(self, name: str, spans: Spans) -> bool:
+        """Return whether the value of an input is in a set on this path; both answers are followed."""
+        inside, outside = partition(self.possible_spans[name], spans)
+        if not outside:
+            return True
+        if not inside:
+            return False
         return self.choose_set(name, (outside, inside)) == 1
 
     def is_fixed(self, name: str) -> bool:
         """Return whether only one value of an input is possible."""
-        spans = self.sets[name]
-        return len(spans) == 1 and spans[0][0] == spans[0][1]
+        first, last = bounds_of(self.possible_spans[name])
+        return first == last
 
     def value(self, name: str) -> Value:
         """Return the value of an input that is fixed."""
-        return self.domains[name].value(self.sets[name][0][0])
+        first, _ = bounds_of(self.possible_spans[name])
+        return self.domains[name].value_at(first)
 
     def size(self, name: str) -> int:
         """Return how many values of an input are possible."""
-        return count_values(self.sets[name])
+        return count_values(self.possible_spans[name])
 
     def fork_all_values(self, name: str) -> Value:
         """Fix an input, with one path for each possible value, and return its value."""
         if not self.is_fixed(name):
-            spans = self.sets[name]
+            spans = self.possible_spans[name]
             single_value_sets = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
             self.choose_set(name, single_value_sets)
         return self.value(name)
@@ -299,59 +335,59 @@ class PathCondition:
     def fork_samples(self, name: str) -> Value:
         """Fix an input, with one path for each of a few samples, and return its value."""
         domain = self.domains[name]
-        spans = self.sets[name]
-        middle_span = spans[len(spans) // 2]
-        simplest = domain.index(simplest_value(domain, spans))
-        samples = [simplest, spans[0][0], spans[-1][1], sum(middle_span) // 2]
-        single_value_sets = tuple(((i, i),) for i in dict.fromkeys(samples))
+        spans = self.possible_spans[name]
+        simplest_index = domain.index_of(simplest_value(domain, spans))
+        sample_indices = dict.fromkeys((simplest_index, *bounds_of(spans), _middle_index(spans)))
+        single_value_sets = tuple(((i, i),) for i in sample_indices)
         if count_values(spans) > len(single_value_sets):
             self.incomplete_reasons.append(f"{name} was tried at {len(single_value_sets)} of its values only")
         self.choose_set(name, single_value_sets)
         return self.value(name)
 
-    def relate(self, relation: Relation) -> bool:
-        """Return whether a relation between several inputs holds on this path."""
+    def decide_relation(self, relation: Relation) -> bool:
+        """Return whether a relation between several inputs holds on this path; both answers are followed."""
         for known_relation in self.relations:
             if known_relation.condition == relation.condition:
                 return known_relation.holds
         alternatives = (relation.negated(), relation)
-        possible = (i for i in (0, 1) if self._is_possible(self.sets, (*self.relations, alternatives[i])))
-        answer = self.choose(2, possible) == 1
-        self.relations.append(alternatives[answer])
+        possible_choices = (
+            i for i in (0, 1) if self._is_possible(self.possible_spans, (*self.relations, alternatives[i]))
+        )
+        holds = self.choose(n_choices=2, possible_choices=possible_choices) == 1
+        self.relations.append(relation if holds else relation.negated())
         self.related_names |= relation.names
-        return answer
+        return holds
 
-    def choose(self, count: int, possible: Iterable[int] | None = None) -> int:
-        """Return one of the choices 0 to `count` - 1; the other possible ones become open prefixes.
+    def choose(self, n_choices: int, possible_choices: Iterable[int] | None = None) -> int:
+        """Return the number of the choice that the path takes; the other possible ones become open prefixes.
 
         Args:
-            count: number of choices.
-            possible: the possible choices; iterated only beyond the prefix, since it may take a proof.
+            n_choices: number of choices, which are numbered from 0.
+            possible_choices: the numbers of the possible ones; None if all are. It is iterated only beyond
+                the prefix, since it may take a proof.
         """
         position = len(self.choices)
         if position < len(self.prefix):
             choice = self.prefix[position]
         else:
-            possible_choices = list(range(count) if possible is None else possible) or [0]
-            choice = possible_choices[0]
-            self.open_prefixes += [
-                (*self.choices, alternative) for alternative in reversed(possible_choices[1:])
-            ]
+            candidates = list(range(n_choices) if possible_choices is None else possible_choices) or [0]
+            choice, *other_choices = candidates
+            self.open_prefixes += [(*self.choices, other) for other in reversed(other_choices)]
         self.choices.append(choice)
         return choice
 
     def choose_set(self, name: str, sets: tuple[Spans, ...]) -> int:
         """Restrict an input to one of several sets, and return the index of the set."""
-        possible = None
+        possible_choices = None
         if name in self.related_names:
-            possible = (
+            possible_choices = (
                 i
                 for i, spans in enumerate(sets)
-                if self._is_possible({**self.sets, name: spans}, self.relations)
+                if self._is_possible({**self.possible_spans, name: spans}, self.relations)
             )
-        choice = self.choose(len(sets), possible)
-        self.sets[name] = sets[choice]
-        self.restricted.append(name)
+        choice = self.choose(len(sets), possible_choices)
+        self.possible_spans[name] = sets[choice]
+        self.restricted_inputs.append(name)
         return choice
 
     def _is_possible(self, sets: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
@@ -364,10 +400,10 @@ class PathCondition:
     def inputs(self) -> dict[str, Value]:
         """Return the simplest values of all inputs and events that lead along this path."""
         values = dict(self.space.simplest_values)
-        for name in self.restricted:
-            values[name] = simplest_value(self.domains[name], self.sets[name])
+        for name in self.restricted_inputs:
+            values[name] = simplest_value(self.domains[name], self.possible_spans[name])
         if self.relations:
-            solution = self.solver.solve(self.domains, self.sets, tuple(self.relations))
+            solution = self.solver.solve(self.domains, self.possible_spans, tuple(self.relations))
             values |= solution.values or {}
             if solution.values is None:
                 self.incomplete_reasons.append(
@@ -379,7 +415,7 @@ class PathCondition:
 def explore_paths(
     space: InputSpace,
     run: Callable[[PathCondition], T],
-    limit: int,
+    max_paths: int,
     budget: WorkBudget | None = None,
 ) -> Iterator[tuple[PathCondition, T]]:
     """Run a function of the inputs along every path, and yield each path with the result.
@@ -387,19 +423,19 @@ def explore_paths(
     Args:
         space: the inputs.
         run: a function that reads the inputs only through its path.
-        limit: maximum number of paths; if there are more, the last path has this as an incomplete reason.
+        max_paths: maximum number of paths; if there are more, the last path has this as an incomplete reason.
         budget: the work that the paths may take; at least one path is followed. None means no limit.
     """
-    prefixes: list[Choices] = [()]
-    count = 0
-    while prefixes:
-        path = PathCondition(space, prefixes.pop())
+    open_prefixes: list[Choices] = [()]
+    n_paths = 0
+    while open_prefixes:
+        path = PathCondition(space, open_prefixes.pop())
         work_before = space.solver.work
         result = run(path)
-        prefixes += path.open_prefixes
-        count += 1
+        open_prefixes += path.open_prefixes
+        n_paths += 1
         stop_reason = budget.spend(path.work + space.solver.work - work_before) if budget else ""
-        if prefixes and (stop_reason or count >= limit):
-            path.incomplete_reasons.append(stop_reason or f"more than {limit} cases")
-            prefixes.clear()
+        if open_prefixes and (stop_reason or n_paths >= max_paths):
+            path.incomplete_reasons.append(stop_reason or f"more than {max_paths} cases")
+            open_prefixes.clear()
         yield path, result

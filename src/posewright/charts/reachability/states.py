@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickConditions
-from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction
+from posewright.charts.reachability.abstraction import Abstraction, CounterValues, TimerAbstraction
 from posewright.charts.reachability.limits import ExplorationLimits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, explore_paths
 from posewright.charts.reachability.symbolic_interpreter import SymbolicInterpreter, SymbolicTick
@@ -20,7 +21,7 @@ class SymbolicStep:
 
     Attributes:
         inputs: the simplest of these inputs: a value for every input, and a Boolean for every event.
-        after: state of the chart after these inputs; None if the tick fails.
+        next_state: state of the chart after these inputs; None if the tick fails.
         taken_transitions: transitions that are taken, in order.
         raised: events that are raised inside, in order.
         error: why the tick fails: a division by zero, or a loop.
@@ -28,18 +29,51 @@ class SymbolicStep:
     """
 
     inputs: Mapping[str, Value]
-    after: Snapshot | None
+    next_state: Snapshot | None
     taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...] = ()
     error: PosewrightError | None = None
     condition_values: tuple[bool, ...] = ()
 
 
-UntimedState = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
-"""A state without its counters: started, configuration, outputs and locals, history."""
+class UntimedState(NamedTuple):
+    """A state of a chart without its counters.
 
-UntimedTarget = tuple[int, tuple[int, ...]]
-"""Where a step leads: the number of the untimed state, and the indices of the counters that run."""
+    Attributes:
+        started: whether the first tick has run.
+        configuration: the numbers of the innermost active states.
+        values: the values of the outputs and locals.
+        history: for each history of the machine, the states that it stores.
+    """
+
+    started: bool
+    configuration: tuple[int, ...]
+    values: tuple[Value, ...]
+    history: tuple[tuple[int, ...], ...]
+
+
+class StateKey(NamedTuple):
+    """A state in two parts, of which the first is given by a number.
+
+    Attributes:
+        untimed_id: the number of the untimed state.
+        counter_values: the values of the counters.
+    """
+
+    untimed_id: int
+    counter_values: CounterValues
+
+
+class StepTarget(NamedTuple):
+    """Where a step leads, whatever the values of the counters are.
+
+    Attributes:
+        untimed_id: the number of the untimed state after the tick.
+        running_counters: the indices of the counters that ran; all others are reset.
+    """
+
+    untimed_id: int
+    running_counters: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -47,16 +81,16 @@ class Successor:
     """Where steps from an abstract state lead, for any counters.
 
     Attributes:
-        untimed_number: number of the untimed state after the tick.
-        running: indices of the counters that ran.
+        untimed_id: number of the untimed state after the tick.
+        running_counters: indices of the counters that ran.
         condition_values: the values of the watched conditions.
-        first_step: index of the first step that leads there, among those of the abstract state.
+        first_step_index: index of the first step that leads there, among those of the abstract state.
     """
 
-    untimed_number: int
-    running: tuple[int, ...]
+    untimed_id: int
+    running_counters: tuple[int, ...]
     condition_values: tuple[bool, ...]
-    first_step: int
+    first_step_index: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +98,17 @@ class AbstractState:
     """All states in which a tick has the same steps.
 
     Attributes:
-        state: one of these states.
+        snapshot: one of these states.
         steps: the steps from that state.
         successors: where they lead, each only once.
-        successor_of: for each step, the index of its successor; None if the tick fails.
+        successor_indices: for each step, the index of its successor; None if the tick fails.
         incomplete_reasons: why steps may be missing.
     """
 
-    state: Snapshot
+    snapshot: Snapshot
     steps: tuple[SymbolicStep, ...]
     successors: tuple[Successor, ...]
-    successor_of: tuple[int | None, ...]
+    successor_indices: tuple[int | None, ...]
     incomplete_reasons: Mapping[str, None]
 
     @property
@@ -83,34 +117,58 @@ class AbstractState:
         return not self.incomplete_reasons
 
 
-def build_abstract_state(
-    state: Snapshot, paths: Iterable[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]
-) -> AbstractState:
-    """Return the abstract state of a state; steps with the same target share a successor.
+class ExploredPath(NamedTuple):
+    """One path of a tick, with the step that it takes.
+
+    Attributes:
+        path: the path, with the reasons why other paths may be missing.
+        step: the step.
+        target: where the step leads; None if the tick fails.
+    """
+
+    path: PathCondition
+    step: SymbolicStep
+    target: StepTarget | None
+
+
+def build_abstract_state(snapshot: Snapshot, explored_paths: Iterable[ExploredPath]) -> AbstractState:
+    """Return the abstract state of a state, with the steps of all paths of a tick from it.
+
+    Steps with the same target and the same condition values share a successor.
 
     Args:
-        state: the state before the tick.
-        paths: every path with its step, and where it leads; None if the tick fails.
+        snapshot: the state before the tick.
+        explored_paths: every path of the tick.
     """
     steps: list[SymbolicStep] = []
     successors: list[Successor] = []
-    successor_of: list[int | None] = []
+    successor_indices: list[int | None] = []
     incomplete_reasons: dict[str, None] = {}
-    indices: dict[object, int] = {}
-    for path, step, target in paths:
-        index = None
+    index_by_target: dict[object, int] = {}
+    for path, step, target in explored_paths:
+        successor_index = None
         if target is not None:
-            index = indices.setdefault((*target, step.condition_values), len(successors))
-            if index == len(successors):
-                successors.append(Successor(*target, step.condition_values, len(steps)))
+            next_index = len(successors)
+            successor_index = index_by_target.setdefault((*target, step.condition_values), next_index)
+            if successor_index == next_index:
+                successors.append(
+                    Successor(
+                        target.untimed_id,
+                        target.running_counters,
+                        step.condition_values,
+                        first_step_index=len(steps),
+                    )
+                )
         steps.append(step)
-        successor_of.append(index)
-        incomplete_reasons |= dict.fromkeys(f"{state.state}: {reason}" for reason in path.incomplete_reasons)
+        successor_indices.append(successor_index)
+        incomplete_reasons |= dict.fromkeys(
+            f"{snapshot.state}: {reason}" for reason in path.incomplete_reasons
+        )
     return AbstractState(
-        state,
+        snapshot,
         steps=tuple(steps),
         successors=tuple(successors),
-        successor_of=tuple(successor_of),
+        successor_indices=tuple(successor_indices),
         incomplete_reasons=incomplete_reasons,
     )
 
@@ -128,6 +186,7 @@ class ChartStateSpace:
 
     Attributes:
         timers: the abstraction of its counters.
+        n_variables: number of outputs and locals; in a snapshot, the counters follow them.
         incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
     """
@@ -158,80 +217,96 @@ class ChartStateSpace:
         self.n_cases = 0
         self._merges_values = any(abstraction.merges_values for abstraction in abstractions.values())
         self._untimed_states: list[UntimedState] = []
-        self._untimed_numbers: dict[UntimedState, int] = {}
+        self._untimed_ids: dict[UntimedState, int] = {}
         self._abstract_states: dict[tuple[int, int], AbstractState] = {}
 
-    def split(self, state: Snapshot) -> tuple[int, Counts]:
-        """Return the number of a state without its counters, and its counters."""
-        values = state.values[: self.n_variables]
+    def split_counters(self, snapshot: Snapshot) -> StateKey:
+        """Return a state as the number of its untimed state and the values of its counters.
+
+        Outputs and locals are replaced by the values that represent them. An untimed state that occurs for
+        the first time gets the next number.
+        """
+        values = snapshot.values[: self.n_variables]
         if self._merges_values:
             pairs = zip(self.abstractions.values(), values, strict=True)
-            values = tuple([abstraction.canonical(value) for abstraction, value in pairs])
-        untimed_state = (state.started, state.configuration, values, state.history)
-        number = self._untimed_numbers.setdefault(untimed_state, len(self._untimed_states))
-        if number == len(self._untimed_states):
+            values = tuple([abstraction.representative_of(value) for abstraction, value in pairs])
+        untimed_state = UntimedState(snapshot.started, snapshot.configuration, values, snapshot.history)
+        next_id = len(self._untimed_states)
+        untimed_id = self._untimed_ids.setdefault(untimed_state, next_id)
+        if untimed_id == next_id:
             self._untimed_states.append(untimed_state)
-        return number, state.values[self.n_variables :]  # type: ignore[return-value]  # counters are integers
+        return StateKey(untimed_id, self.counters_of(snapshot))
 
-    def join(self, untimed_number: int, counts: Counts) -> Snapshot:
-        """Return the state with the parts that `split` returns."""
-        started, configuration, values, history = self._untimed_states[untimed_number]
-        return Snapshot(self.machine, started, configuration, values=(*values, *counts), history=history)
+    def counters_of(self, snapshot: Snapshot) -> CounterValues:
+        """Return the values of the counters in a state."""
+        return snapshot.values[self.n_variables :]  # type: ignore[return-value]  # counters are integers
 
-    def abstract_state(self, untimed_number: int, counts: Counts) -> AbstractState:
-        """Return the abstract state of a state, given as `split` returns it."""
-        return self.abstract_state_at(untimed_number, self.timers.number(counts))
+    def join_counters(self, untimed_id: int, counter_values: CounterValues) -> Snapshot:
+        """Return the state that consists of an untimed state and values of the counters."""
+        started, configuration, values, history = self._untimed_states[untimed_id]
+        return Snapshot(
+            self.machine, started, configuration, values=(*values, *counter_values), history=history
+        )
 
-    def abstract_state_at(self, untimed_number: int, counts_number: int) -> AbstractState:
-        """Return the abstract state of a state, given by the numbers of its two parts."""
-        key = (untimed_number, self.timers.class_numbers[counts_number])
+    def abstract_state(self, untimed_id: int, counter_values: CounterValues) -> AbstractState:
+        """Return the abstract state of an untimed state with these values of the counters."""
+        return self.abstract_state_at(untimed_id, self.timers.id_of(counter_values))
+
+    def abstract_state_at(self, untimed_id: int, counters_id: int) -> AbstractState:
+        """Return the abstract state of a state, given by the numbers of its two parts.
+
+        It is computed at the first call. Values of the counters that no tick can distinguish share it.
+        """
+        key = (untimed_id, self.timers.class_ids[counters_id])
         abstract_state = self._abstract_states.get(key)
         if abstract_state is None:
-            state = self.join(untimed_number, self.timers.all_counts[counts_number])
-            abstract_state = build_abstract_state(state, self._compute_steps(state))
+            snapshot = self.join_counters(untimed_id, self.timers.values_by_id[counters_id])
+            abstract_state = build_abstract_state(snapshot, self._explore_tick(snapshot))
             self.incomplete_reasons |= abstract_state.incomplete_reasons
             self.n_cases += len(abstract_state.steps)
             self._abstract_states[key] = abstract_state
         return abstract_state
 
-    def _compute_steps(
-        self, state: Snapshot
-    ) -> Iterator[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]:
-        """Yield every path of a tick from a state, with its step and where it leads."""
+    def _explore_tick(self, snapshot: Snapshot) -> Iterator[ExploredPath]:
+        """Yield every path of a tick from a state, with its step and where that leads."""
 
         def run_tick(path: PathCondition) -> SymbolicTick:
-            return self.symbolic_interpreter.run_tick(state, path)
+            return self.symbolic_interpreter.run_tick(snapshot, path)
 
         for path, tick in explore_paths(
-            self.inputs, run=run_tick, limit=self.limits.cases_of_one, budget=self.budget
+            self.inputs, run=run_tick, max_paths=self.limits.max_cases_per_state, budget=self.budget
         ):
             inputs = path.inputs()
-            after = tick.after
+            next_state = tick.next_state
+            if path.has_representative_values and next_state is not None:
+                # a concrete tick replaces values that only represent the actual ones
+                next_state = self.interpreter.outcome(snapshot, inputs).after
             target = None
-            if path.is_approximate and after is not None:
-                after = self.interpreter.outcome(state, inputs).after
-            if after is not None:
-                untimed_number, counts = self.split(after)
-                target = untimed_number, self.timers.running(counts)
+            if next_state is not None:
+                untimed_id, counter_values = self.split_counters(next_state)
+                target = StepTarget(untimed_id, self.timers.running_counters(counter_values))
             step = SymbolicStep(
-                inputs, after, tick.taken_transitions, tick.raised, tick.error, tick.condition_values
+                inputs, next_state, tick.taken_transitions, tick.raised, tick.error, tick.condition_values
             )
-            yield path, step, target
+            yield ExploredPath(path, step, target)
 
-    def steps_from(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
-        """Return the steps from any state, with its own counters."""
-        untimed_number, counts = self.split(state)
-        abstract_state = self.abstract_state(untimed_number, counts)
-        if abstract_state.state.values[self.n_variables :] == counts:
+    def steps_from(self, snapshot: Snapshot) -> tuple[SymbolicStep, ...]:
+        """Return the steps from any state; the states after them have its own counters, advanced."""
+        untimed_id, counter_values = self.split_counters(snapshot)
+        abstract_state = self.abstract_state(untimed_id, counter_values)
+        if self.counters_of(abstract_state.snapshot) == counter_values:
             return abstract_state.steps
-        return tuple(self._with_counts(step, counts) for step in abstract_state.steps)
+        return tuple(self._with_counters(step, counter_values) for step in abstract_state.steps)
 
-    def _with_counts(self, step: SymbolicStep, counts: Counts) -> SymbolicStep:
-        """Return a step from a state with other counters."""
-        after = step.after
-        if after is None:
+    def _with_counters(self, step: SymbolicStep, counter_values: CounterValues) -> SymbolicStep:
+        """Return a step as it is from a state with other values of the counters before it."""
+        next_state = step.next_state
+        if next_state is None:
             return step
-        running = self.timers.running(after.values[self.n_variables :])  # type: ignore[arg-type]
-        values = (*after.values[: self.n_variables], *self.timers.advance(counts, running))
-        after_with_counts = Snapshot(self.machine, after.started, after.configuration, values, after.history)
-        return replace(step, after=after_with_counts)
+        running_counters = self.timers.running_counters(self.counters_of(next_state))
+        next_counter_values = self.timers.advance(counter_values, running_counters)
+        values = (*next_state.values[: self.n_variables], *next_counter_values)
+        next_state_with_counters = Snapshot(
+            self.machine, next_state.started, next_state.configuration, values, next_state.history
+        )
+        return replace(step, next_state=next_state_with_counters)

@@ -59,13 +59,20 @@ class SymbolicCompiler:
     def compile_value(self, expression: Expression, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes a value as exactly as its register keeps it."""
         compiler = _ExpressionCompiler(expression, self.domains, self.types)
-        if abstraction.drops:
+        if abstraction.is_dropped:
             return compiler.compile_dropped_value(expression.tree, abstraction)
         return compiler.compile_stored_value(expression.tree, abstraction)
 
 
 class _ExpressionCompiler:
-    """Compiles the parts of one expression to functions of the registers and a path."""
+    """Compiles the parts of one expression to functions of the registers and a path.
+
+    Attributes:
+        expression: the expression.
+        constant_values: the values of the names in it that are constants.
+        domains: the values of every input and event.
+        types: the types of all names that it reads.
+    """
 
     def __init__(
         self, expression: Expression, domains: Mapping[str, Domain], types: Mapping[str, Type]
@@ -116,26 +123,28 @@ class _ExpressionCompiler:
             return SymbolicComparison(self.expression, tree, self.domains)
         if isinstance(tree, If):
             return self._compile_if(tree, self.compile_condition)
-        if isinstance(tree, Unary) or (
-            isinstance(tree, Binary) and (tree.operator in LOGIC or self._is_boolean(tree.left))
-        ):
+        if isinstance(tree, Unary | Binary) and self._combines_conditions(tree):
             return self._compile_logic(tree)
-        return self._compile_outermost_if_first(tree, self.compile_condition) or self._compile_comparison(
-            tree
-        )
+        if_first = self._compile_outermost_if_first(tree, self.compile_condition)
+        return if_first or self._compile_comparison(tree)
 
     def _can_split_directly(self, tree: Tree) -> bool:
-        """Return whether a condition reads one large input and little else; its values are split in two.
+        """Return whether a condition reads one large input and little else.
 
-        A truth table with many rows then has two paths, not one for each row.
+        The values of that input are then split in two: those for which the whole condition holds, and the
+        others. A truth table with many rows then has two paths, not one for each row.
         """
         if self._list_zero_conditions(tree):
+            return False  # a divisor that is zero needs a path of its own
+        sizes = sorted(count_values(self.domains[name].full_set) for name in self._inputs_in(tree))
+        *small_sizes, largest_size = sizes
+        if small_sizes and _find_outermost_if(tree) is None:
             return False
-        sizes = sorted(count_values(self.domains[name].full) for name in self._inputs_in(tree))
-        has_one_input = len(sizes) == 1
-        if not has_one_input and _find_outermost_if(tree) is None:
-            return False
-        return sizes[-1] > MAX_BRANCHED_VALUES and prod(sizes[:-1]) <= MAX_BRANCHED_COMBINATIONS
+        return largest_size > MAX_BRANCHED_VALUES and prod(small_sizes) <= MAX_BRANCHED_COMBINATIONS
+
+    def _combines_conditions(self, tree: Unary | Binary) -> bool:
+        """Return whether a condition is a `not`, `and` or `or`, or compares two conditions."""
+        return isinstance(tree, Unary) or tree.operator in LOGIC or self._is_boolean(tree.left)
 
     def _compile_logic(self, tree: Unary | Binary) -> SymbolicFunction:
         """Return a function for `not`, `and`, `or`, and for the equality of two conditions."""
@@ -152,27 +161,39 @@ class _ExpressionCompiler:
         return lambda registers, path: (left(registers, path) == right(registers, path)) is is_equality
 
     def _compile_if(self, tree: If, compile_branch: CompileTree) -> SymbolicFunction:
-        """Return a function for a chain of `if`s; a branch is compiled when it is first needed."""
+        """Return a function for a chain of `if`s; a branch is compiled when it is first needed.
+
+        Args:
+            tree: the chain.
+            compile_branch: compiles the value of a branch.
+        """
         cases, default = split_cases(tree)
         conditions = [self.compile_condition(condition) for condition, _ in cases]
         branches = [*(value for _, value in cases), default]
-        compiled: dict[int, SymbolicFunction] = {}
+        compiled_branches: dict[int, SymbolicFunction] = {}
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
-            """Return the value of the first branch whose condition holds, else of the last one."""
-            index = len(conditions)
+            """Return the value of the first branch whose condition holds, else of the default."""
+            branch_index = len(conditions)  # that of the default
             for i, holds in enumerate(conditions):
                 if holds(registers, path):
-                    index = i
+                    branch_index = i
                     break
-            if index not in compiled:
-                compiled[index] = compile_branch(branches[index])
-            return compiled[index](registers, path)
+            if branch_index not in compiled_branches:
+                compiled_branches[branch_index] = compile_branch(branches[branch_index])
+            return compiled_branches[branch_index](registers, path)
 
         return evaluate
 
     def _compile_outermost_if_first(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
-        """Return a function that evaluates the outermost `if` in a term first; None if there is none."""
+        """Return a function that evaluates the outermost `if` in a term first; None if there is none.
+
+        With each branch in place of the `if`, the term is compiled on its own.
+
+        Args:
+            tree: the term.
+            compile_branch: compiles the term with one branch in place.
+        """
         outermost_if = _find_outermost_if(tree)
         if outermost_if is None:
             return None
@@ -221,14 +242,18 @@ class _ExpressionCompiler:
             """Raise the ExpressionError of a division by zero if a divisor is zero on the path."""
             for is_zero in zero_conditions:
                 if is_zero(registers, path):
-                    evaluate({**registers, **path.inputs()})
+                    evaluate({**registers, **path.inputs()})  # raises the error
 
         return check
 
     # Values
 
     def compile_dropped_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that only checks that a value can be computed; nothing reads the register."""
+        """Return a function for a value of a register that nothing reads.
+
+        The value need not be known: the function checks that no divisor is zero, and returns the register's
+        initial value.
+        """
         if not self._inputs_in(tree):
             return self._compile_without_inputs(tree)
 
@@ -245,15 +270,20 @@ class _ExpressionCompiler:
                 return function
         check_divisors = self._compile_divisor_check(tree)
 
-        def evaluate(registers: Registers, path: PathCondition) -> Value:
-            path.is_approximate = True
+        def check_and_return_start_value(registers: Registers, path: PathCondition) -> Value:
+            path.has_representative_values = True
             check_divisors(registers, path)
-            return abstraction.start
+            return abstraction.start_value
 
-        return evaluate
+        return check_and_return_start_value
 
     def compile_stored_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes a value of a register that is read."""
+        """Return a function that computes a value of a register that is read.
+
+        Args:
+            tree: the tree of the assigned value.
+            abstraction: which values of the register are kept apart.
+        """
         if not self._inputs_in(tree):
             return self._compile_without_inputs(tree)
         if self._is_boolean(tree):
@@ -263,15 +293,14 @@ class _ExpressionCompiler:
             return self.compile_stored_value(branch, abstraction)
 
         if _find_outermost_if(tree) is not None and self._can_split_directly(tree):
-            if abstraction.values:
+            if abstraction.cell_values:
                 return self._compile_cell_value(tree, abstraction)
             if isinstance(abstraction.value_type, EnumType):
                 return self._compile_enum_value(tree, abstraction.value_type)
         if isinstance(tree, If):
             return self._compile_if(tree, compile_branch)
-        return self._compile_outermost_if_first(tree, compile_branch) or self._compile_number(
-            tree, abstraction
-        )
+        if_first = self._compile_outermost_if_first(tree, compile_branch)
+        return if_first or self._compile_number(tree, abstraction)
 
     def _compile_enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:
         """Return a function that finds a value of an enumeration by comparing it with all but the last."""
@@ -298,9 +327,9 @@ class _ExpressionCompiler:
         check_divisors = self._compile_divisor_check(tree)
         evaluate_concrete = self._compile_concrete(tree)
         inputs = self._inputs_in(tree)
-        compute_cell_value = self._compile_cell_value(tree, abstraction) if abstraction.values else None
+        compute_cell_value = self._compile_cell_value(tree, abstraction) if abstraction.cell_values else None
         equality_tests = [
-            (value, self._compile_equality(abstraction.rounded(tree), value))
+            (value, self._compile_equality(abstraction.round_term(tree), value))
             for value in abstraction.values_to_try
         ]
 
@@ -308,42 +337,50 @@ class _ExpressionCompiler:
             """Return the assigned number; open inputs are fixed only where cells do not decide."""
             check_divisors(registers, path)
             if all(path.is_fixed(name) for name in inputs):
-                return evaluate_concrete({**registers, **{name: path.value(name) for name in inputs}})
+                input_values = {name: path.value(name) for name in inputs}
+                return evaluate_concrete({**registers, **input_values})
             if compute_cell_value is not None:
                 return compute_cell_value(registers, path)
-            for value, holds in equality_tests:
-                if holds(registers, path):
+            for value, has_value in equality_tests:
+                if has_value(registers, path):
                     return value
             n_combinations = prod(map(path.size, inputs))
-            fix_input = (
-                path.fork_all_values if n_combinations <= MAX_STORED_COMBINATIONS else path.fork_samples
-            )
-            return evaluate_concrete({**registers, **{name: fix_input(name) for name in inputs}})
+            if n_combinations <= MAX_STORED_COMBINATIONS:
+                input_values = {name: path.fork_all_values(name) for name in inputs}
+            else:
+                input_values = {name: path.fork_samples(name) for name in inputs}
+            return evaluate_concrete({**registers, **input_values})
 
         return evaluate
 
     def _compile_cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes the value that represents a whole cell of the register."""
-        term = abstraction.rounded(tree)
+        """Return a function that computes the value that represents a whole cell of the register.
+
+        Args:
+            tree: the tree of the assigned value.
+            abstraction: the cells of the register.
+        """
+        term = abstraction.round_term(tree)
         is_number = self._compile_is_number(tree, abstraction)
-        comparisons_with_bounds: dict[int, SymbolicFunction] = {}
+        comparisons_with_bounds: dict[int, SymbolicFunction] = {}  # by the index of the cell
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
             """Return the value that represents the cell of the term, found by bisection of the bounds."""
 
-            def is_at_most(cell: int) -> bool:
+            def is_at_most_bound_of(cell: int) -> bool:
                 if cell not in comparisons_with_bounds:
-                    bound = Literal(abstraction.bounds[cell])
-                    comparisons_with_bounds[cell] = self.compile_condition(
-                        Binary(Operator.LESS_EQUAL, term, bound)
-                    )
+                    bound = Literal(abstraction.cell_bounds[cell])
+                    comparison = Binary(Operator.LESS_EQUAL, term, bound)
+                    comparisons_with_bounds[cell] = self.compile_condition(comparison)
                 return bool(comparisons_with_bounds[cell](registers, path))
 
             if is_number is not None and not is_number(registers, path):
-                value = abstraction.canonical(abstraction.value_type.default)
+                value = abstraction.representative_of(abstraction.value_type.default)
             else:
-                value = abstraction.values[bisect_first(is_at_most, low=0, high=len(abstraction.bounds))]
-            path.is_approximate = path.is_approximate or not abstraction.is_exact
+                cell = bisect_first(is_at_most_bound_of, low=0, high=len(abstraction.cell_bounds))
+                value = abstraction.cell_values[cell]
+            if not abstraction.is_exact:
+                path.has_representative_values = True
             return value
 
         return evaluate

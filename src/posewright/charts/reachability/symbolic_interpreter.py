@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
@@ -30,7 +31,7 @@ class SymbolicTick:
     """The result of one tick on one path.
 
     Attributes:
-        after: state of the chart after it; None if the tick failed.
+        next_state: state of the chart after it; None if the tick failed.
         taken_transitions: transitions that were taken, in order.
         raised: events that were raised inside, in order.
         env: value of every name at the end, inputs aside.
@@ -38,12 +39,20 @@ class SymbolicTick:
         error: why the tick failed.
     """
 
-    after: Snapshot | None
+    next_state: Snapshot | None
     taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
     env: Mapping[str, Value]
     condition_values: tuple[bool, ...] = ()
     error: PosewrightError | None = None
+
+
+class _Progress(NamedTuple):
+    """How far a tick has come: the number of microsteps, of queued events, and of events raised so far."""
+
+    n_microsteps: int
+    queue_length: int
+    n_raised: int
 
 
 class _SymbolicTickExecution(TickExecution):
@@ -53,8 +62,9 @@ class _SymbolicTickExecution(TickExecution):
     returns with more events in a queue that holds only one kind of event, as the queue is then never empty.
 
     Attributes:
-        visited: for every situation, the number of microsteps, queued events and raised events at that time.
-        n_taken_after_microstep: how many transitions had been taken after each microstep.
+        path: the path; it is restricted where the tick depends on an input.
+        first_visits: how far the tick had come when it was first in a situation, by situation.
+        n_taken_after_microstep: how many transitions had been taken in all after each microstep, from 0 on.
     """
 
     def __init__(
@@ -73,16 +83,19 @@ class _SymbolicTickExecution(TickExecution):
 
         super().__init__(machine, state, compute)
         self.path = path
-        self.visited: dict[object, tuple[int, int, int]] = {}
+        self.first_visits: dict[object, _Progress] = {}
         self.n_taken_after_microstep = [0]
 
     def process_queue(self) -> None:
         """Process the queued events as in a concrete tick; the search for loops begins anew."""
-        self.visited.clear()
+        self.first_visits.clear()
         super().process_queue()
 
     def microstep(self, event: str | None) -> bool:
-        """Take the transitions that an event enables, as in a concrete tick, and check for loops."""
+        """Take the transitions that an event enables, as in a concrete tick, and check for loops.
+
+        The check starts only after LOOP_CHECK_AFTER microsteps, since most ticks have few.
+        """
         has_transitions = super().microstep(event)
         if has_transitions:
             self.n_taken_after_microstep.append(len(self.taken_transitions))
@@ -91,7 +104,7 @@ class _SymbolicTickExecution(TickExecution):
         return has_transitions
 
     def _check_loop(self) -> None:
-        """Fail as the concrete tick would in the end if the tick has returned to an earlier situation."""
+        """Raise the error of an endless tick if the tick has returned to an earlier situation."""
         only_event = self.queue[0] if len(set(self.queue)) == 1 else None
         situation = (
             self.configuration,
@@ -101,22 +114,30 @@ class _SymbolicTickExecution(TickExecution):
             self.uninterrupted_nodes,
             len(self.path.choices),
         )
-        progress = (self.n_microsteps, len(self.queue), len(self.raised))
-        first_microstep, queue_length, n_raised = self.visited.setdefault(situation, progress)
-        if first_microstep == self.n_microsteps or len(self.queue) < queue_length:
+        progress = _Progress(self.n_microsteps, len(self.queue), len(self.raised))
+        first_visit = self.first_visits.setdefault(situation, progress)
+        if first_visit is progress or progress.queue_length < first_visit.queue_length:
             return
         if only_event is not None:
-            raised_since = set(self.raised[n_raised:])
+            raised_since = set(self.raised[first_visit.n_raised :])
             if raised_since & self.machine.handled_events - {only_event}:
-                return
-        # repeat the loop's transitions up to the limit, for the same error message as in a concrete tick
-        loop_length = self.n_microsteps - first_microstep
-        while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
-            first = self.n_taken_after_microstep[-loop_length - 1]
-            last = self.n_taken_after_microstep[-loop_length]
-            self.taken_transitions += self.taken_transitions[first:last]
-            self.n_taken_after_microstep.append(len(self.taken_transitions))
+                return  # other events are handled in between, so it is no loop
+        self._repeat_loop(n_microsteps=progress.n_microsteps - first_visit.n_microsteps)
         self.fail_endless()
+
+    def _repeat_loop(self, n_microsteps: int) -> None:
+        """Repeat the transitions of the last microsteps up to the limit of a tick.
+
+        The error message then names the same transitions as that of a concrete tick.
+
+        Args:
+            n_microsteps: the number of microsteps in the loop.
+        """
+        while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
+            start = self.n_taken_after_microstep[-n_microsteps - 1]
+            end = self.n_taken_after_microstep[-n_microsteps]
+            self.taken_transitions += self.taken_transitions[start:end]
+            self.n_taken_after_microstep.append(len(self.taken_transitions))
 
 
 class SymbolicInterpreter:
@@ -157,32 +178,36 @@ class SymbolicInterpreter:
         )
 
     def with_functions(self, functions: Mapping[int, SymbolicFunction]) -> SymbolicInterpreter:
-        """Return an interpreter that replaces some functions and evaluates no conditions after ticks."""
+        """Return an interpreter that replaces some functions and evaluates no conditions after ticks.
+
+        Args:
+            functions: the functions that replace others, by the identity of their expressions.
+        """
         interpreter = copy(self)
         interpreter.functions = {**self.functions, **functions}
         interpreter.condition_functions = ()
         return interpreter
 
     def run_tick(self, state: Snapshot, path: PathCondition) -> SymbolicTick:
-        """Run one tick along a path."""
+        """Return the result of one tick from a state along a path, which the tick restricts."""
         tick = _SymbolicTickExecution(self.machine, state, path, self.functions)
+        next_state: Snapshot | None = None
+        condition_values: tuple[bool, ...] = ()
+        tick_error: PosewrightError | None = None
         try:
-            after = tick.run({}, self._occurring_events(tick, path))
-            condition_values = self._evaluate_conditions(tick, path) if self.condition_functions else ()
+            next_state = tick.run({}, self._occurring_events(tick, path))
+            if self.condition_functions:
+                condition_values = self._evaluate_conditions(tick, path)
         except PosewrightError as error:
-            return SymbolicTick(
-                None,
-                taken_transitions=tuple(tick.taken_transitions),
-                raised=tuple(tick.raised),
-                env=tick.env,
-                error=error,
-            )
+            next_state = None
+            tick_error = error
         return SymbolicTick(
-            after,
+            next_state,
             taken_transitions=tuple(tick.taken_transitions),
             raised=tuple(tick.raised),
             env=tick.env,
             condition_values=condition_values,
+            error=tick_error,
         )
 
     def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:

@@ -40,7 +40,8 @@ COLUMNS = ("state", "next", "tick", "time_s")
 """Columns that are allowed in the file of any chart."""
 
 RELATIVE_TOLERANCE = 1e-9
-"""Relative difference up to which a fraction is the expected one."""
+ABSOLUTE_TOLERANCE = 1e-12
+"""Differences up to which a fraction is the expected one; the second is for values near zero."""
 
 
 @dataclass(frozen=True)
@@ -121,21 +122,22 @@ class Tick:
 
 
 def meets_expectation(after: Snapshot, name: str, expected: Value) -> bool:
-    """Return whether a state meets one expectation of a row.
+    """Return whether a snapshot meets one expectation of a row.
 
     Args:
-        after: state of the chart.
+        after: the snapshot after the tick.
         name: the name of an output or local, or `next`, `in` or `not in` for states.
         expected: its value; names of states joined by `+`.
     """
-    if name in (INSIDE, OUTSIDE):
-        states = str(expected).split(STATE_SEPARATOR)
-        return all((state in after.active) is (name == INSIDE) for state in states)
+    if name == INSIDE:
+        return all(state in after.active for state in str(expected).split(STATE_SEPARATOR))
+    if name == OUTSIDE:
+        return all(state not in after.active for state in str(expected).split(STATE_SEPARATOR))
     if name == NEXT:
         return after.state == expected or expected in after.active
     value = after.registers[name]
     if isinstance(expected, float) and not isinstance(value, str):
-        return math.isclose(value, expected, rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-12)
+        return math.isclose(value, expected, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE)
     return value == expected
 
 
@@ -197,13 +199,13 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
     path = Path(path)
     try:
         with open_regular_file(path) as file:
-            raw = file.read(MAX_ROWS_BYTES + 1)
-        text = raw.decode("utf-8-sig")
+            content = file.read(MAX_ROWS_BYTES + 1)
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise FormatError(error.strerror or str(error), where=Where(path)) from error
     except UnicodeDecodeError as error:
         raise FormatError("not a text file", where=Where(path, offset=error.start)) from error
-    if len(raw) > MAX_ROWS_BYTES:
+    if len(content) > MAX_ROWS_BYTES:
         raise FormatError(f"larger than {MAX_ROWS_BYTES} bytes", where=Where(path))
     return list(_parse_rows(chart, text, path))
 
@@ -248,25 +250,35 @@ def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None
         if is_missing or len(columns) > 1:
             fault = "has no column" if is_missing else f"has the columns {', '.join(columns)}"
             kind = "input" if name in chart.inputs else "event"
-            raise FormatError(f"the {kind} {name!r} {fault}", where=where, hint="one column for each input")
+            message = f"the {kind} {name!r} {fault}"
+            raise FormatError(message, where=where, hint="one column for each input")
 
 
 def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
-    """Return the row in the cells of a line, by the names of their columns."""
+    """Return the row in the cells of a line.
+
+    Args:
+        chart: the chart.
+        cells: the text of each cell, by the name of its column.
+        where: the place of the line, for messages.
+
+    Raises:
+        InputError: a cell is not valid.
+    """
     form = chart.table_form
-    columns = _input_columns(chart)
-    outputs = {**form.outputs, **{name: name for name in chart.outputs}}
+    input_columns = _input_columns(chart)
+    output_columns = {**form.outputs, **{name: name for name in chart.outputs}}
+    inputs: dict[str, Value] = {}
+    expected: dict[str, Value] = {}
     try:
-        inputs = {
-            columns[name]: parse_input_value(chart, columns[name], cell)
-            for name, cell in cells.items()
-            if name in columns
-        }
-        expected = {
-            outputs[name]: parse_value(chart.outputs[outputs[name]], cell)
-            for name, cell in cells.items()
-            if name in outputs and name not in columns
-        }
+        for column, cell in cells.items():
+            if column in input_columns:
+                name = input_columns[column]
+                inputs[name] = parse_input_value(chart, name, cell)
+        for column, cell in cells.items():
+            if column in output_columns and column not in input_columns:
+                name = output_columns[column]
+                expected[name] = parse_value(chart.outputs[name], cell)
         next_state = _parse_state(chart, cells, code_columns=form.next_columns, name_column="next")
         if next_state is not None:
             expected[NEXT] = next_state
@@ -281,7 +293,14 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
 def _parse_state(
     chart: Chart, cells: Mapping[str, str], code_columns: tuple[str, ...], name_column: str
 ) -> str | None:
-    """Return the state that a row names, in one column by name or in several by code; None for neither."""
+    """Return the state that a row names; None if it has no columns for that.
+
+    Args:
+        chart: the chart.
+        cells: the text of each cell, by the name of its column.
+        code_columns: the columns that together hold the state's code in the truth table.
+        name_column: the column that holds its name, or the names of several joined by `+`.
+    """
     if name_column in cells:
         names = cells[name_column].split(STATE_SEPARATOR)
         return STATE_SEPARATOR.join(chart.state(name.strip()).name for name in names)
@@ -316,19 +335,18 @@ def parse_input_value(chart: Chart, name: str, text: str) -> Value:
 
 
 def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
-    """Return ticks as rows of cells, the first of them the header."""
+    """Return ticks as rows of cells, the header first; an event is 1 in a tick in which it occurs."""
     header = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
-    rows = [
-        [
-            str(number),
-            f"{round(number * chart.period_s, 9):g}",
-            tick.before,
-            *(format_value(tick.row.inputs[name]) for name in chart.inputs),
-            *(format_value(bool(tick.row.inputs.get(name))) for name in chart.events),
-            tick.after.state,
-            *(format_value(tick.after.outputs[name]) for name in chart.outputs),
-            *(format_value(tick.after.locals[name]) for name in chart.locals),
-        ]
-        for number, tick in enumerate(ticks)
-    ]
-    return [header, *rows]
+    rows = [header]
+    for number, tick in enumerate(ticks):
+        time_s = round(number * chart.period_s, 9)
+        input_values = [tick.row.inputs[name] for name in chart.inputs]
+        event_values = [bool(tick.row.inputs.get(name)) for name in chart.events]
+        output_values = [tick.after.outputs[name] for name in chart.outputs]
+        local_values = [tick.after.locals[name] for name in chart.locals]
+        input_cells = [format_value(value) for value in (*input_values, *event_values)]
+        variable_cells = [format_value(value) for value in (*output_values, *local_values)]
+        rows.append(
+            [str(number), f"{time_s:g}", tick.before, *input_cells, tick.after.state, *variable_cells]
+        )
+    return rows

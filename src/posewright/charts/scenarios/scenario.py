@@ -119,17 +119,23 @@ class Scenario:
 
 
 def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
-    """Return the rows of a scenario: for each tick, the inputs of a chart and the expectation."""
+    """Return the rows of a scenario: for each tick, the inputs of a chart and the expectation.
+
+    Inputs keep their values from step to step; events occur in the first tick of their step. Only the first
+    row has a state to start in.
+    """
     inputs = {name: value_type.default for name, value_type in chart.inputs.items()}
     start = scenario.start
     rows: list[Row] = []
     for step in scenario.steps:
         inputs = {**inputs, **step.set}
+        events = dict.fromkeys(step.send, True)
         expected_throughout = step.throughout.expected
         expected_at_end = step.throughout.merge(step.expect).expected
-        for tick in range(1, step.ticks + 1):
-            row_inputs = {**inputs, **dict.fromkeys(step.send, True)} if tick == 1 else inputs
-            expected = expected_at_end if tick == step.ticks else expected_throughout
+        for tick in range(step.ticks):
+            row_inputs = {**inputs, **events} if tick == 0 else inputs
+            is_last_tick = tick == step.ticks - 1
+            expected = expected_at_end if is_last_tick else expected_throughout
             rows.append(Row(row_inputs, start, expected, step.line))
             start = None
     return rows
@@ -184,7 +190,8 @@ class _ScenarioReader:
     """Reads the scenario of one chart from its document.
 
     Attributes:
-        n_ticks: ticks of the steps read so far.
+        chart: the chart.
+        n_ticks: ticks of the steps read so far, which are limited.
     """
 
     def __init__(self, chart: Chart) -> None:
@@ -237,13 +244,11 @@ class _ScenarioReader:
         if node is None:
             return NO_EXPECTATION
         fields = node.fields()
-        states = self.chart.state_names
-        inside = _read_choices("state", fields.pop("in", None), states)
-        outside = _read_choices("state", fields.pop("not_in", None), states)
-        state_keys = ("in", "not_in")
-        values = _read_values(
-            fields, types=self.chart.variables, kind="output or local", other_keys=state_keys
-        )
+        state_names = self.chart.state_names
+        inside = _read_choices("state", fields.pop("in", None), state_names)
+        outside = _read_choices("state", fields.pop("not_in", None), state_names)
+        variables = self.chart.variables
+        values = _read_values(fields, variables, kind="output or local", other_keys=("in", "not_in"))
         return Expectation(inside, outside, values)
 
 
@@ -311,7 +316,7 @@ def _expectation_data(expectation: Expectation) -> dict[str, PlainData]:
 
 
 def _values_data(values: Mapping[str, Value]) -> dict[str, Value]:
-    """Return values as charts write them: Booleans are 0 and 1."""
+    """Return values as documents of charts write them: truth values are 0 and 1."""
     return {name: int(value) if isinstance(value, bool) else value for name, value in values.items()}
 
 

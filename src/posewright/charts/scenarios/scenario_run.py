@@ -148,6 +148,7 @@ def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
 
 
 def _list_failures(number: int, tick: Tick) -> Iterator[FailedExpectation]:
+    """Yield the expectations that a tick does not meet; `number` is that of the tick, from 0."""
     for name, expected in tick.differs.items():
         actual = _actual_value(tick.after, name)
         yield FailedExpectation(tick.row.line, number, name, expected, actual)

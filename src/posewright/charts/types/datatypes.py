@@ -154,9 +154,8 @@ class FloatType:
 
     def __str__(self) -> str:
         keyword = "float32" if self.single else "float"
-        return (keyword if self.is_unbounded else f"{keyword} {self.low:g}..{self.high:g}") + _in_brackets(
-            self.unit
-        )
+        range_text = "" if self.is_unbounded else f" {self.low:g}..{self.high:g}"
+        return keyword + range_text + _in_brackets(self.unit)
 
     @property
     def storage(self) -> str:
@@ -267,7 +266,7 @@ class _NumPyScalar(Protocol):
 
 
 def convert_value(name: str, target: Type, value: object) -> Value:
-    """Return `value` as one of the target type, from NumPy scalars and from integers where floats are due.
+    """Return `value` as one of the target type; NumPy scalars are accepted, and integers for floats.
 
     A number outside the declared range becomes the nearest one inside: a sensor may overshoot, and what was
     proved about the chart then still holds.

@@ -7,6 +7,7 @@ are the player's to a fraction of a servo tick.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,42 +28,50 @@ def multiply(a: int, b: int) -> int:
 
 
 def minimum_jerk(s: int) -> int:
-    """Return the progress of a minimum-jerk trajectory after a fraction of its time."""
+    """Return the progress of a minimum-jerk trajectory after a fraction s of its time.
+
+    It is 10 s^3 - 15 s^4 + 6 s^5.
+    """
     cube = multiply(multiply(s, s), s)
     return multiply(cube, 10 * ONE - multiply(s, 15 * ONE - 6 * s))
 
 
-HALF_TURN = (421657428, 173399667, 21392326, 1256749, 43068, 950)
+QUARTER_SINE_COEFFICIENTS = (421657428, 173399667, 21392326, 1256749, 43068, 950)
 """Coefficients of the sine of a quarter turn: pi/2 and its powers over the factorials of 1, 3, 5 to 11, in
 ONE. The last one is adjusted so that the sine of a full quarter turn is ONE."""
 
 
-def smooth(u: int) -> int:
+def smooth(time_fraction: int) -> int:
     """Return the progress of a half-cosine trajectory: the squared sine of a fraction of a quarter turn."""
-    square = multiply(u, u)
-    series = HALF_TURN[-1]
-    for term in HALF_TURN[-2::-1]:
-        series = term - multiply(square, series)
-    sine = multiply(u, series)
+    square = multiply(time_fraction, time_fraction)
+    *lower_coefficients, series = QUARTER_SINE_COEFFICIENTS
+    for coefficient in reversed(lower_coefficients):  # Horner's scheme
+        series = coefficient - multiply(square, series)
+    sine = multiply(time_fraction, series)
     return min(multiply(sine, sine), ONE)
 
 
-def trapezoid(u: int, accel: int) -> int:
-    """Return the progress at constant acceleration for a fraction of the time, and deceleration as long."""
-    cruise = (ONE << FRACTION_BITS) // (ONE - accel)
-    if u < accel:
-        return multiply(cruise, u * u // accel) // 2
-    remaining = ONE - u
-    if remaining < accel:
-        return ONE - multiply(cruise, remaining * remaining // accel) // 2
-    return multiply(cruise, u - accel // 2)
+def trapezoid(time_fraction: int, accel_fraction: int) -> int:
+    """Return the progress of a movement that accelerates, cruises, and decelerates as long as it accelerated.
+
+    Args:
+        time_fraction: the time so far, as a fraction of the movement's.
+        accel_fraction: the time for which it accelerates, as a fraction of the movement's.
+    """
+    cruise_speed = (ONE << FRACTION_BITS) // (ONE - accel_fraction)
+    if time_fraction < accel_fraction:
+        return multiply(cruise_speed, time_fraction * time_fraction // accel_fraction) // 2
+    time_left = ONE - time_fraction
+    if time_left < accel_fraction:
+        return ONE - multiply(cruise_speed, time_left * time_left // accel_fraction) // 2
+    return multiply(cruise_speed, time_fraction - accel_fraction // 2)
 
 
-def ease(easing: Easing, u: int, accel: int) -> int:
-    """Return the progress of a trajectory after a fraction of its time."""
+def ease(easing: Easing, time_fraction: int, accel_fraction: int) -> int:
+    """Return the progress of a trajectory after a fraction of its time; see `trapezoid`."""
     if easing is Easing.SMOOTH:
-        return smooth(u)
-    return trapezoid(u, accel) if easing is Easing.TRAPEZOID else u
+        return smooth(time_fraction)
+    return trapezoid(time_fraction, accel_fraction) if easing is Easing.TRAPEZOID else time_fraction
 
 
 def interpolate(begin: Integers, end: Integers, progress: int) -> Integers:
@@ -77,17 +86,17 @@ class _RunningPass:
     Attributes:
         page: its motion.
         rows_left: number of rows still to come.
-        time: of the last row [parts of a frame].
-        begin: positions at the begin of the present segment; before the first one, of the pass.
-        end: positions at the end of the segment.
+        time: of the last row, from the begin of the pass [parts of a frame].
+        start_positions: those at the begin of the present segment; before the first one, of the pass.
+        end_positions: those at the end of the segment.
         segment: index of the keyframe that the segment leads to; -1 before the first.
     """
 
     page: Page
     rows_left: int
     time: int
-    begin: Integers
-    end: Integers
+    start_positions: Integers
+    end_positions: Integers
     segment: int = -1
 
     def next_row(self, parts: int) -> Integers:
@@ -95,36 +104,51 @@ class _RunningPass:
         page = self.page
         self.rows_left -= 1
         self.time += parts
-        now = min(self.time, page.ends[-1])
-        while self._segment_is_over(now):
-            self._next_segment()
-        start = page.ends[self.segment - 1] if self.segment else 0
-        duration = page.arrives[self.segment] - start
-        has_arrived = now >= page.arrives[self.segment] or duration <= 0
-        fraction = ONE if has_arrived else (now - start) * ONE // duration
-        progress = ease(page.easings[self.segment], fraction, page.accel[self.segment])
-        return interpolate(self.begin, self.end, progress)
+        now = min(self.time, page.end_times[-1])
+        while self._is_segment_over(now):
+            self._begin_next_segment()
+        segment_start = page.end_times[self.segment - 1] if self.segment else 0
+        arrival = page.arrival_times[self.segment]
+        duration = arrival - segment_start
+        has_arrived = now >= arrival or duration <= 0
+        time_fraction = ONE if has_arrived else (now - segment_start) * ONE // duration
+        progress = ease(page.easings[self.segment], time_fraction, page.accel_fractions[self.segment])
+        return interpolate(self.start_positions, self.end_positions, progress)
 
     def final_positions(self) -> Integers:
-        """Return the positions at the end of the pass."""
-        while self.segment + 1 < len(self.page.ends):
-            self._next_segment()
-        return self.end
+        """Return the positions at the end of the pass, which is then in its last segment."""
+        while self.segment + 1 < len(self.page.end_times):
+            self._begin_next_segment()
+        return self.end_positions
 
-    def _segment_is_over(self, now: int) -> bool:
-        """Return whether the segment is over; at its end, a jump of the next segment wins."""
+    def _is_segment_over(self, now: int) -> bool:
+        """Return whether the next segment begins before or at a time [parts of a frame].
+
+        At the end of a segment the next one has begun only if it is a jump, which takes no time.
+        """
         page = self.page
+        if self.segment < 0:
+            return True
         next_segment = self.segment + 1
-        if self.segment < 0 or next_segment == len(page.ends):
-            return self.segment < 0
-        jumps = page.arrives[next_segment] <= page.ends[self.segment]
-        return now > page.ends[self.segment] or (now == page.ends[self.segment] and jumps)
+        if next_segment == len(page.end_times):
+            return False
+        segment_end = page.end_times[self.segment]
+        is_jump_next = page.arrival_times[next_segment] <= segment_end
+        return now > segment_end or (now == segment_end and is_jump_next)
 
-    def _next_segment(self) -> None:
+    def _begin_next_segment(self) -> None:
         self.segment += 1
         positions = self.page.positions[self.segment]
-        self.begin = self.end
-        self.end = np.where(positions == UNCHANGED, self.end, positions)
+        self.start_positions = self.end_positions
+        self.end_positions = np.where(positions == UNCHANGED, self.end_positions, positions)
+
+
+class _Join(NamedTuple):
+    """A movement from the robot's positions to the start of a motion, of some frames; 0 for none."""
+
+    start_positions: Integers
+    end_positions: Integers
+    n_frames: int
 
 
 class PagePlayer:
@@ -149,8 +173,8 @@ class PagePlayer:
         self._last_frame = self.tables.start_pose
         self._pass: _RunningPass | None = None
         self._phase = 0  # time from the last row to the end of the present pass [parts of a frame]
-        self._join: tuple[Integers, Integers, int] = (self._command, self._command, 0)
-        self._join_frame = 0
+        self._join = _Join(self._command, self._command, n_frames=0)
+        self._n_join_frames_played = 0
         self.speed = GENTLE_SPEED
 
     @property
@@ -173,13 +197,13 @@ class PagePlayer:
         """Advance by one frame."""
         if self._is_over:
             self._begin_next_pass()
-        begin, end, n = self._join
-        if self._join_frame < n:
-            self._join_frame += 1
-            progress = minimum_jerk((self._join_frame << FRACTION_BITS) // n)
-            self._command = interpolate(begin, end, progress)
+        join = self._join
+        if self._n_join_frames_played < join.n_frames:
+            self._n_join_frames_played += 1
+            progress = minimum_jerk((self._n_join_frames_played << FRACTION_BITS) // join.n_frames)
+            self._command = interpolate(join.start_positions, join.end_positions, progress)
         elif self._pass is not None:
-            self._command = self._pass.next_row(self.tables.parts)
+            self._command = self._pass.next_row(self.tables.parts_per_frame)
         self._last_frame = self._command  # the pass may end a little after its last frame
         if self._is_over and self._succession.next_pass() is None:
             self._begin_next_pass()
@@ -187,10 +211,17 @@ class PagePlayer:
     @property
     def _is_over(self) -> bool:
         """Whether all rows of the present pass and of the join before it have been played."""
-        return self._pass is not None and not self._pass.rows_left and self._join_frame == self._join[2]
+        if self._pass is None:
+            return False
+        is_join_over = self._n_join_frames_played == self._join.n_frames
+        return not self._pass.rows_left and is_join_over
 
     def _begin_next_pass(self) -> None:
-        """Begin the next planned pass, with a join to its start pose; stand still if none is left."""
+        """Begin the next planned pass, with a join to its start pose; stand still if none is left.
+
+        A repeated pass begins where the last one ended, a motion without a start pose in the present pose if
+        the servos can follow.
+        """
         planned = self._succession.advance()
         if planned is None:
             self._command = self._pose_at_end()
@@ -204,7 +235,7 @@ class PagePlayer:
         elif page.start is not None:
             self._phase = 0
             self._begin_join(np.where(page.start == UNCHANGED, self._command, page.start))
-            self._begin_pass(page, self._join[1])
+            self._begin_pass(page, self._join.end_positions)
         else:
             self._begin_first_pass_from_here(page, linked=planned.is_linked)
 
@@ -216,47 +247,65 @@ class PagePlayer:
         return self._final_positions() if self._phase else self._command
 
     def _begin_first_pass_from_here(self, page: Page, *, linked: bool) -> None:
-        """Begin a motion without a start pose, in its own time where the servos can, else by a join."""
+        """Begin a motion without a start pose, in its own time where the servos can, else by a join.
+
+        Args:
+            page: the motion.
+            linked: whether it follows the present motion without a gap, as the `next` of it.
+        """
         pose = self._pose_at_end() if linked else self._command
         self._phase = self._phase if linked else 0
-        if self._servos_can_follow(page, pose, self.tables.steps[0 if linked else 1]):
+        max_steps = self.tables.max_steps.no_load if linked else self.tables.max_steps.loaded
+        if self._servos_can_follow(page, pose, max_steps):
             self._begin_pass(page, pose)
             return
-        first = page.positions[0]
+        first_positions = page.positions[0]
         self._phase = 0
-        self._begin_join(np.where(first == UNCHANGED, pose, first))
-        self._begin_pass(page, self._join[1], skipped=page.frames_to_first_keyframe)
+        self._begin_join(np.where(first_positions == UNCHANGED, pose, first_positions))
+        self._begin_pass(page, self._join.end_positions, skipped=page.frames_to_first_keyframe)
 
-    def _servos_can_follow(self, page: Page, pose: Integers, steps: Integers) -> bool:
-        """Return whether no joint exceeds its step up to the first keyframe."""
+    def _servos_can_follow(self, page: Page, pose: Integers, max_steps: Integers) -> bool:
+        """Return whether every joint can move fast enough in each frame up to the first keyframe.
+
+        Args:
+            page: the motion.
+            pose: the positions in which its pass would begin.
+            max_steps: greatest distance of each joint in a frame, `(n_joints,)` [TICK].
+        """
         trial_pass = self._new_pass(page, pose)
-        previous = self._command
+        previous_row = self._command
         for _ in range(min(page.frames_to_first_keyframe + 1, trial_pass.rows_left)):
-            row = trial_pass.next_row(self.tables.parts)
-            if (np.abs(row - previous) > steps).any():
+            row = trial_pass.next_row(self.tables.parts_per_frame)
+            if (np.abs(row - previous_row) > max_steps).any():
                 return False
-            previous = row
+            previous_row = row
         return True
 
     def _begin_join(self, pose: Integers) -> None:
         """Begin a join from the present command to a pose, of no frames where they are equal."""
         distances = np.abs(pose - self._command)
-        n = 0
-        if (distances > self.tables.touching).any():
-            frame = TICK * ONE
-            duration = int((distances * self.tables.join_frames).max())
-            n = max(self.tables.shortest_join, (duration + frame - 1 - frame // 10**9) // frame)
-        self._join = (self._command, pose, n)
-        self._join_frame = 0
+        n_frames = 0
+        if (distances > self.tables.equality_distance).any():
+            one_frame = TICK * ONE
+            duration = int((distances * self.tables.join_frames_per_tick).max())
+            rounding_error = one_frame // 10**9
+            # a started frame counts, but not one that is due to a rounding error
+            n_started_frames = (duration + one_frame - 1 - rounding_error) // one_frame
+            n_frames = max(self.tables.shortest_join, n_started_frames)
+        self._join = _Join(self._command, pose, n_frames)
+        self._n_join_frames_played = 0
 
     def _new_pass(self, page: Page, pose: Integers) -> _RunningPass:
-        rows = (page.length + self._phase) // self.tables.parts
-        return _RunningPass(page, rows_left=rows, time=-self._phase, begin=pose, end=pose)
+        """Return a pass that begins in a pose, as long before its first frame as the last pass ended."""
+        n_rows = (page.duration + self._phase) // self.tables.parts_per_frame
+        return _RunningPass(
+            page, rows_left=n_rows, time=-self._phase, start_positions=pose, end_positions=pose
+        )
 
     def _begin_pass(self, page: Page, pose: Integers, skipped: int = 0) -> None:
-        """Begin a pass in a pose, without some rows at its begin."""
+        """Begin a pass in a pose, without the first `skipped` rows."""
         running_pass = self._new_pass(page, pose)
         running_pass.rows_left = max(0, running_pass.rows_left - skipped)
-        running_pass.time += skipped * self.tables.parts
+        running_pass.time += skipped * self.tables.parts_per_frame
         self._pass = running_pass
-        self._phase = (page.length + self._phase) % self.tables.parts
+        self._phase = (page.duration + self._phase) % self.tables.parts_per_frame

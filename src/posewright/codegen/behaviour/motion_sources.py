@@ -12,6 +12,8 @@ from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element, SourceFile, read_package_sources
 from posewright.errors import Where
 
+_POSITIONS_PER_LINE = 9
+
 
 def player_sources(tables: PageTables, where: Mapping[str, Where]) -> tuple[SourceFile, ...]:
     """Return the player and its tables; `where` has the place of each motion in the document."""
@@ -26,7 +28,7 @@ def _motions_header(tables: PageTables) -> SourceFile:
     for name, number, meaning in (
         ("N_JOINTS", len(tables.ids), ""),
         ("N_MOTIONS", len(tables.pages), ""),
-        ("FRAME_PARTS", tables.parts, "in which times are counted"),
+        ("FRAME_PARTS", tables.parts_per_frame, "in which times are counted"),
         ("SHORTEST_JOIN", tables.shortest_join, "frames"),
         ("PACKET_BYTES", packet_bytes(len(tables.ids)), ""),
         ("GENTLE_SPEED", GENTLE_SPEED, "of 0.111 turns a minute"),
@@ -43,27 +45,27 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
     writer.write(['#include "player.h"', "", "#include <stddef.h>", ""])
     joints = tables.robot.joint_names
     with writer.block("const servo_t servos[N_JOINTS] =", "};"):
-        for joint, id_ in enumerate(tables.ids):
-            columns = (tables.join_frames, tables.touching, *tables.steps)
+        columns = (tables.join_frames_per_tick, tables.equality_distance, *tables.max_steps)
+        for joint, servo_id in enumerate(tables.ids):
             numbers = ", ".join(f"{int(column[joint])}U" for column in columns)
-            writer.line(f"{{{numbers}, {id_}U}}, {comment(joints[joint])}")
+            writer.line(f"{{{numbers}, {servo_id}U}}, {comment(joints[joint])}")
     writer.line()
     start_pose = tables.start_pose[np.newaxis]
     writer.write([*_position_table("const int32_t start_pose[N_JOINTS]", start_pose), ""])
     for number, (name, page) in enumerate(tables.pages.items(), 1):
         place = where.get(name)
         line = place.line if place is not None else None
-        with writer.about(Element("motion", name, line)):
+        with writer.traced_to(Element("motion", name, line)):
             _write_page(writer, f"motion_{number}", name, page)
     with writer.block("const motion_t motions[N_MOTIONS + 1U] =", "};"):
         writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")
         for number, (name, page) in enumerate(tables.pages.items(), 1):
             start = "NULL" if page.start is None else f"motion_{number}_start"
             members = (
-                page.length,
+                page.duration,
                 page.frames_to_first_keyframe,
                 page.repeat,
-                len(page.ends),
+                len(page.end_times),
                 page.next,
                 page.exit,
             )
@@ -75,10 +77,12 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
 
 def _write_page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
     """Write the tables of a motion: keyframes, positions, and the start pose if it has one."""
-    writer.line(comment(f"{name}: {len(page.ends)} keyframes"))
+    writer.line(comment(f"{name}: {len(page.end_times)} keyframes"))
     with writer.block(f"static const keyframe_t {prefix}_keyframes[] =", "};"):
-        rows = zip(page.arrives, page.ends, page.accel, page.easings, strict=True)
-        writer.write(f"{{{a}U, {b}U, {accel}U, {EASINGS[easing]}U}}," for a, b, accel, easing in rows)
+        for arrival, end, accel_fraction, easing in zip(
+            page.arrival_times, page.end_times, page.accel_fractions, page.easings, strict=True
+        ):
+            writer.line(f"{{{arrival}U, {end}U, {accel_fraction}U, {EASINGS[easing]}U}},")
     writer.write(_position_table(f"static const int32_t {prefix}_positions[]", page.positions))
     if page.start is not None:
         writer.write(_position_table(f"static const int32_t {prefix}_start[]", page.start[np.newaxis]))
@@ -86,9 +90,9 @@ def _write_page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
 
 
 def _position_table(head: str, rows: Integers) -> Iterator[str]:
-    """Yield the lines of a table of positions."""
+    """Yield the lines of a table of positions, `(n, n_joints)`; `head` is its declaration."""
     yield f"{head} = {{"
     for row in rows.tolist():
-        for begin in range(0, len(row), 9):
-            yield f"    {', '.join(map(str, row[begin : begin + 9]))},"
+        for begin in range(0, len(row), _POSITIONS_PER_LINE):
+            yield f"    {', '.join(map(str, row[begin : begin + _POSITIONS_PER_LINE]))},"
     yield "};"

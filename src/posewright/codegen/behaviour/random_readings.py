@@ -66,10 +66,15 @@ def _hold(values: Floats, is_change: np.ndarray[tuple[int], np.dtype[np.bool_]])
 
 
 def _draw_number(rng: np.random.Generator, n: int, edges: tuple[float, ...]) -> Floats:
-    """Return readings `(n,)` around the edges of a threshold, often exactly on one, some not finite."""
+    """Return readings `(n,)` around the edges of a threshold, often exactly on one, some not finite.
+
+    Without a threshold, `edges` is empty and the readings are around 0.
+    """
     centres = np.array(edges or (0.0,))
-    width = np.ptp(centres) + 0.05 if edges else math.pi
-    numbers = rng.choice(centres, n) + rng.choice((0.0, 0.25, 1.0), n) * rng.normal(0.0, width, n)
+    deviation = np.ptp(centres) + 0.05 if edges else math.pi
+    numbers = rng.choice(centres, n)
+    scales = rng.choice((0.0, 0.25, 1.0), n)  # 0: exactly on an edge
+    numbers = numbers + scales * rng.normal(0.0, deviation, n)
     readings = _hold(numbers, rng.random(n) < 1.0 / MEAN_HOLD_FRAMES)
     is_not_finite = _hold(rng.random(n), rng.random(n) < 0.1) < SHARE_NOT_FINITE
     readings[is_not_finite] = rng.choice((math.nan, math.inf, -math.inf), int(is_not_finite.sum()))

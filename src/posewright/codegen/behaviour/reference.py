@@ -43,7 +43,7 @@ class BehaviourReference:
         self._runner = BehaviourRunner(behaviour)
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._player = PagePlayer(tables)
-        self._numbers = {name: number for number, name in enumerate(tables.names)}
+        self._motion_numbers = {name: number for number, name in enumerate(tables.names)}
         self._slots = find_slots(behaviour)
         self.reset()
 
@@ -51,10 +51,10 @@ class BehaviourReference:
         """Go back to before the first frame."""
         self._runner.restart()
         self._player.restart()
-        self._record = np.zeros(1, self._states)
-        self._frame = 0
-        self._ticks = 0
-        self._tick_frame = 0
+        self._state_record = np.zeros(1, self._states)
+        self._frame = 0  # index of the next servo frame
+        self._n_ticks = 0
+        self._next_tick_frame = 0
         self._status = 0
         self._action: str | None = None
 
@@ -69,39 +69,43 @@ class BehaviourReference:
         """Do nothing: there is nothing to release."""
 
     def _step(self, inputs: np.void) -> np.void:
-        """Take one frame and return the record of states."""
-        if self._frame == self._tick_frame:
+        """Take one frame, with a tick of the chart if one is due, and return the record of states."""
+        if self._frame == self._next_tick_frame:
             self._tick(inputs)
-            self._ticks += 1
-            self._tick_frame = self._schedule.frame_of(self._ticks)
+            self._n_ticks += 1
+            self._next_tick_frame = self._schedule.frame_of(self._n_ticks)
         self._player.frame()
         self._frame += 1
-        record = self._record
+        record = self._state_record
         record["status"] = self._status
-        record["action"] = self._numbers[self._action]
-        record["playing"] = self._numbers[self._player.playing]
+        record["action"] = self._motion_numbers[self._action]
+        record["playing"] = self._motion_numbers[self._player.playing]
         packet = goal_positions(self._player.tables.ids, self._player.ticks, self._player.speed)
         record["packet"] = np.frombuffer(packet, dtype=np.uint8)
         state: np.void = record[0]
         return state
 
     def _tick(self, inputs: np.void) -> None:
-        """Take a tick of the chart and request its action, none after a failure."""
+        """Take a tick of the chart and request its action from the player; none after a failure."""
         if not self._status:
-            chance_field = self._slots.get(Slot("chance"))
-            chance = 0.0 if chance_field is None else float(inputs[chance_field])
-            try:
-                tick = self._runner.step(self._body_state(inputs), self._player.playing, chance=chance)
-            except BodyError:
-                self._status = NO_NUMBER
-                self._action = None
-            else:
-                self._action = tick.action.name
-                if tick.chart.started:
-                    packed = self._chart.format.pack_snapshot(tick.chart)
-                    for field in packed.dtype.names or ():
-                        self._record[field] = packed[field]
+            self._step_chart(inputs)
         self._player.request(self._action)
+
+    def _step_chart(self, inputs: np.void) -> None:
+        """Take a tick of the chart; set the action and the state record, or the status if the tick fails."""
+        chance_field = self._slots.get(Slot("chance"))
+        chance = 0.0 if chance_field is None else float(inputs[chance_field])
+        try:
+            tick = self._runner.step(self._body_state(inputs), self._player.playing, chance=chance)
+        except BodyError:
+            self._status = NO_NUMBER
+            self._action = None
+            return
+        self._action = tick.action.name
+        if tick.chart.started:
+            packed = self._chart.format.pack_snapshot(tick.chart)
+            for field in packed.dtype.names or ():
+                self._state_record[field] = packed[field]
 
     def _body_state(self, inputs: np.void) -> BodyState:
         """Return the state of a body with the readings of a record."""
@@ -109,12 +113,14 @@ class BehaviourReference:
         positions = np.zeros(len(robot.joints))
         efforts = np.zeros(len(robot.joints))
         channels: dict[str, dict[int | None, float]] = {}
-        for slot, name in self._slots.items():
-            number = float(inputs[name])
+        for slot, field_name in self._slots.items():
+            number = float(inputs[field_name])
             if slot.kind == "channel":
                 channels.setdefault(slot.name, {})[slot.index] = number
-            elif slot.kind != "chance":
-                (positions if slot.kind == "joint" else efforts)[robot.index(slot.name)] = number
+            elif slot.kind == "joint":
+                positions[robot.index(slot.name)] = number
+            elif slot.kind == "load":
+                efforts[robot.index(slot.name)] = number
         sensors: dict[str, Reading] = {name: _reading(numbers) for name, numbers in channels.items()}
         time_s = self._frame * robot.frame_period_s
         return BodyState(time_s=time_s, positions=positions, efforts=efforts, sensors=sensors)

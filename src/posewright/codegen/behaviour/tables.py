@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
-from typing import NoReturn, TypeAlias
+from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,10 @@ ONE = 1 << 28
 """The fraction 1."""
 
 MAX_PARTS = 1 << 20
-"""Greatest number of parts of a frame; times in a table must fit 31 bits."""
+"""Greatest number of parts of a frame."""
+
+_TIME_LIMIT = 1 << 31
+"""Times in a table must be less than this."""
 
 MAX_KEYFRAMES = 255
 MAX_MOTIONS = 254
@@ -59,11 +62,11 @@ class Page:
         positions: of the keyframes, `(n_keyframes, n_joints)` [TICK]; UNCHANGED where a joint keeps its
             position.
         start: start pose, `(n_joints,)` [TICK]; None where it has none.
-        arrives: time at which each keyframe is reached, from the begin of the pass [parts of a frame].
-        ends: time at which the pause after it is over [parts of a frame].
+        arrival_times: when each keyframe is reached, from the begin of the pass [parts of a frame].
+        end_times: when the pause after it is over [parts of a frame].
         easings: easing of the segment to each keyframe.
-        accel: fraction of the segment's time for acceleration [ONE].
-        length: duration of a pass, at least a frame [parts of a frame].
+        accel_fractions: fraction of the segment's time for acceleration [ONE].
+        duration: of a pass, at least a frame [parts of a frame].
         frames_to_first_keyframe: whole frames before the first keyframe is reached.
         repeat: number of passes; 0 for ever.
         next: number of the next motion; 0 for none.
@@ -74,15 +77,27 @@ class Page:
     motion: Motion
     positions: Integers
     start: Integers | None
-    arrives: tuple[int, ...]
-    ends: tuple[int, ...]
+    arrival_times: tuple[int, ...]
+    end_times: tuple[int, ...]
     easings: tuple[Easing, ...]
-    accel: tuple[int, ...]
-    length: int
+    accel_fractions: tuple[int, ...]
+    duration: int
     frames_to_first_keyframe: int
     repeat: int
     next: int
     exit: int
+
+
+class MaxSteps(NamedTuple):
+    """The greatest distance of a servo in a frame, `(n_joints,)` [TICK].
+
+    Attributes:
+        no_load: at the servo's speed without load.
+        loaded: half of that, at which a servo with a load still follows.
+    """
+
+    no_load: Integers
+    loaded: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,21 +106,21 @@ class PageTables:
 
     Attributes:
         robot: the robot.
-        parts: number of parts of a frame in which times are counted.
+        parts_per_frame: number of parts of a frame in which times are counted.
         pages: the motions by name, in the order of their numbers.
         start_pose: `(n_joints,)` [TICK].
-        touching: greatest distance of positions that count as equal, `(n_joints,)` [TICK].
-        join_frames: frames of a join for each tick of distance, `(n_joints,)` [ONE].
-        steps: greatest distance in a frame without load, and half of it, each `(n_joints,)` [TICK].
+        equality_distance: greatest distance of positions that count as equal, `(n_joints,)` [TICK].
+        join_frames_per_tick: frames of a join for each tick of distance, `(n_joints,)` [ONE].
+        max_steps: greatest distance of each servo in a frame.
     """
 
     robot: Robot
-    parts: int
+    parts_per_frame: int
     pages: Mapping[str, Page]
     start_pose: Integers
-    touching: Integers = field(repr=False)
-    join_frames: Integers = field(repr=False)
-    steps: tuple[Integers, Integers] = field(repr=False)
+    equality_distance: Integers = field(repr=False)
+    join_frames_per_tick: Integers = field(repr=False)
+    max_steps: MaxSteps = field(repr=False)
 
     @classmethod
     def of(
@@ -133,19 +148,20 @@ class PageTables:
                 where=where.get([*motions][MAX_MOTIONS]),
                 hint="leave some out",
             )
-        parts = _parts_per_frame(robot, motions)
+        parts_per_frame = _choose_parts_per_frame(robot, motions)
         numbers = {name: number for number, name in enumerate(motions, 1)}
-        converter = _PageConverter(robot, parts, numbers, where)
+        converter = _PageConverter(robot, parts_per_frame, numbers, where)
         tick_rad = np.array([servo.tick_rad for servo in robot.servos])
-        step = robot.max_speeds * robot.frame_period_s / tick_rad
+        max_step_ticks = robot.max_speeds * robot.frame_period_s / tick_rad
+        loaded_step_ticks = SHARE_OF_SPEED * max_step_ticks
         return cls(
             robot,
-            parts,
-            {name: converter.page(name, motion) for name, motion in motions.items()},
-            converter.ticks(start_pose),
-            _round(TOUCHING_RAD / tick_rad * TICK),
-            _round(PEAK_OF_MEAN / (SHARE_OF_SPEED * step) * ONE),
-            (_round(step * TICK), _round(SHARE_OF_SPEED * step * TICK)),
+            parts_per_frame,
+            {name: converter.build_page(name, motion) for name, motion in motions.items()},
+            start_pose=converter.to_ticks(start_pose),
+            equality_distance=_round(TOUCHING_RAD / tick_rad * TICK),
+            join_frames_per_tick=_round(PEAK_OF_MEAN / loaded_step_ticks * ONE),
+            max_steps=MaxSteps(_round(max_step_ticks * TICK), _round(SHARE_OF_SPEED * max_step_ticks * TICK)),
         )
 
     @cached_property
@@ -178,15 +194,23 @@ def _require_dynamixel_servos(robot: Robot) -> None:
             )
 
 
-def _parts_per_frame(robot: Robot, motions: Mapping[str, Motion]) -> int:
-    """Return the number of parts of a frame in which all times of the motions are integers."""
+def _choose_parts_per_frame(robot: Robot, motions: Mapping[str, Motion]) -> int:
+    """Return the number of parts of a frame in which all times of the motions are integers.
+
+    If it would be greater than `MAX_PARTS`, only the durations of passes are integers, and keyframes are
+    rounded.
+
+    Raises:
+        InputError: the longest motion would have too many parts to be counted.
+    """
     durations = [in_frames(motion.duration, robot.frame_period_s) for motion in motions.values()]
     times = [_keyframe_times(motion, robot) for motion in motions.values()]
     parts_for_passes = math.lcm(*(duration.denominator for duration in durations))
     parts = math.lcm(parts_for_passes, *(time.denominator for time in chain.from_iterable(times)))
-    if parts > MAX_PARTS:  # keyframes are rounded to the nearest part, passes still end exactly
+    if parts > MAX_PARTS:
         parts = parts_for_passes * max(1, MAX_PARTS // parts_for_passes)
-    if parts * max(map(math.ceil, durations), default=1) >= 1 << 31:
+    longest_frames = max(map(math.ceil, durations), default=1)
+    if parts * longest_frames >= _TIME_LIMIT:
         raise InputError(
             "the motions' times have no common unit that a board could count in",
             hint="give them times in whole frames, or speeds of fewer digits, such as 0.9",
@@ -202,14 +226,21 @@ def _keyframe_times(motion: Motion, robot: Robot) -> list[Fraction]:
 
 @dataclass(frozen=True)
 class _PageConverter:
-    """Converts motions to pages."""
+    """Converts motions to pages.
+
+    Attributes:
+        robot: the robot.
+        parts_per_frame: as in `PageTables`.
+        numbers: the number of each motion.
+        where: the place of each motion in the document, for messages.
+    """
 
     robot: Robot
-    parts: int
+    parts_per_frame: int
     numbers: Mapping[str, int]
     where: Mapping[str, Where]
 
-    def page(self, name: str, motion: Motion) -> Page:
+    def build_page(self, name: str, motion: Motion) -> Page:
         """Return the page of a motion.
 
         Raises:
@@ -223,42 +254,53 @@ class _PageConverter:
             )
         for keyframe in motion.keyframes:
             self._require_playable(name, keyframe)
-        times = [round(time * self.parts) for time in _keyframe_times(motion, self.robot)]
-        half = len(motion.keyframes)
+        times = [round(time * self.parts_per_frame) for time in _keyframe_times(motion, self.robot)]
+        n_keyframes = len(motion.keyframes)
         duration = in_frames(motion.duration, self.robot.frame_period_s)
         frames_to_first_keyframe = in_frames(float(motion.keyframe_times[0]), self.robot.frame_period_s)
         return Page(
             number=self.numbers[name],
             motion=motion,
-            positions=np.array([self._pose(keyframe.pose, name) for keyframe in motion.keyframes]),
-            start=None if motion.start is None else self._pose(motion.start, name),
-            arrives=tuple(times[:half]),
-            ends=tuple(times[half:]),
+            positions=np.array([self._pose_ticks(keyframe.pose, name) for keyframe in motion.keyframes]),
+            start=None if motion.start is None else self._pose_ticks(motion.start, name),
+            arrival_times=tuple(times[:n_keyframes]),
+            end_times=tuple(times[n_keyframes:]),
             easings=tuple(keyframe.easing for keyframe in motion.keyframes),
-            accel=tuple(round(keyframe.accel_share * ONE) for keyframe in motion.keyframes),
-            length=int(max(Fraction(1), duration) * self.parts),
+            accel_fractions=tuple(round(keyframe.accel_share * ONE) for keyframe in motion.keyframes),
+            duration=int(max(Fraction(1), duration) * self.parts_per_frame),
             frames_to_first_keyframe=int(frames_to_first_keyframe),
             repeat=motion.repeat or 0,
             next=self.numbers[motion.next] if motion.next else 0,
             exit=self.numbers[motion.exit] if motion.exit else 0,
         )
 
-    def ticks(self, angles: Floats, name: str | None = None) -> Integers:
-        """Return the positions of joint angles `(n_joints,)` [rad]; NaN means UNCHANGED."""
-        is_unchanged = np.isnan(angles)
-        exact = self.robot.to_ticks(np.where(is_unchanged, 0.0, angles))
-        for servo, tick, keeps in zip(self.robot.servos, exact.tolist(), is_unchanged.tolist(), strict=True):
-            if not keeps and not servo.first_tick - 0.5 <= tick <= servo.last_tick + 0.5:
-                hint = f"the servo has the ticks {servo.first_tick} to {servo.last_tick}"
-                self._fail(name, f"sends {servo.joint} to tick {tick:.1f}", hint)
-        first = np.array([servo.first_tick for servo in self.robot.servos])
-        last = np.array([servo.last_tick for servo in self.robot.servos])
-        return np.where(is_unchanged, UNCHANGED, _round(np.clip(exact, first, last) * TICK))
+    def to_ticks(self, angles: Floats, name: str | None = None) -> Integers:
+        """Return the positions [TICK] of joint angles `(n_joints,)` [rad]; NaN means UNCHANGED.
 
-    def _pose(self, pose: Pose, name: str) -> Integers:
+        Args:
+            angles: the angles.
+            name: the motion, for messages; None for the start pose.
+
+        Raises:
+            InputError: an angle is beyond the range of a servo.
+        """
+        is_unchanged = np.isnan(angles)
+        exact_ticks = self.robot.to_ticks(np.where(is_unchanged, 0.0, angles))
+        first_ticks = np.array([servo.first_tick for servo in self.robot.servos])
+        last_ticks = np.array([servo.last_tick for servo in self.robot.servos])
+        is_in_range = (exact_ticks >= first_ticks - 0.5) & (exact_ticks <= last_ticks + 0.5)
+        for index in np.flatnonzero(~is_in_range & ~is_unchanged).tolist():
+            servo = self.robot.servos[index]
+            hint = f"the servo has the ticks {servo.first_tick} to {servo.last_tick}"
+            self._fail(name, f"sends {servo.joint} to tick {float(exact_ticks[index]):.1f}", hint)
+        positions = _round(np.clip(exact_ticks, first_ticks, last_ticks) * TICK)
+        return np.where(is_unchanged, UNCHANGED, positions)
+
+    def _pose_ticks(self, pose: Pose, name: str) -> Integers:
+        """Return the positions of a pose [TICK]; UNCHANGED for a joint that it does not set."""
         angles = np.full(len(self.robot.joints), np.nan)
         angles[[self.robot.index(joint) for joint in pose.joints]] = pose.angles
-        return self.ticks(angles, name)
+        return self.to_ticks(angles, name)
 
     def _require_playable(self, name: str, keyframe: Keyframe) -> None:
         """Raise an InputError where a keyframe has something that a board does not do."""

@@ -196,7 +196,7 @@ class UnitSource:
                 place = where.get(str(at))
                 line = place.line if place is not None else None
                 action = comment(f"{rule.play or 'stand'}" + (f" (line {line})" if line else ""))
-                with writer.about(Element("rule", rule.condition, line)):
+                with writer.traced_to(Element("rule", rule.condition, line)):
                     if rule.when is None:
                         writer.line(f"return {numbers[rule.play]}U; {action}")
                         break

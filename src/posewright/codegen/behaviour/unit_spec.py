@@ -176,19 +176,21 @@ class BehaviourUnitSpec:
         """Return the greatest distance of servo goals from those of `Player` with the same requests [ticks].
 
         Args:
-            states: the states of a run from a reset on.
+            states: the states of a run from a reset on, with the fields `action`, the motion requested by its
+                number, and `packet`, the servo packet.
         """
         behaviour = self.behaviour
         names = self.tables.names
         player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
-        greatest = 0
+        greatest_distance = 0
         for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
             player.request(names[action])
             player_ticks = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
             goals = goals_in(packet.tobytes())
             for servo, player_tick in zip(self.tables.ids, player_ticks, strict=True):
-                greatest = max(greatest, abs(player_tick - goals[servo][0]))
-        return greatest
+                goal_position, _ = goals[servo]
+                greatest_distance = max(greatest_distance, abs(player_tick - goal_position))
+        return greatest_distance
 
     def random_inputs(self, n: int, seed: int) -> Records:
         """Return random records of sensor readings, `(n,)`: around thresholds, now and then not finite."""

@@ -62,7 +62,8 @@ class Slot:
             return TickContext(state).number(self.name, self.index)
         if self.kind == "chance":
             return random_number
-        return float((state.positions if self.kind == "joint" else state.efforts)[robot.index(self.name)])
+        values = state.positions if self.kind == "joint" else state.efforts
+        return float(values[robot.index(self.name)])
 
 
 def find_slots(behaviour: Behaviour) -> Mapping[Slot, str]:
@@ -87,6 +88,9 @@ def _slots_read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
                 yield from (Slot("channel", source.scanner.channel, beam) for beam in range(beams))
             if source.direction.compass is not None:
                 yield Slot("channel", *source.direction.compass)
+
+
+_NUMBER_BYTES = 8  # of a number in a record of inputs, a float64
 
 
 def double_literal(number: float) -> str:
@@ -132,10 +136,13 @@ class WiresCode:
     tables: CWriter = field(default_factory=CWriter)
     uses_first_record: bool = False
     can_fail: bool = False
-    _names: dict[str | tuple[float, float], str] = field(default_factory=dict)
+    _table_names: dict[str | tuple[float, float], str] = field(default_factory=dict)
 
     def write(self, writer: CWriter) -> None:
-        """Write the function `sense`."""
+        """Write the function `sense`, with only the variables and parameters that its body uses.
+
+        Sets `tables`, `uses_first_record` and `can_fail`.
+        """
         body = CWriter()
         for wire in self.behaviour.inputs:
             self._write_wire(body, wire)
@@ -160,7 +167,7 @@ class WiresCode:
         line = where.line if where is not None else None
         is_event = wire.name in self.events
         target = self.events[wire.name] if is_event else self.inputs[wire.name]
-        with writer.about(Element("input", wire.name, line)):
+        with writer.traced_to(Element("input", wire.name, line)):
             place = f" (line {line})" if line else ""
             writer.line(comment(f"{wire.name}: {_describe(wire)}{place}"))
             expression = self._source_expression(wire.source)
@@ -173,7 +180,17 @@ class WiresCode:
                 self._write_assignment(writer, wire, expression, target=f"in.{target}")
 
     def _write_assignment(self, writer: CWriter, wire: InputWire, expression: str, target: str) -> None:
-        """Write the assignment of a source's number to a variable of C, by threshold, unit and type."""
+        """Write the assignment of a source's number to a variable of C.
+
+        With a threshold the variable is a flag; otherwise the number is converted to the wire's unit and
+        clamped to its type. A NaN leaves the variable as it is; in the first record, `sense` fails.
+
+        Args:
+            writer: receives the lines.
+            wire: the wire.
+            expression: the expression of C for the number, in SI units.
+            target: the variable of C.
+        """
         if wire.threshold is not None:
             function = "is_above" if wire.threshold.above else "is_below"
             limit = double_literal(wire.threshold.limit)
@@ -214,7 +231,7 @@ class WiresCode:
         first_beam = list(self.slots).index(Slot("channel", source.scanner.channel, index=0))
         beams = self._beams_name(source.scanner)
         direction = self._direction_expression(source.direction)
-        arguments = f"&{beams}, &input[{8 * first_beam}], {direction}"
+        arguments = f"&{beams}, &input[{_NUMBER_BYTES * first_beam}], {direction}"
         match source:
             case CorridorSource():
                 return f"corridor({arguments}, {double_literal(0.5 * source.width_m)})"
@@ -243,39 +260,41 @@ class WiresCode:
     def _beams_name(self, scanner: Scanner) -> str:
         """Return the name of a scanner's table of beams, having written it at the first call."""
         key = scanner.channel
-        if key not in self._names:
+        if key not in self._table_names:
             name = f"beams_{identifier(scanner.channel)}"
-            self._names[key] = name
+            self._table_names[key] = name
             beams = scanner.beams
             tables = self.tables
-            tables.write(table_lines(f"{name}_cosines", beams.directions[0]))
-            tables.write(table_lines(f"{name}_sines", beams.directions[1]))
-            n = len(beams.angles)
-            tables.line(f"static double {name}_ahead[{n}], {name}_aside[{n}];")
+            cosines, sines = beams.directions
+            tables.write(table_lines(f"{name}_cosines", cosines))
+            tables.write(table_lines(f"{name}_sines", sines))
+            n_beams = len(beams.angles)
+            tables.line(f"static double {name}_ahead[{n_beams}], {name}_aside[{n_beams}];")
             numbers = (float(beams.angles.min()), beams.span, beams.step, scanner.max_range_m)
-            texts = ", ".join(double_literal(number) for number in numbers)
-            ring = "true" if beams.is_ring else "false"
-            tables.line(
-                f"static const beams_t {name} = {{{name}_cosines, {name}_sines, {texts}, {n}U, {ring},"
-            )
+            literals = ", ".join(double_literal(number) for number in numbers)
+            is_ring = "true" if beams.is_ring else "false"
+            members = f"{name}_cosines, {name}_sines, {literals}, {n_beams}U, {is_ring}"
+            tables.line(f"static const beams_t {name} = {{{members},")
             tables.line(f"    {name}_ahead, {name}_aside}};")
             tables.line()
-        return self._names[key]
+        return self._table_names[key]
 
     def _fan_name(self, step_rad: float, up_to_rad: float) -> str:
         """Return the name of a table of courses, having written it at the first call."""
         key = (step_rad, up_to_rad)
-        if key not in self._names:
-            name = f"fan_{len(self._names)}"
-            self._names[key] = name
+        if key not in self._table_names:
+            name = f"fan_{len(self._table_names)}"
+            self._table_names[key] = name
             turns = course_turns(step_rad, up_to_rad)
-            left = turns[len(turns) // 2 :]
-            self.tables.write(table_lines(f"{name}_cosines", np.cos(left)))
-            self.tables.write(table_lines(f"{name}_sines", np.sin(left)))
-            members = f"{name}_cosines, {name}_sines, {double_literal(step_rad)}, {len(left)}U"
+            left_turns = turns[
+                len(turns) // 2 :
+            ]  # the table has one side only; the other is its mirror image
+            self.tables.write(table_lines(f"{name}_cosines", np.cos(left_turns)))
+            self.tables.write(table_lines(f"{name}_sines", np.sin(left_turns)))
+            members = f"{name}_cosines, {name}_sines, {double_literal(step_rad)}, {len(left_turns)}U"
             self.tables.line(f"static const fan_t {name} = {{{members}}};")
             self.tables.line()
-        return self._names[key]
+        return self._table_names[key]
 
 
 def _describe(wire: InputWire) -> str:

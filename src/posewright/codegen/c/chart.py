@@ -84,8 +84,8 @@ class ChartGenerator:
         """
         style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
-        form = self.state_code if isinstance(self.state_code, SingleStateCode) else None
-        return choose_table(self.machine, form, style, switch=lambda: switch.body.lines)
+        single_state_code = self.state_code if isinstance(self.state_code, SingleStateCode) else None
+        return choose_table(self.machine, single_state_code, style, switch_lines=lambda: switch.body.lines)
 
     @cached_property
     def body(self) -> CWriter:
@@ -165,7 +165,11 @@ class ChartGenerator:
                 writer.write(["default:", "    return false;"])
 
     def _write_settle(self) -> None:
-        """Write the function that processes queued events and transitions without an event."""
+        """Write the function that takes microsteps until none is left to take.
+
+        Transitions without an event go first, if the chart takes them until none is enabled; then the next
+        event of the queue.
+        """
         has_eventless = self.machine.runs_to_completion and self.state_code.has_transitions(None)
         condition = "(chart->status == 0U)" if self.counts_microsteps else "true"
         call = self._count_microstep_call("sampled(chart, in)" if has_eventless else "false")
@@ -180,6 +184,11 @@ class ChartGenerator:
                 else:
                     writer.line("return;")
 
+    @property
+    def _queue_count_type(self) -> str:
+        """The type in C of a number of events in the queue."""
+        return "uint8_t" if self.code.queue_size < 256 else "uint16_t"
+
     def _count_microstep_call(self, call: str) -> str:
         """Return the call of a microstep, in a call that counts it if microsteps are counted."""
         return f"counted(chart, {call})" if self.counts_microsteps else call
@@ -192,8 +201,7 @@ class ChartGenerator:
         with writer.block("if (chart->waiting == 0U)"):
             writer.line("return;")
         writer.line("event = chart->queue[chart->next];")
-        kind = "uint8_t" if size < 256 else "uint16_t"
-        writer.line(f"chart->next = ({kind})((chart->next + 1U) % {size}U);")
+        writer.line(f"chart->next = ({self._queue_count_type})((chart->next + 1U) % {size}U);")
         writer.line("chart->waiting--;")
         writer.line(f"(void){self._count_microstep_call('deal_with(chart, in, event)')};")
 
@@ -211,7 +219,7 @@ class ChartGenerator:
         for event in machine.events:
             if self.state_code.has_transitions(event):
                 with (
-                    writer.about(Element("event", event, self.chart.lines.get(event))),
+                    writer.traced_to(Element("event", event, self.chart.lines.get(event))),
                     writer.block(f"if (in->{self.names.event_inputs[event]})"),
                 ):
                     call = f"{self.function_of(event)}(chart, in)"
@@ -277,7 +285,7 @@ class ChartGenerator:
             writer.line()
 
     def _write_field(self, writer: CWriter, name: str, kind: Type, field_name: str) -> None:
-        with writer.about(Element("variable", name, self.chart.lines.get(name))):
+        with writer.traced_to(Element("variable", name, self.chart.lines.get(name))):
             meaning = "" if isinstance(kind, BoolType) else f" {comment(str(kind))}"
             writer.line(f"{self.code.c_type(kind)} {field_name};{meaning}")
 
@@ -292,7 +300,7 @@ class ChartGenerator:
             for name, kind in self.chart.inputs.items():
                 self._write_field(writer, name, kind, field_name=self.names.inputs[name])
             for event in self.chart.events:
-                with writer.about(Element("event", event, self.chart.lines.get(event))):
+                with writer.traced_to(Element("event", event, self.chart.lines.get(event))):
                     writer.line(
                         f"bool {self.names.event_inputs[event]}; {comment('came since the last tick')}"
                     )
@@ -331,8 +339,9 @@ class ChartGenerator:
         """Return the declarations of the fields of monitors, queue, counter of microsteps and status."""
         fields = self.monitors.fields()
         if self.uses_queue:
-            small = "uint8_t" if self.code.queue_size < 256 else "uint16_t"
-            fields += [f"uint8_t queue[{self.code.queue_size}];", f"{small} next;", f"{small} waiting;"]
+            count_type = self._queue_count_type
+            fields.append(f"uint8_t queue[{self.code.queue_size}];")
+            fields += [f"{count_type} next;", f"{count_type} waiting;"]
         if self.counts_microsteps:
             fields.append(f"uint16_t microsteps; {comment('of this tick')}")
         if self.can_fail:
@@ -426,22 +435,19 @@ class ChartGenerator:
             self._write_put(writer)
 
     def _write_put(self, writer: CWriter) -> None:
-        """Write the function `put`, which appends an event to the queue."""
+        """Write the function `put`, which appends an event to the queue; if that is full, the tick fails."""
         size = self.code.queue_size
         prefix = self.names.prefix
-        kind = "uint8_t" if size < 256 else "uint16_t"
         note = "" if self.may_overflow else " There is always room."
         writer.line(comment(f"Puts an event into the queue, first in, first out.{note}"))
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
             tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
             with writer.block(f"if (chart->waiting < {size}U)", tail):
                 writer.line(f"chart->queue[(uint16_t)(chart->next + chart->waiting) % {size}U] = event;")
-                writer.line(f"chart->waiting = ({kind})(chart->waiting + 1U);")
+                writer.line(f"chart->waiting = ({self._queue_count_type})(chart->waiting + 1U);")
             if self.may_overflow:
                 with writer.indented_block():
                     writer.line(f"chart->status = {self.names.constant}_NO_END;")
-                if not self.counts_microsteps:
-                    return
 
     def _write_init(self) -> None:
         """Write the init function, which sets every field to its value before the first tick."""
@@ -450,7 +456,7 @@ class ChartGenerator:
             start = machine.start(machine.planner.enter_chart().configuration)
             for name in machine.registers:
                 kind = self.register_type(name)
-                with writer.about(Element("variable", name, self.chart.lines.get(name))):
+                with writer.traced_to(Element("variable", name, self.chart.lines.get(name))):
                     text = self.code.expressions.literal(start[name], kind)
                     writer.line(f"chart->{self.names.registers[name]} = {text};")
             if not self.chart.outputs:
@@ -465,7 +471,10 @@ class ChartGenerator:
                 writer.line(f"chart->status = {self.names.constant}_OK;")
 
     def _write_step(self) -> None:
-        """Write the step function, which clamps inputs and takes a tick; a failed tick changes nothing."""
+        """Write the step function, which clamps inputs and takes a tick; a failed tick changes nothing.
+
+        A tick that can fail is taken by a copy of the chart, which replaces it if the tick succeeds.
+        """
         prefix = self.names.prefix
         clamps = self._input_clamp_lines()
         with self.code.function(f"uint8_t {prefix}_step({self._parameters})"):

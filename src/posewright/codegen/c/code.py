@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from posewright.charts.expression import Binary, Literal, Name, Operator, Tree
+from posewright.charts.expression import Binary, Literal, Name, Operator
 from posewright.charts.machine import Counter, Machine, all_actions
 from posewright.charts.machine.machine import IN_STATE_PREFIX
 from posewright.charts.machine.monitor import RAISED_PREFIX
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE_PREFIX, Actions, Assign, Branch, Raise, events_raised
-from posewright.charts.types import EnumType, FloatType, Type, Value
-from posewright.codegen.c.expressions import CExpressions
+from posewright.charts.types import EnumType, FloatType, Type
+from posewright.codegen.c.expressions import CExpressions, ConditionTerm
 from posewright.codegen.c.guard_pruning import find_terms, prune_guards
 from posewright.codegen.c.if_chains import ChainFunctions
 from posewright.codegen.c.names import ChartNames
@@ -23,6 +24,13 @@ from posewright.codegen.unit import Element
 
 MAX_QUEUE = 1000
 """Events that may wait at once in the interpreter (`MAX_MICROSTEPS`)."""
+
+
+class GuardedTransition(NamedTuple):
+    """A transition with its condition in C; None for a transition that is always taken."""
+
+    transition: CompoundTransition
+    condition: str | None
 
 
 class ChartCode:
@@ -89,14 +97,14 @@ class ChartCode:
 
     def transition_name(self, transition: CompoundTransition) -> str:
         """Return the name of a transition, such as `walking -> turning`."""
-        source = self.machine.nodes[transition.source].name
-        goals = " + ".join(
-            f"{goal.history.value} history of {self.machine.nodes[goal.node].name}"
-            if goal.history
-            else self.machine.nodes[goal.node].name
-            for goal in transition.targets
-        )
-        return f"{source} -> {goals}" if goals else f"{source}: internal"
+        source_name = self.machine.nodes[transition.source].name
+        target_names: list[str] = []
+        for target in transition.targets:
+            name = self.machine.nodes[target.node].name
+            target_names.append(f"{target.history.value} history of {name}" if target.history else name)
+        if not target_names:
+            return f"{source_name}: internal"
+        return f"{source_name} -> {' + '.join(target_names)}"
 
     def transition_comment(self, transition: CompoundTransition) -> str:
         """Return the comment above a transition: its name, event, delay, guards and line."""
@@ -110,34 +118,36 @@ class ChartCode:
 
     # Actions
 
-    def with_conditions(
-        self, transitions: Iterable[CompoundTransition]
-    ) -> Iterator[tuple[CompoundTransition, str | None]]:
-        """Yield transitions in order of priority, each with its condition in C; None for always.
+    def guard_transitions(self, transitions: Iterable[CompoundTransition]) -> Iterator[GuardedTransition]:
+        """Yield transitions in order of priority, each with its condition in C.
 
-        Terms that follow from the conditions of earlier transitions are left out, as are transitions that can
-        never be taken after them.
+        Terms that follow from the fact that no earlier transition was taken are left out, as are transitions
+        that can never be taken after the earlier ones.
         """
         transitions = tuple(transitions)
-        all_terms = [[*self._terms(transition)] for transition in transitions]
-        pruned = prune_guards([[tree for tree, _ in terms] for terms in all_terms])
-        for transition, terms, indices in zip(transitions, all_terms, pruned, strict=True):
-            if indices is None:
+        terms_of_transitions = [[*self._terms(transition)] for transition in transitions]
+        pruned = prune_guards([[term.tree for term in terms] for terms in terms_of_transitions])
+        for transition, terms, needed_terms in zip(transitions, terms_of_transitions, pruned, strict=True):
+            if needed_terms is None:  # it can never be taken
                 continue
-            yield transition, self.expressions.translate_all([terms[index] for index in indices]) or None
-            if not indices:
+            condition = self.expressions.translate_all([terms[index] for index in needed_terms])
+            yield GuardedTransition(transition, condition or None)
+            if not needed_terms:  # it is always taken, so later ones never are
                 return
 
-    def _terms(self, transition: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
-        """Yield the terms that must all hold for a transition, with the values of constant names."""
+    def _terms(self, transition: CompoundTransition) -> Iterator[ConditionTerm]:
+        """Yield the terms that must all hold for a transition: the waiting time, then those of its guards."""
         if transition.wait:
-            counter = Name(
+            ticks_in_state = Name(
                 transition.since_register, declared_type=self.machine.types[transition.since_register]
             )
-            yield Binary(Operator.GREATER_EQUAL, counter, Literal(transition.wait)), {}
+            has_waited = Binary(Operator.GREATER_EQUAL, ticks_in_state, Literal(transition.wait))
+            yield ConditionTerm(has_waited, constant_values={})
         for guard in transition.guards:
-            if guard != ALWAYS:
-                yield from ((tree, guard.constant_values) for tree in find_terms(guard.tree))
+            if guard == ALWAYS:
+                continue
+            for tree in find_terms(guard.tree):
+                yield ConditionTerm(tree, guard.constant_values)
 
     def write_actions(self, actions: Actions) -> None:
         """Write actions, one after the other."""
@@ -160,25 +170,25 @@ class ChartCode:
 
     def write_assignment(self, action: Assign) -> None:
         """Write assignments, by temporaries where a value reads a variable that is set before it."""
-        kinds = self.machine.chart.variables
-        set_before: set[str] = set()
+        types = self.machine.chart.variables
+        assigned_names: set[str] = set()
         can_assign_directly = True
         for name, value in action.values.items():
-            can_assign_directly = can_assign_directly and not (value.names & set_before)
-            set_before.add(name)
-        texts = {
-            name: self.expressions.translate_assigned(value, kinds[name])
+            can_assign_directly = can_assign_directly and not (value.names & assigned_names)
+            assigned_names.add(name)
+        c_values = {
+            name: self.expressions.translate_assigned(value, types[name])
             for name, value in action.values.items()
         }
         if can_assign_directly:
             self.writer.write(
-                f"chart->{self.names.registers[name]} = {text};" for name, text in texts.items()
+                f"chart->{self.names.registers[name]} = {c_value};" for name, c_value in c_values.items()
             )
             return
         with self.writer.block(""):
-            for number, (name, text) in enumerate(texts.items()):
-                self.writer.line(f"const {self.c_type(kinds[name])} new_{number} = {text};")
-            for number, name in enumerate(texts):
+            for number, (name, c_value) in enumerate(c_values.items()):
+                self.writer.line(f"const {self.c_type(types[name])} new_{number} = {c_value};")
+            for number, name in enumerate(c_values):
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
     def write_raise(self, event: str) -> None:
@@ -192,17 +202,24 @@ class ChartCode:
         """Return whether raising an event has an effect."""
         return event in self.machine.handled_events or event in self.raised_fields
 
-    def write_during_actions(self, stayed: Callable[[int], str]) -> None:
-        """Write the `during` actions of states; `stayed` returns the condition that a state was not left."""
+    def write_during_actions(self, stayed_condition: Callable[[int], str]) -> None:
+        """Write the `during` actions of states.
+
+        `stayed_condition` returns the condition in C that a node, by its number, was not left in this tick.
+        """
         for number in sorted(self.machine.during_nodes):
             node = self.machine.nodes[number]
-            with self.writer.about(self.state_element(node)), self.writer.block(f"if ({stayed(number)})"):
+            condition = stayed_condition(number)
+            with self.writer.traced_to(self.state_element(node)), self.writer.block(f"if ({condition})"):
                 self.write_actions(node.during)
 
     # Time
 
     def write_counting(self, counter: Counter) -> None:
-        """Write the counting of one tick."""
+        """Write lines that count one tick, up to the counter's limit.
+
+        A counter with a condition is reset while that does not hold; one that restarts goes on with 1.
+        """
         field = f"chart->{self.names.registers[counter.name]}"
         head = f"if ({field} < {integer_literal(counter.limit)})"
         if counter.condition is not None:
@@ -224,44 +241,49 @@ class ChartCode:
 
     @contextmanager
     def function(self, head: str) -> Iterator[CWriter]:
-        """Write a function, with `(void)parameter;` for parameters that it does not use."""
-        outer = self.writer
-        inner = CWriter()
-        inner.element = outer.element
-        self.writer = inner
-        yield inner
-        self.writer = outer
-        text = re.sub(r"/\*.*?\*/", "", "\n".join(inner.lines))
-        with outer.function(head):
-            for name in re.findall(r"(\w+)[,)]", head[head.index("(") :]):
-                if name != "void" and not re.search(rf"\b{name}\b", text):
-                    outer.line(f"(void){name};")
-            outer.include(inner)
+        """Write a function, with `(void)parameter;` for parameters that it does not use.
+
+        In the context, `writer` is a new one for the body, since only the complete body shows which
+        parameters it uses.
+        """
+        file_writer = self.writer
+        body = CWriter()
+        body.element = file_writer.element
+        self.writer = body
+        yield body
+        self.writer = file_writer
+        body_text = re.sub(r"/\*.*?\*/", "", "\n".join(body.lines))  # without comments
+        with file_writer.function(head):
+            for parameter in re.findall(r"(\w+)[,)]", head[head.index("(") :]):
+                if parameter != "void" and not re.search(rf"\b{parameter}\b", body_text):
+                    file_writer.line(f"(void){parameter};")
+            file_writer.include(body)
 
 
 def queue_bound(machine: Machine) -> int:
     """Return an upper bound of the number of waiting events; `MAX_QUEUE` where events may raise each other.
 
-    The bound assumes that every action that raises an event is done in every microstep.
+    The bound assumes that every action that raises an event is done in every microstep: then each event
+    raises as many events as there are such actions, and each of these does so again, as long as the longest
+    chain of events that raise each other.
     """
     if not machine.queue_limit:
         return 0
-    successors_of: dict[str, set[str]] = {event: set() for event in machine.handled_events}
-    raised_by_states = _events_raised_by_states(machine)
-    for transition in machine.transitions:
-        for event in transition.events:
-            successors_of[event] |= (
-                set(events_raised(transition.do)) | raised_by_states
-            ) & machine.handled_events
-    total: int = sum(_count_raises(actions, machine.handled_events) for actions in all_actions(machine))
-    total += sum(len(node.ancestors) for node in machine.nodes if node.final)
     if machine.runs_to_completion:
         return MAX_QUEUE
-    chain_length = _longest_chain(successors_of)
-    n_external = 1 + len(machine.events) + 1
-    if chain_length is None or total ** max(chain_length, 1) * n_external >= MAX_QUEUE:
+    raised_events_of: dict[str, set[str]] = {event: set() for event in machine.handled_events}
+    raised_by_states = _events_raised_by_states(machine)
+    for transition in machine.transitions:
+        raised_events = set(events_raised(transition.do)) | raised_by_states
+        for event in transition.events:
+            raised_events_of[event] |= raised_events & machine.handled_events
+    n_raises: int = sum(_count_raises(actions, machine.handled_events) for actions in all_actions(machine))
+    n_raises += sum(len(node.ancestors) for node in machine.nodes if node.final)  # done events
+    chain_length = _longest_chain(raised_events_of)
+    n_first_microsteps = 1 + len(machine.events) + 1  # without an event, one for each event, `during` actions
+    if chain_length is None or n_raises ** max(chain_length, 1) * n_first_microsteps >= MAX_QUEUE:
         return MAX_QUEUE
-    bound: int = total ** max(chain_length, 1)
+    bound: int = n_raises ** max(chain_length, 1)
     return max(1, 2 * bound)
 
 
@@ -290,14 +312,18 @@ def _count_raises(actions: Actions, queued_events: frozenset[str]) -> int:
     return count
 
 
-def _longest_chain(successors_of: dict[str, set[str]]) -> int | None:
-    """Return the length of the chain_length chain of events that raise each other; None for a cycle."""
-    lengths: dict[str, int] = {}
-    for _ in range(len(successors_of) + 1):
-        before = dict(lengths)
-        for event, successors in successors_of.items():
-            if all(successor in before for successor in successors):
-                lengths[event] = 1 + max((before[successor] for successor in successors), default=0)
-        if len(lengths) == len(successors_of):
+def _longest_chain(raised_events_of: dict[str, set[str]]) -> int | None:
+    """Return the length of the longest chain of events each of which may raise the next; None for a cycle.
+
+    `raised_events_of` has, by event, the events that its transitions may raise. In each pass, the chains
+    become known that begin with an event all of whose raised events have known chains.
+    """
+    lengths: dict[str, int] = {}  # of the longest chain that begins with each event
+    for _ in range(len(raised_events_of) + 1):
+        known_lengths = dict(lengths)
+        for event, raised_events in raised_events_of.items():
+            if all(raised in known_lengths for raised in raised_events):
+                lengths[event] = 1 + max((known_lengths[raised] for raised in raised_events), default=0)
+        if len(lengths) == len(raised_events_of):
             return max(lengths.values(), default=1)
     return None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     ARITHMETIC,
@@ -81,6 +82,13 @@ _SATURATING_FUNCTIONS = {Operator.PLUS: "pw_add", Operator.MINUS: "pw_sub", Oper
 _MIRRORED_OPERATORS = {Operator.GREATER: Operator.LESS, Operator.GREATER_EQUAL: Operator.LESS_EQUAL}
 
 
+class ConditionTerm(NamedTuple):
+    """A term of a condition, and the values of the names that are constant in it."""
+
+    tree: Tree
+    constant_values: Mapping[str, Value]
+
+
 class CExpressions:
     """Translates expressions to C.
 
@@ -117,12 +125,13 @@ class CExpressions:
         """Return a condition, without brackets."""
         return self.translate(expression).text
 
-    def translate_all(self, terms: Sequence[tuple[Tree, Mapping[str, Value]]]) -> str:
-        """Return the condition that all terms hold; each is a tree and the values of its fixed names."""
+    def translate_all(self, terms: Sequence[ConditionTerm]) -> str:
+        """Return the condition that all terms hold; empty for no terms."""
         texts: list[str] = []
-        for tree, self.constant_values in terms:
-            term = self.translate_tree(tree)
-            texts.append(term.text if len(terms) == 1 else term.operand)
+        for term in terms:
+            self.constant_values = term.constant_values
+            value = self.translate_tree(term.tree)
+            texts.append(value.text if len(terms) == 1 else value.operand)
         return " && ".join(texts)
 
     def translate(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
@@ -141,17 +150,22 @@ class CExpressions:
     def clamp_to_type(self, value: CExpression, kind: Type) -> str:
         """Return the expression of C for a value clamped to the range of a type, in its storage type."""
         if isinstance(kind, IntType):
-            text = value.uncast_text or value.text
-            if value.low < kind.low or value.high > kind.high:
-                self.support_functions.add("pw_clamp_i32")
-                text = f"pw_clamp_i32({text}, {integer_literal(kind.low)}, {integer_literal(kind.high)})"
-                return text if kind.storage == "int32" else f"({kind.storage}_t){text}"
-            needs_no_cast = value.kind is CKind.LONG and kind.storage == "int32"
-            return text if needs_no_cast else f"({kind.storage}_t){value.uncast_text or value.operand}"
+            return self._clamp_integer(value, kind)
         if isinstance(kind, FloatType):
             return self._clamp_float(value, kind)
         needs_cast = isinstance(kind, EnumType) and not value.atom
         return f"({kind.storage}_t){value.operand}" if needs_cast else value.text
+
+    def _clamp_integer(self, value: CExpression, kind: IntType) -> str:
+        """Return the expression of C for an integer clamped to a range, if its value may be outside of it."""
+        text = value.uncast_text or value.text
+        may_exceed = value.low < kind.low or value.high > kind.high
+        if may_exceed:
+            self.support_functions.add("pw_clamp_i32")
+            call = f"pw_clamp_i32({text}, {integer_literal(kind.low)}, {integer_literal(kind.high)})"
+            return call if kind.storage == "int32" else f"({kind.storage}_t){call}"
+        needs_no_cast = value.kind is CKind.LONG and kind.storage == "int32"
+        return text if needs_no_cast else f"({kind.storage}_t){value.uncast_text or value.operand}"
 
     def _clamp_float(self, value: CExpression, kind: FloatType) -> str:
         """Return the expression of C for a number clamped to a float's range; NaN becomes its default."""
@@ -348,7 +362,11 @@ class CExpressions:
     def _float_arithmetic(
         self, tree: Binary, left: CExpression, right: CExpression, kind: CKind
     ) -> CExpression:
-        """Return an operation on two floats of one kind."""
+        """Return `+`, `-`, `*`, `/` or `%` of two floats of one kind in C.
+
+        A divisor that may be zero is put into a call that sets the status of the chart. 64-bit floats are
+        computed by functions if the compiler has none.
+        """
         soft = self.soft and kind is CKind.DOUBLE
         is_division = tree.operator in (Operator.OVER, Operator.MODULO)
         if is_division and self._may_be_zero(tree.right):
@@ -408,6 +426,7 @@ class CExpressions:
         """Return a comparison in C; numbers are first converted to a kind that represents both exactly."""
         operands = (tree.left, tree.right)
         enumeration = next((kind for kind in map(_find_enumeration, operands) if kind is not None), None)
+        # several enumerations may have a value of the same name; the type of the first variable decides
         for operand in operands:
             if isinstance(operand, Name) and operand.name not in self.constant_values:
                 if isinstance(operand.type, EnumType):
@@ -445,7 +464,10 @@ class CExpressions:
         return tuple(self.as_float(number) if fit_single else self.as_double(number) for number in numbers)
 
     def _translate_if(self, tree: If, expected_type: Type | None) -> CExpression:
-        """Return `a if c else b if d else e` in C."""
+        """Return `a if c else b if d else e` in C: as `?:`, or a long one as the call of a function.
+
+        `expected_type` is that of a variable to which the value is assigned; None if it is not known.
+        """
         cases, otherwise = split_cases(tree)
         enumeration = expected_type if isinstance(expected_type, EnumType) else _find_enumeration(tree)
         values = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import and_, or_
+from typing import NamedTuple
 
 from posewright.charts.expression import Binary, Literal, Operator, Tree, Unary, format_tree, nodes_of
 
@@ -56,28 +57,36 @@ def prune_guards(conditions: Sequence[Sequence[Tree]]) -> list[list[int] | None]
         tables.add_atoms(term)
     if len(tables.number_of) > MAX_ATOMS or any(map(_divides, all_terms)):
         return [[*range(len(terms))] for terms in conditions]
-    all_rows = (1 << (1 << len(tables.number_of))) - 1
-    open_rows = all_rows  # rows for which no earlier condition holds
+    open_rows = tables.all_rows  # rows for which no earlier condition holds
     pruned: list[list[int] | None] = []
     for terms in conditions:
-        term_rows = [tables.rows(term) for term in terms]
-        condition_rows = all_rows
-        for rows in term_rows:
-            condition_rows &= rows
+        rows_of_terms = [tables.rows(term) for term in terms]
+        condition_rows = reduce(and_, rows_of_terms, tables.all_rows)
         if not condition_rows & open_rows:
             pruned.append(None)
             continue
-        remaining = [*range(len(terms))]
-        for index in reversed(range(len(terms))):
-            rows_without_term = open_rows
-            for other_index in remaining:
-                if other_index != index:
-                    rows_without_term &= term_rows[other_index]
-            if not rows_without_term & ~term_rows[index]:
-                remaining.remove(index)
-        pruned.append(remaining)
+        pruned.append(_find_needed_terms(rows_of_terms, open_rows))
         open_rows &= ~condition_rows
     return pruned
+
+
+def _find_needed_terms(rows_of_terms: Sequence[int], open_rows: int) -> list[int]:
+    """Return the indices of the terms that do not follow from the others and from `open_rows`.
+
+    Args:
+        rows_of_terms: the rows for which each term holds.
+        open_rows: the rows that are possible.
+    """
+    needed = [*range(len(rows_of_terms))]
+    for index in reversed(range(len(rows_of_terms))):
+        rows_without_term = open_rows
+        for other_index in needed:
+            if other_index != index:
+                rows_without_term &= rows_of_terms[other_index]
+        follows_from_others = not rows_without_term & ~rows_of_terms[index]
+        if follows_from_others:
+            needed.remove(index)
+    return needed
 
 
 class _TruthTables:
@@ -90,8 +99,14 @@ class _TruthTables:
     def __init__(self) -> None:
         self.number_of: dict[str, int] = {}
 
+    @property
+    def all_rows(self) -> int:
+        """The rows of all combinations of atoms: 2 to the number of atoms bits, all 1."""
+        n_rows = 1 << len(self.number_of)
+        return (1 << n_rows) - 1
+
     def add_atoms(self, tree: Tree) -> None:
-        """Number the atoms of a condition."""
+        """Number the atoms of a condition that have no number yet."""
         match tree:
             case Unary(Operator.NOT):
                 self.add_atoms(tree.operand)
@@ -101,34 +116,41 @@ class _TruthTables:
             case Literal():
                 pass
             case _:
-                self.number_of.setdefault(_atom(tree)[0], len(self.number_of))
+                self.number_of.setdefault(_atom(tree).text, len(self.number_of))
 
     def rows(self, tree: Tree) -> int:
         """Return the rows for which a condition holds; bit n of the row's number is the value of atom n."""
-        all_rows = (1 << (1 << len(self.number_of))) - 1
         match tree:
             case Literal():
-                return all_rows if tree.value else 0
+                return self.all_rows if tree.value else 0
             case Unary(Operator.NOT):
-                return all_rows & ~self.rows(tree.operand)
+                return self.all_rows & ~self.rows(tree.operand)
             case Binary(Operator.AND | Operator.OR):
                 operand_rows = [self.rows(operand) for operand in find_operands(tree, tree.operator)]
                 combine = and_ if tree.operator is Operator.AND else or_
                 return reduce(combine, operand_rows)
-        atom, is_positive = _atom(tree)
-        period = 1 << self.number_of[atom]
-        block = ((1 << period) - 1) << period
+        atom = _atom(tree)
+        # an atom is false for as many rows as 2 to its number, then true for as many, and so on
+        n_equal_rows = 1 << self.number_of[atom.text]
+        true_block = ((1 << n_equal_rows) - 1) << n_equal_rows
         atom_rows = 0
-        for begin in range(0, 1 << len(self.number_of), 2 * period):
-            atom_rows |= block << begin
-        return atom_rows if is_positive else all_rows & ~atom_rows
+        for first_row in range(0, 1 << len(self.number_of), 2 * n_equal_rows):
+            atom_rows |= true_block << first_row
+        return self.all_rows & ~atom_rows if atom.is_negated else atom_rows
 
 
-def _atom(tree: Tree) -> tuple[str, bool]:
-    """Return the text of an atom, and whether it stands as such: `a != b` is the negation of `a == b`."""
+class _Atom(NamedTuple):
+    """The text of an atom, and whether a condition is its negation."""
+
+    text: str
+    is_negated: bool
+
+
+def _atom(tree: Tree) -> _Atom:
+    """Return the atom of a condition without `not`, `and` and `or`; `a != b` is the negation of `a == b`."""
     if isinstance(tree, Binary) and tree.operator is Operator.UNEQUAL:
-        return format_tree(Binary(Operator.EQUAL, tree.left, tree.right)), False
-    return format_tree(tree), True
+        return _Atom(format_tree(Binary(Operator.EQUAL, tree.left, tree.right)), is_negated=True)
+    return _Atom(format_tree(tree), is_negated=False)
 
 
 def _divides(tree: Tree) -> bool:

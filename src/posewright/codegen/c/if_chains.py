@@ -25,8 +25,8 @@ class ChainFunctions:
         self.chart = chart
         self.names = names
         self.writer = CWriter()
-        self._written: dict[tuple[str, ...], str] = {}
-        self._chart_changing: set[str] = set()  # functions that may set the status
+        self._calls: dict[tuple[str, ...], str] = {}
+        self._status_setters: set[str] = set()  # functions that may set the status
         self._tables = distinct(f"table_{name}" for name in chart.functions)
 
     def call(self, tree: If, kind: str, conditions: Sequence[str], values: Sequence[str]) -> str:
@@ -39,10 +39,10 @@ class ChainFunctions:
             values: expressions of C, one for each condition, and the last one for no condition.
         """
         key = (kind, *conditions, *values)
-        if key not in self._written:
+        if key not in self._calls:
             name = self._name(tree)
-            self._written[key] = self._write(name, self._find_table(tree), kind, conditions, values)
-        return self._written[key]
+            self._calls[key] = self._write(name, self._find_table(tree), kind, conditions, values)
+        return self._calls[key]
 
     def _find_table(self, tree: If) -> str | None:
         """Return the truth table of the chart whose values are those of a chain; None unless there is one."""
@@ -57,29 +57,38 @@ class ChainFunctions:
 
     def _name(self, tree: If) -> str:
         """Return an unused name: of the truth table, or `choice_1` and so on."""
-        used = {call.partition("(")[0] for call in self._written.values()}
+        used_names = {call.partition("(")[0] for call in self._calls.values()}
         table = self._find_table(tree)
         base = "choice"
         if table is not None:
             base = self._tables[f"table_{table}"]
-            if base not in used:
+            if base not in used_names:
                 return base
         number = 1 if table is None else 2
-        while f"{base}_{number}" in used:
+        while f"{base}_{number}" in used_names:
             number += 1
         return f"{base}_{number}"
 
     def _write(
         self, name: str, table: str | None, kind: str, conditions: Sequence[str], values: Sequence[str]
     ) -> str:
-        """Write a function and return the call of it; its parameters are those that its text needs."""
+        """Write a function and return the call of it; its parameters are those that its text needs.
+
+        Args:
+            name: the name of the function.
+            table: the truth table of the chart that the chain is; None if it is none.
+            kind: the type in C of its value.
+            conditions: expressions of C, in order.
+            values: expressions of C, one for each condition, and the last one for no condition.
+        """
         prefix = self.names.prefix
         writer = self.writer
         text = " ".join((*conditions, *values))
         words = {*re.findall(r"\w+", text)}
-        changes_chart = "&chart->" in text or bool(words & self._chart_changing)
+        # the address of the status is passed on, or a function is called that sets it
+        changes_chart = "&chart->" in text or bool(words & self._status_setters)
         if changes_chart:
-            self._chart_changing.add(name)
+            self._status_setters.add(name)
         declarations = {
             "chart": f"{'' if changes_chart else 'const '}{prefix}_t *chart",
             "in": f"const {prefix}_inputs_t *in",
@@ -87,7 +96,7 @@ class ChainFunctions:
         arguments = [parameter for parameter in declarations if parameter in words]
         line = self.chart.functions[table].line if table is not None else None
         element = Element("function", table, line) if table is not None else None
-        with writer.about(element):
+        with writer.traced_to(element):
             if table is not None:
                 place = f" (line {line})" if line else ""
                 writer.line(comment(f"{table}: the row that fits, the last where none does{place}"))

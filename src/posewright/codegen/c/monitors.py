@@ -113,7 +113,7 @@ class MonitorCode:
         with self.code.function(f"static void watch({prefix}_t *chart, const {prefix}_inputs_t *in)"):
             self._clear_bitmap()
             for number, promise in enumerate(self.promises):
-                with self.code.writer.about(Element("promise", promise.name, promise.line)):
+                with self.code.writer.traced_to(Element("promise", promise.name, promise.line)):
                     self._write_promise(number, promise)
             self._clear_raised_events()
         with self.code.function(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
 from posewright.charts.model import DONE_PREFIX, HistoryKind
@@ -25,15 +26,22 @@ def read_shared_part(part: str) -> list[str]:
     """
     text = read_text(Path(__file__).with_name("regions.c"))
     start = text.index(f"/* {part}: ")
-    later_parts = [text.find(f"/* {later_part}: ", start + 1) for later_part in ("microsteps", "choice")]
-    end = min((later for later in later_parts if later > 0), default=len(text))
-    lines = text[start:end].rstrip().splitlines()
-    return [lines[0].replace(f"{part}: ", "", 1), *lines[1:], ""]
+    later_starts = [text.find(f"/* {later_part}: ", start + 1) for later_part in ("microsteps", "choice")]
+    end = min((later_start for later_start in later_starts if later_start > 0), default=len(text))
+    first_line, *further_lines = text[start:end].rstrip().splitlines()
+    return [first_line.replace(f"{part}: ", "", 1), *further_lines, ""]
 
 
 def _none_number(kind: str) -> int:
     """Return the number that means none, the largest of a type of C."""
     return 255 if kind == "uint8_t" else 65535
+
+
+class _DoneEvent(NamedTuple):
+    """An event that a final state raises, and the condition in C for this; empty for always."""
+
+    name: str
+    condition: str
 
 
 @dataclass
@@ -188,7 +196,7 @@ class RegionsCode:
                 return
             with code.writer.block("switch (node)"):
                 for node in nodes:
-                    with code.writer.about(code.state_element(node)):
+                    with code.writer.traced_to(code.state_element(node)):
                         code.writer.line(f"case {code.names.states[node.index]}:")
                         code.writer.depth += 1
                         write_case(node)
@@ -226,20 +234,25 @@ class RegionsCode:
         head = f"static void enter({self.parameters}, const uint8_t *after, node_t node)"
         self._write_function_of_node(head, write_entry, nodes_with_entry)
 
-    def _find_done_events(self, final: StateNode) -> list[tuple[str, str]]:
-        """Return the done events of a final state, each with its condition; empty if none has an effect."""
-        events: list[tuple[str, str]] = []
+    def _find_done_events(self, final: StateNode) -> list[_DoneEvent]:
+        """Return the done events of a final state; empty if none has an effect.
+
+        Entering a final state raises the done event of the state around it. If that is a region, the state of
+        the regions is done, too, once all of them are; and so on outwards.
+        """
+        events: list[_DoneEvent] = []
         condition = ""
         number = final.parent
-        while number:
+        while number:  # 0 is the chart itself
             node = self.nodes[number]
             if node.parallel:
                 condition = self._done_condition(number)
-            events.append((DONE_PREFIX + node.name, condition))
+            events.append(_DoneEvent(DONE_PREFIX + node.name, condition))
             number = node.parent
-            if not self.nodes[number].parallel:
+            is_region = self.nodes[number].parallel
+            if not is_region:
                 break
-        return events if any(self.code.has_effect(event) for event, _ in events) else []
+        return events if any(self.code.has_effect(event.name) for event in events) else []
 
     def _done_condition(self, number: int) -> str:
         """Return the condition under which a node is done: its final state, or all its regions are."""
@@ -256,14 +269,16 @@ class RegionsCode:
         if not final.final:
             return
         writer = self.code.writer
-        open_blocks = 0
-        for event, condition in self._find_done_events(final):
-            if condition:
-                writer.line(f"if ({condition}) {{")
+        n_open_blocks = 0
+        for event in self._find_done_events(final):
+            if (
+                event.condition
+            ):  # an outer state can only be done if the inner ones are, so the blocks are nested
+                writer.line(f"if ({event.condition}) {{")
                 writer.depth += 1
-                open_blocks += 1
-            self.code.write_raise(event)
-        for _ in range(open_blocks):
+                n_open_blocks += 1
+            self.code.write_raise(event.name)
+        for _ in range(n_open_blocks):
             writer.depth -= 1
             writer.line("}")
 
@@ -276,7 +291,7 @@ class RegionsCode:
                 return
             with code.writer.block("switch (way)"):
                 for transition in transitions:
-                    with code.writer.about(code.transition_element(transition)):
+                    with code.writer.traced_to(code.transition_element(transition)):
                         number = self.transition_numbers[id(transition)]
                         code.writer.line(f"case {number}U: {code.transition_comment(transition)}")
                         code.writer.depth += 1
@@ -293,11 +308,11 @@ class RegionsCode:
         if target.history is None:
             writer.line(f"add(want, {self.code.names.states[target.node]});")
             return
-        row = self.machine.history.index((target.node, target.history))
+        history_index = self.machine.history.index((target.node, target.history))
         node = self.nodes[target.node]
-        span = f"{node.index + 1}U, {self.last_descendant(node)}U"
-        with writer.block(f"if (has_within(chart->history[{row}], {span}))", "} else {"):
-            writer.line(f"add_all(want, chart->history[{row}]);")
+        inner_nodes = f"{node.index + 1}U, {self.last_descendant(node)}U"
+        with writer.block(f"if (has_within(chart->history[{history_index}], {inner_nodes}))", "} else {"):
+            writer.line(f"add_all(want, chart->history[{history_index}]);")
         with writer.indented_block():
             for number in target.default:
                 writer.line(f"add(want, {self.code.names.states[number]});")
@@ -308,8 +323,8 @@ class RegionsCode:
         """Write lines that add a node's initial states to the entry set."""
         writer = self.code.writer
         for target in node.initial:
-            between = [number for number in self.nodes[target.node].ancestors if number in node.descendants]
-            writer.write(f"add(want, {self.code.names.states[number]});" for number in reversed(between))
+            nodes_on_path = [k for k in self.nodes[target.node].ancestors if k in node.descendants]
+            writer.write(f"add(want, {self.code.names.states[k]});" for k in reversed(nodes_on_path))
             if target.history is not None and target.node != node.index:
                 writer.line(f"add(want, {self.code.names.states[target.node]});")
             self._write_add_target(target)
@@ -340,7 +355,7 @@ class RegionsCode:
             transitions = [transition for transition in self.machine.transitions if transition.targets]
             with code.writer.block("switch (way)"):
                 for transition in transitions:
-                    with code.writer.about(code.transition_element(transition)):
+                    with code.writer.traced_to(code.transition_element(transition)):
                         name = comment(code.transition_name(transition))
                         code.writer.line(f"case {self.transition_numbers[id(transition)]}U: {name}")
                         code.writer.depth += 1
@@ -354,35 +369,40 @@ class RegionsCode:
         """Write the function that stores the histories of states that are left."""
         code = self.code
         with code.function("static void note_history(chart_t *chart, const uint8_t *left)"):
-            for row, (number, history_kind) in enumerate(self.machine.history):
+            for history_index, (number, history_kind) in enumerate(self.machine.history):
                 node = self.nodes[number]
-                candidates = (
-                    node.children
-                    if history_kind is HistoryKind.SHALLOW
-                    else sorted(inner for inner in node.descendants if self.nodes[inner].is_leaf)
-                )
+                stored_nodes = node.children
+                if history_kind is HistoryKind.DEEP:
+                    stored_nodes = tuple(sorted(k for k in node.descendants if self.nodes[k].is_leaf))
                 with (
-                    code.writer.about(code.state_element(node)),
+                    code.writer.traced_to(code.state_element(node)),
                     code.writer.block(f"if (has(left, {code.names.states[number]}))"),
                 ):
-                    code.writer.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
-                    for inner in candidates:
-                        constant = code.names.states[inner]
+                    code.writer.line(f"(void)memset(chart->history[{history_index}], 0, SET_BYTES);")
+                    for stored_node in stored_nodes:
+                        constant = code.names.states[stored_node]
                         with code.writer.block(f"if (has(chart->active, {constant}))"):
-                            code.writer.line(f"add(chart->history[{row}], {constant});")
+                            code.writer.line(f"add(chart->history[{history_index}], {constant});")
 
     def _write_forget_history(self) -> None:
-        """Write the function that clears, when a state is entered, histories only read from outside."""
+        """Write the function that clears the histories of entered states that are only read from outside."""
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as writer:
-            for row, (number, _) in enumerate(self.machine.history):
+            for history_index, (number, _) in enumerate(self.machine.history):
                 if number in self.machine.planner.nodes_with_cleared_history:
                     with writer.block(f"if (has(after, {self.code.names.states[number]}))"):
-                        writer.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
+                        writer.line(f"(void)memset(chart->history[{history_index}], 0, SET_BYTES);")
 
     # A microstep
 
     def write_microstep(self, name: str, event: str | None) -> None:
-        """Write the function that takes the enabled transitions and returns whether there are any."""
+        """Write the function that takes the enabled transitions and returns whether there are any.
+
+        It calls a second function, which returns the first enabled transition of a leaf.
+
+        Args:
+            name: the name of the function.
+            event: the event of the transitions; None for those without one.
+        """
         with self.code.function(f"static way_t first_{name}({self.parameters}, node_t leaf)") as writer:
             self._write_selection(event)
             writer.line("return NO_WAY;")
@@ -422,8 +442,8 @@ class RegionsCode:
     def _write_transitions(self, node: StateNode, event: str | None) -> bool:
         """Write the transitions of a node; return whether one of them is always taken."""
         code = self.code
-        for transition, condition in code.with_conditions(self._transitions_of(node, event)):
-            with code.writer.about(code.transition_element(transition)):
+        for transition, condition in code.guard_transitions(self._transitions_of(node, event)):
+            with code.writer.traced_to(code.transition_element(transition)):
                 code.writer.line(code.transition_comment(transition))
                 text = f"return {self.transition_numbers[id(transition)]}U;"
                 if condition is None:
@@ -453,7 +473,7 @@ class RegionsCode:
         with code.writer.indented_block():
             for node in machine.counting_nodes:
                 with (
-                    code.writer.about(code.state_element(node)),
+                    code.writer.traced_to(code.state_element(node)),
                     code.writer.block(f"if ({self.active_condition(node.index)})"),
                 ):
                     for counter in node.counters:
@@ -474,21 +494,22 @@ class RegionsCode:
 
     def lines_storing_active(self) -> list[str]:
         """Return lines that write the bits of the active nodes into a state record at `active`."""
-        first = {0, *self.machine.planner.active_nodes(self.machine.planner.enter_chart().configuration)}
-        bits = sum(1 << number for number in first).to_bytes(self.set_bytes, "little")
+        planner = self.machine.planner
+        initial_nodes = {0, *planner.active_nodes(planner.enter_chart().configuration)}
+        initial_set = sum(1 << number for number in initial_nodes).to_bytes(self.set_bytes, "little")
         lines = [f"(void)memcpy(active, chart.active, {self.set_bytes}U);"]
         lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]
-        lines += [f"    active[{index}] = {byte}U;" for index, byte in enumerate(bits) if byte]
+        lines += [f"    active[{index}] = {byte}U;" for index, byte in enumerate(initial_set) if byte]
         return [*lines, "}"]
 
     def lines_loading_active(self) -> list[str]:
         """Return lines that read the active nodes from a state record."""
         return [f"(void)memcpy(chart.active, active, {self.set_bytes}U);"]
 
-    def lines_storing_history(self, row: int, pointer: str) -> list[str]:
+    def lines_storing_history(self, history_index: int, pointer: str) -> list[str]:
         """Return lines that write a history into a state record, at a pointer."""
-        return [f"(void)memcpy({pointer}, chart.history[{row}], {self.set_bytes}U);"]
+        return [f"(void)memcpy({pointer}, chart.history[{history_index}], {self.set_bytes}U);"]
 
-    def lines_loading_history(self, row: int, pointer: str) -> list[str]:
+    def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
         """Return lines that read a history from a state record, at a pointer."""
-        return [f"(void)memcpy(chart.history[{row}], {pointer}, {self.set_bytes}U);"]
+        return [f"(void)memcpy(chart.history[{history_index}], {pointer}, {self.set_bytes}U);"]

@@ -12,11 +12,11 @@ from functools import partial
 from posewright.charts.machine import Machine
 from posewright.charts.machine.node import ROOT, CompoundTransition, StateNode
 from posewright.charts.model import HistoryKind
-from posewright.codegen.c.code import ChartCode
+from posewright.codegen.c.code import ChartCode, GuardedTransition
 from posewright.codegen.c.writer import comment
 
-GuardedTransitions = list[tuple[CompoundTransition, str | None]]
-"""Transitions in order of priority, each with its condition in C; None for always."""
+GuardedTransitions = list[GuardedTransition]
+"""Transitions in order of priority."""
 
 
 def is_single(machine: Machine) -> bool:
@@ -33,7 +33,7 @@ class SingleStateCode:
     Attributes:
         code: the code of names, actions and counters.
         leaves: the innermost states, in document order.
-        rank: the index of each leaf in `leaves`, by its node's number.
+        leaf_number: the index of each leaf in `leaves`, by its node's number; the state is stored as this.
         initial_move: the move that enters the chart.
         enters_at_first_tick: whether the first tick enters the chart, rather than `init`.
         history_fields: the name of the field of each history.
@@ -44,10 +44,10 @@ class SingleStateCode:
     def __post_init__(self) -> None:
         machine = self.code.machine
         self.leaves = [node for node in machine.nodes if node.is_leaf and node.index]
-        self.rank = {leaf.index: number for number, leaf in enumerate(self.leaves)}
+        self.leaf_number = {leaf.index: number for number, leaf in enumerate(self.leaves)}
         self.initial_move = machine.planner.enter_chart()
-        acts = any(node.entry or done for node, done in self.initial_move.entering)
-        self.enters_at_first_tick = bool(acts or machine.counters or machine.during_nodes)
+        has_entry_actions = any(node.entry or done_events for node, done_events in self.initial_move.entering)
+        self.enters_at_first_tick = bool(has_entry_actions or machine.counters or machine.during_nodes)
         self.code.active_condition = lambda number: f"({self.active_condition(number)})"
         self.history_fields = {
             (number, history_kind): f"history_{k}" for k, (number, history_kind) in enumerate(machine.history)
@@ -76,10 +76,7 @@ class SingleStateCode:
     def write_init(self) -> None:
         """Write the initialisation of these fields."""
         writer = self.code.writer
-        first = (
-            "NOT_STARTED" if self.enters_at_first_tick else self.constant(self.initial_move.configuration[0])
-        )
-        writer.line(f"chart->state = {first};")
+        writer.line(f"chart->state = {self.initial_state_constant};")
         writer.write(f"chart->{name} = 0U;" for name in self.history_fields.values())
         n_during = len(self.code.machine.during_nodes)
         writer.write(f"chart->stayed[{number}] = false;" for number in range(n_during))
@@ -87,6 +84,13 @@ class SingleStateCode:
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
         return [f"#define {self.constant(leaf.index)} {k}U" for k, leaf in enumerate(self.leaves)]
+
+    @property
+    def initial_state_constant(self) -> str:
+        """The constant of the state before the first tick."""
+        return (
+            "NOT_STARTED" if self.enters_at_first_tick else self.constant(self.initial_move.configuration[0])
+        )
 
     def constant(self, leaf: int) -> str:
         """Return the constant of an innermost state."""
@@ -100,27 +104,30 @@ class SingleStateCode:
         return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.descendants]
 
     def active_condition(self, number: int, candidates: Sequence[int] | None = None) -> str:
-        """Return the condition, without brackets, that a node is active; empty if it always is.
+        """Return the condition in C, without brackets, that a node is active; empty if it always is.
+
+        Leaves are numbered in document order, so those inside a node are a range of numbers.
+
 
         Args:
             number: the node.
             candidates: the leaves of which one is active; None for all.
         """
         leaves = self.leaves_inside(number)
-        ranks = [self.rank[leaf] for leaf in leaves]
-        first = min(ranks)
-        last = max(ranks)
         if candidates is not None and set(candidates) <= set(leaves):
             return ""
+        leaf_numbers = [self.leaf_number[leaf] for leaf in leaves]
+        first = min(leaf_numbers)
+        last = max(leaf_numbers)
         if first == last:
             return f"chart->state == {self.constant(leaves[0])}"
-        candidate_ranks = [0, len(self.leaves)]
+        candidate_numbers = [0, len(self.leaves)]  # the last one is the state before the first tick
         if candidates is not None:
-            candidate_ranks = [self.rank[leaf] for leaf in candidates]
+            candidate_numbers = [self.leaf_number[leaf] for leaf in candidates]
         bounds = []
-        if min(candidate_ranks) < first:
+        if min(candidate_numbers) < first:
             bounds.append(f"chart->state >= {self.constant(leaves[0])}")
-        if max(candidate_ranks) > last:
+        if max(candidate_numbers) > last:
             bounds.append(f"chart->state <= {self.constant(leaves[-1])}")
         return " && ".join(bounds)
 
@@ -148,24 +155,26 @@ class SingleStateCode:
         candidates = (
             transition for transition in node.transitions if event in (transition.events or (None,))
         )
-        return [*self.code.with_conditions(candidates)]
+        return [*self.code.guard_transitions(candidates)]
 
     def write_leaves(self, event: str | None) -> None:
         """Write the transitions of the innermost states."""
         code = self.code
-        transitions_of_leaf = [(leaf, self.transitions_of(leaf, event)) for leaf in self.leaves]
-        transitions_of_leaf = [
-            (leaf, transitions) for leaf, transitions in transitions_of_leaf if transitions
-        ]
-        if not transitions_of_leaf:
+        leaves_with_transitions: list[tuple[StateNode, GuardedTransitions]] = []
+        for leaf in self.leaves:
+            transitions = self.transitions_of(leaf, event)
+            if transitions:
+                leaves_with_transitions.append((leaf, transitions))
+        if not leaves_with_transitions:
             return
         with code.writer.block("switch (chart->state)"):
-            for leaf, transitions in transitions_of_leaf:
-                with code.writer.about(code.state_element(leaf)):
+            for leaf, transitions in leaves_with_transitions:
+                with code.writer.traced_to(code.state_element(leaf)):
                     code.writer.line(f"case {self.constant(leaf.index)}:")
                     code.writer.depth += 1
                     self.write_transitions(transitions, [leaf.index])
-                    if transitions[-1][1] is not None:
+                    always_returns = transitions[-1].condition is None
+                    if not always_returns:
                         code.writer.line("break;")
                     code.writer.depth -= 1
             code.writer.line("default:")
@@ -176,7 +185,7 @@ class SingleStateCode:
         code = self.code
         leaves = self.leaves_inside(node.index)
         inside = self.active_condition(node.index, [leaf.index for leaf in self.leaves])
-        with code.writer.about(code.state_element(node)):
+        with code.writer.traced_to(code.state_element(node)):
             if not inside:
                 self.write_transitions(transitions, leaves)
                 return
@@ -187,7 +196,7 @@ class SingleStateCode:
         """Write transitions in order, each with its effects, given that one of the leaves is active."""
         code = self.code
         for transition, condition in transitions:
-            with code.writer.about(code.transition_element(transition)):
+            with code.writer.traced_to(code.transition_element(transition)):
                 code.writer.line(code.transition_comment(transition))
                 if condition is None:
                     self.write_effects(transition, leaves)
@@ -200,7 +209,11 @@ class SingleStateCode:
     # Taking a transition
 
     def write_effects(self, transition: CompoundTransition, leaves: Sequence[int]) -> None:
-        """Write the effects of a transition."""
+        """Write lines that leave states, do the actions of a transition, and enter its target.
+
+        An internal transition, which has no domain, only does its actions. `leaves` are the innermost states
+        of which one is active before it.
+        """
         if transition.domain is None:
             self.code.write_actions(transition.do)
             return
@@ -237,13 +250,13 @@ class SingleStateCode:
 
     def write_exit(self, node: StateNode) -> None:
         """Write the exit actions of a state."""
-        with self.code.writer.about(self.code.state_element(node)):
+        with self.code.writer.traced_to(self.code.state_element(node)):
             self.code.write_actions(node.exit)
 
     def write_state_reset(self, node: StateNode) -> None:
         """Write lines that reset a state's counters and its `stayed` flag."""
         code = self.code
-        with code.writer.about(code.state_element(node)):
+        with code.writer.traced_to(code.state_element(node)):
             if node.index in code.machine.during_nodes:
                 code.writer.line(f"chart->stayed[{self.during_index(node.index)}] = false;")
             code.write_counter_resets(node)
@@ -270,13 +283,20 @@ class SingleStateCode:
     def write_history_entry(
         self, transition: CompoundTransition, leaf: int, node: int, history_kind: HistoryKind
     ) -> None:
-        """Write lines that enter a history: the states that were active last, or its default."""
+        """Write lines that enter a history: the states that were active last, or its default.
+
+        Args:
+            transition: the transition with the history as its target.
+            leaf: an innermost state that may be active before it.
+            node: the node that has the history.
+            history_kind: the kind of history.
+        """
         code = self.code
         machine = code.machine
-        inner = machine.nodes[node]
-        numbers = inner.children if history_kind is HistoryKind.SHALLOW else self.leaves_inside(node)
+        is_shallow = history_kind is HistoryKind.SHALLOW
+        storable_nodes = machine.nodes[node].children if is_shallow else self.leaves_inside(node)
         with code.writer.block(f"switch (chart->{self.history_fields[node, history_kind]})"):
-            for number in numbers:
+            for number in storable_nodes:
                 code.writer.line(f"case {number}U: {comment(machine.nodes[number].name)}")
                 code.writer.depth += 1
                 self.write_target_entry(transition, leaf, (number,))
@@ -314,21 +334,26 @@ class SingleStateCode:
         self.write_entries(move.entering, move.configuration[0])
 
     def write_entries(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
-        """Write lines that enter states, outer ones first.
+        """Write lines that enter states, outer ones first, and store the innermost one.
 
         The state is also stored if it stays the same, so that the compiler can share the ends of
         transitions: 136 instead of 204 bytes for the machine of the UC3M document (`avr-gcc -Os`).
+
+        Args:
+            entering: the states to enter, each with the done events that this raises.
+            leaf: the innermost of them.
         """
         code = self.code
         machine = code.machine
-        forgotten = machine.planner.nodes_with_cleared_history
-        for node, done in entering:
-            with code.writer.about(code.state_element(node)):
+        nodes_with_cleared_history = machine.planner.nodes_with_cleared_history
+        for node, done_events in entering:
+            with code.writer.traced_to(code.state_element(node)):
                 code.write_actions(node.entry)
-                for event in done:
+                for event in done_events:
                     code.write_raise(event)
-                for history_kind in node.history_kinds if node.index in forgotten else ():
-                    code.writer.line(f"chart->{self.history_fields[node.index, history_kind]} = 0U;")
+                if node.index in nodes_with_cleared_history:
+                    for history_kind in node.history_kinds:
+                        code.writer.line(f"chart->{self.history_fields[node.index, history_kind]} = 0U;")
         code.writer.line(f"chart->state = {self.constant(leaf)};")
 
     # The other parts of a tick
@@ -348,7 +373,7 @@ class SingleStateCode:
         all_leaves = [leaf.index for leaf in self.leaves]
         with code.writer.indented_block():
             for node in machine.counting_nodes:
-                with code.writer.about(code.state_element(node)):
+                with code.writer.traced_to(code.state_element(node)):
                     self.write_if_active(node.index, all_leaves, partial(self.write_counters, node))
 
     def write_counters(self, node: StateNode) -> None:
@@ -382,28 +407,27 @@ class SingleStateCode:
 
     def lines_loading_active(self) -> list[str]:
         """Return lines that read the active nodes from a state record."""
-        first = (
-            "NOT_STARTED" if self.enters_at_first_tick else self.constant(self.initial_move.configuration[0])
-        )
-        lines = [f"chart.state = {first};"]
+        lines = [f"chart.state = {self.initial_state_constant};"]
         for leaf in self.leaves:
             lines += [f"if (has_bit(active, {leaf.index}U) && has_bit(active, 0U)) {{"]
             lines += [f"    chart.state = {self.constant(leaf.index)};", "}"]
         return lines
 
-    def lines_storing_history(self, row: int, pointer: str) -> list[str]:
+    def lines_storing_history(self, history_index: int, pointer: str) -> list[str]:
         """Return lines that write a history into a state record, at a pointer."""
-        field = f"chart.history_{row}"
+        field = f"chart.history_{history_index}"
         return [f"if ({field} != 0U) {{", f"    set_bit({pointer}, {field});", "}"]
 
-    def lines_loading_history(self, row: int, pointer: str) -> list[str]:
+    def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
         """Return lines that read a history from a state record, at a pointer."""
-        number, history_kind = self.code.machine.history[row]
+        number, history_kind = self.code.machine.history[history_index]
         node = self.code.machine.nodes[number]
-        candidates = node.children if history_kind is HistoryKind.SHALLOW else self.leaves_inside(number)
+        is_shallow = history_kind is HistoryKind.SHALLOW
+        storable_nodes = node.children if is_shallow else self.leaves_inside(number)
         lines = []
-        for inner in candidates:
-            lines += [f"if (has_bit({pointer}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
+        for stored_node in storable_nodes:
+            lines += [f"if (has_bit({pointer}, {stored_node}U)) {{"]
+            lines += [f"    chart.history_{history_index} = {stored_node}U;", "}"]
         return lines
 
     def write_set_functions(self) -> None:

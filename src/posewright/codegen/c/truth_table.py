@@ -5,6 +5,7 @@ Each row is computed by a tick of the interpreter at generation.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from functools import cached_property
 from itertools import product
 
 from posewright.charts.machine import Machine, Snapshot, TickExecution
+from posewright.charts.machine.node import CompoundTransition
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.single import SingleStateCode
@@ -45,8 +47,8 @@ class _TableRow:
 
     Attributes:
         state: number of the state before it.
-        cells: the index of the value of each column.
-        next: number of the state after it.
+        cells: for each column, the index of its value in `_Column.values`.
+        next_state: number of the state after it.
         sets: the registers that it sets, with their values as integers.
         element: the transition taken, else the state.
         description: of the tick, for a comment.
@@ -54,7 +56,7 @@ class _TableRow:
 
     state: int
     cells: tuple[int, ...]
-    next: int
+    next_state: int
     sets: Mapping[str, int]
     element: Element
     description: str
@@ -62,27 +64,39 @@ class _TableRow:
 
 @dataclass(frozen=True)
 class _Column:
-    """An input, event or register that a tick depends on; `read` is the index of its value in C."""
+    """An input, event or register that a tick depends on.
+
+    Attributes:
+        name: its name.
+        index_expression: the expression of C for the index of its value in `values`.
+        values: all values that it may have.
+    """
 
     name: str
-    read: str
+    index_expression: str
     values: tuple[Value, ...]
 
     @property
     def size(self) -> int:
+        """Number of values."""
         return len(self.values)
 
 
 @dataclass(frozen=True)
 class _Field:
-    """Bits of a row for a register's value less `low`.
+    """The bits of a row for a register.
 
-    `pattern` is the index of the pattern of rows that set the register; None if all rows set it.
+    Attributes:
+        name: the register.
+        low: its lowest value, which is subtracted from the value that is stored.
+        n_bits: number of bits.
+        shift: number of the lowest bit.
+        pattern: the index of the pattern of rows that set the register; None if all rows set it.
     """
 
     name: str
     low: int
-    bits: int
+    n_bits: int
     shift: int
     pattern: int | None
 
@@ -90,32 +104,45 @@ class _Field:
 class TruthTable:
     """The table of a chart with one active state.
 
+    From its lowest bit on, a row has the fields of registers, a bit for each pattern (whether the row sets
+    the registers of that pattern), and the next state.
+
     Args:
-        form: the code of its states.
+        state_code: the code of its states.
+
+    Attributes:
+        columns: what a tick depends on besides the state, in the order of the rows.
+        n_states: number of states, with the one before the first tick.
+        rows: the rows, by state and then by the values of the columns.
+        fields: the fields of a row.
+        patterns: for each pattern, whether each row sets its registers.
+        state_shift: the lowest bit of the next state.
+        n_bits: number of bits of a row.
+
 
     Raises:
         NotATableError: its tick depends on more than the state and a few small values, or there
             would be too many rows.
     """
 
-    def __init__(self, form: SingleStateCode) -> None:
-        self.form = form
-        self.code: ChartCode = form.code
-        self.machine = form.code.machine
+    def __init__(self, state_code: SingleStateCode) -> None:
+        self.state_code = state_code
+        self.code: ChartCode = state_code.code
+        self.machine = state_code.code.machine
         self._require_stateless_tick()
         self.columns = self._find_columns()
-        self.n_states = len(form.leaves) + form.enters_at_first_tick
-        count = self.n_states
-        for column in self.columns:
-            count *= column.size
-        if count > MAX_ROWS:
-            raise NotATableError(f"it would have {count} rows, and {MAX_ROWS} are the most")
+        self.n_states = len(state_code.leaves) + state_code.enters_at_first_tick
+        n_rows = self.n_states * math.prod(column.size for column in self.columns)
+        if n_rows > MAX_ROWS:
+            raise NotATableError(f"it would have {n_rows} rows, and {MAX_ROWS} are the most")
         rows = [row for state in range(self.n_states) for row in self._compute_rows(state)]
         self.rows = self._fill_known_values(rows)
-        self.fields, self.patterns, self.state_shift = self._pack_fields()
-        self.bits = self.state_shift + (self.n_states - 1).bit_length()
-        if self.bits > ROW_BITS:
-            raise NotATableError(f"a row would take {self.bits} bits, and {ROW_BITS} are the most")
+        self.fields, self.patterns = self._pack_fields()
+        n_field_bits = sum(field.n_bits for field in self.fields)
+        self.state_shift = n_field_bits + len(self.patterns)
+        self.n_bits = self.state_shift + (self.n_states - 1).bit_length()
+        if self.n_bits > ROW_BITS:
+            raise NotATableError(f"a row would take {self.n_bits} bits, and {ROW_BITS} are the most")
 
     def _require_stateless_tick(self) -> None:
         """Raise a NotATableError where a tick depends on more than the state, inputs and registers."""
@@ -131,122 +158,156 @@ class TruthTable:
                 raise NotATableError(reason)
 
     def _find_columns(self) -> list[_Column]:
-        """Return the columns: what a tick depends on besides the state."""
+        """Return the columns, what a tick depends on besides the state: registers, inputs, then events."""
         machine = self.machine
         names = self.code.names
-        names_read = frozenset[str]().union(*(expression.names for expression in machine.expressions))
-        names_read |= {counter.name for counter in machine.counters}
-        sampled = {name: f"in->{field}" for name, field in names.inputs.items()}
         registers = {name: f"chart->{field}" for name, field in names.registers.items()}
-        columns = []
-        for name, text in (registers | sampled).items():
-            if name in names_read:
-                kind = machine.types[name]
-                columns.append(_Column(name, _cell_text(text, kind), _list_values(name, kind)))
+        inputs = {name: f"in->{field}" for name, field in names.inputs.items()}
+        names_read = self._find_names_read()
+        columns: list[_Column] = []
+        for name, c_expression in (registers | inputs).items():
+            if name not in names_read:
+                continue
+            kind = machine.types[name]
+            index_expression = _index_expression(c_expression, kind)
+            columns.append(_Column(name, index_expression, values=_list_values(name, kind)))
         for event in machine.events:
-            if self.form.has_transitions(event):
-                text = f"in->{names.event_inputs[event]}"
-                columns.append(_Column(event, _cell_text(text, BoolType()), (False, True)))
+            if self.state_code.has_transitions(event):
+                index_expression = _index_expression(f"in->{names.event_inputs[event]}", BoolType())
+                columns.append(_Column(event, index_expression, values=(False, True)))
         return columns
+
+    def _find_names_read(self) -> set[str]:
+        """Return the names of all inputs and registers that a tick reads."""
+        names_read = {counter.name for counter in self.machine.counters}
+        for expression in self.machine.expressions:
+            names_read |= expression.names
+        return names_read
 
     # The rows
 
     def _compute_rows(self, state: int) -> Iterator[_TableRow]:
-        """Yield the rows of a state, for all values of the columns, the last one changing fastest.
+        """Yield the rows of a state, for all values of the columns, the last one changing fastest."""
+        for cells in product(*(range(column.size) for column in self.columns)):
+            yield self._compute_row(state, cells)
 
-        Each tick is taken from two values of every register that is no column: one that ends up the same was
-        set.
+    def _compute_row(self, state: int, cells: tuple[int, ...]) -> _TableRow:
+        """Return the row of a state and values of the columns.
+
+        The tick is taken twice, from two different values of every register that is no column: one that ends
+        up the same was set by the tick.
         """
         machine = self.machine
-        started = state < len(self.form.leaves)
-        leaf = self.form.leaves[state].index if started else self.form.initial_move.configuration[0]
-        zero_inputs = {name: kind.default for name, kind in machine.inputs.items()}
-        value_pairs = [_two_values(machine.types[name]) for name in machine.registers]
-        for cells in product(*(range(column.size) for column in self.columns)):
-            column_values = {
-                column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)
-            }
-            inputs = zero_inputs | {
-                name: value for name, value in column_values.items() if name in machine.inputs
-            }
-            events = [event for event in machine.events if column_values.get(event)]
-            snapshots = []
-            for i in (0, 1):
-                values = tuple(
-                    column_values.get(name, value_pair[i])
-                    for name, value_pair in zip(machine.registers, value_pairs, strict=True)
-                )
-                before = Snapshot(machine, started, configuration=(leaf,), values=values, history=())
-                tick = TickExecution(machine, before)
-                try:
-                    snapshots.append(tick.run(inputs, events))
-                except ExpressionError as error:
-                    raise NotATableError("a tick of it may divide by zero") from error
-            sets = {
-                name: _integer_code(name, machine.types[name], first)
-                for name, first, second, value_pair in zip(
-                    machine.registers, snapshots[0].values, snapshots[1].values, value_pairs, strict=True
-                )
-                if first == second and (value_pair[0] != value_pair[1] or name in column_values)
-            }
-            next_state = self.form.rank[snapshots[0].configuration[0]]
-            transition = tick.taken_transitions[-1] if tick.taken_transitions else None
-            node = machine.nodes[leaf]
-            element = (
-                self.code.transition_element(transition) if transition else self.code.state_element(node)
-            )
-            description = (
-                self.code.transition_name(transition)
-                + (f" (line {transition.line})" if transition.line else "")
-                if transition
-                else "stays"
-            )
-            yield _TableRow(
-                state, cells, next=next_state, sets=sets, element=element, description=description
-            )
+        column_values: dict[str, Value] = {
+            column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)
+        }
+        values_before = [_two_values(machine.types[name]) for name in machine.registers]
+        first_after, _ = self._take_tick(state, column_values, [first for first, _ in values_before])
+        second_after, taken = self._take_tick(state, column_values, [second for _, second in values_before])
+        sets: dict[str, int] = {}
+        for name, (first, second), first_value, second_value in zip(
+            machine.registers, values_before, first_after.values, second_after.values, strict=True
+        ):
+            can_tell = first != second or name in column_values  # a type with one value shows nothing
+            if first_value == second_value and can_tell:
+                sets[name] = _integer_of_value(name, machine.types[name], first_value)
+        next_state = self.state_code.leaf_number[first_after.configuration[0]]
+        if not taken:
+            element = self.code.state_element(machine.nodes[self._leaf_of_state(state)])
+            return _TableRow(state, cells, next_state, sets, element=element, description="stays")
+        transition = taken[-1]
+        place = f" (line {transition.line})" if transition.line else ""
+        return _TableRow(
+            state,
+            cells,
+            next_state,
+            sets,
+            element=self.code.transition_element(transition),
+            description=self.code.transition_name(transition) + place,
+        )
+
+    def _take_tick(
+        self, state: int, column_values: Mapping[str, Value], other_values: Sequence[Value]
+    ) -> tuple[Snapshot, Sequence[CompoundTransition]]:
+        """Take a tick of the interpreter; return the state after it and the transitions taken.
+
+        Args:
+            state: number of the state before it.
+            column_values: the values of the columns.
+            other_values: the value of each register, for those that are no columns.
+        """
+        machine = self.machine
+        default_inputs = {name: kind.default for name, kind in machine.inputs.items()}
+        stated_inputs = {name: value for name, value in column_values.items() if name in machine.inputs}
+        events = [event for event in machine.events if column_values.get(event)]
+        values = tuple(
+            column_values.get(name, other_value)
+            for name, other_value in zip(machine.registers, other_values, strict=True)
+        )
+        started = state < len(self.state_code.leaves)
+        configuration = (self._leaf_of_state(state),)
+        before = Snapshot(machine, started, configuration=configuration, values=values, history=())
+        tick = TickExecution(machine, before)
+        try:
+            after = tick.run(default_inputs | stated_inputs, events)
+        except ExpressionError as error:
+            raise NotATableError("a tick of it may divide by zero") from error
+        return after, tick.taken_transitions
+
+    def _leaf_of_state(self, state: int) -> int:
+        """Return the node of a state; of the state before the first tick, that of the initial state."""
+        if state < len(self.state_code.leaves):
+            return self.state_code.leaves[state].index
+        return self.state_code.initial_move.configuration[0]
 
     def _fill_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
         """Return rows that also set registers they leave unchanged, where the state determines the value.
 
-        This makes more registers set in all rows, which saves bits.
+        This makes more registers set in all rows, which saves bits. The values in each state are found by
+        following the rows from the initial state until nothing changes.
         """
         machine = self.machine
-        start = machine.start(self.form.initial_move.configuration)
-        values_in: dict[int, dict[str, int | None]] = {}  # of registers by state; None for several values
-        first = (
-            len(self.form.leaves)
-            if self.form.enters_at_first_tick
-            else self.form.rank[self.form.initial_move.configuration[0]]
-        )
+        initial_leaf = self.state_code.initial_move.configuration[0]
+        start_values = machine.start(self.state_code.initial_move.configuration)
+        initial_state = self.state_code.leaf_number[initial_leaf]
+        if self.state_code.enters_at_first_tick:
+            initial_state = len(self.state_code.leaves)
         register_names = sorted({name for row in rows for name in row.sets})
-        values_in[first] = {
-            name: _integer_code(name, machine.types[name], start[name]) for name in register_names
+        # the values of registers in each state; None for one with several values
+        values_in: dict[int, dict[str, int | None]] = {
+            initial_state: {
+                name: _integer_of_value(name, machine.types[name], start_values[name])
+                for name in register_names
+            }
         }
-        changed = True
-        while changed:
-            changed = False
+        has_changed = True
+        while has_changed:
+            has_changed = False
             for row in rows:
                 if row.state not in values_in:
                     continue
                 values_after: dict[str, int | None] = {**values_in[row.state], **row.sets}
-                before = values_in.get(row.next)
-                if before is not None:
+                known_values = values_in.get(row.next_state)
+                if known_values is not None:
                     for name, value in values_after.items():
-                        values_after[name] = value if before[name] == value else None
-                if values_after != before:
-                    values_in[row.next] = values_after
-                    changed = True
+                        values_after[name] = value if known_values[name] == value else None
+                if values_after != known_values:
+                    values_in[row.next_state] = values_after
+                    has_changed = True
         filled_rows = []
         for row in rows:
             state_values = values_in.get(row.state, {})
-            unchanged = {name: value for name, value in state_values.items() if value is not None}
-            filled_rows.append(replace(row, sets={**unchanged, **row.sets}))
+            known_sets = {name: value for name, value in state_values.items() if value is not None}
+            filled_rows.append(replace(row, sets={**known_sets, **row.sets}))
         return filled_rows
 
     # How a row is packed
 
-    def _pack_fields(self) -> tuple[list[_Field], list[tuple[bool, ...]], int]:
-        """Return the fields, the patterns of rows in which some are set, and the first bit of the state."""
+    def _pack_fields(self) -> tuple[list[_Field], list[tuple[bool, ...]]]:
+        """Return the fields of a row, and the patterns: for each, whether each row sets the registers of it.
+
+        Registers that are set in the same rows share a pattern; those that are set in all rows have none.
+        """
         fields: list[_Field] = []
         patterns: list[tuple[bool, ...]] = []
         shift = 0
@@ -261,98 +322,109 @@ class TruthTable:
                     patterns.append(pattern)
                 pattern_index = patterns.index(pattern)
             kind = self.machine.types[name]
-            low = 0 if isinstance(kind, BoolType) or 0 <= min(values) <= max(values) < 4 else min(values)
-            bits = max((max(values) - low).bit_length(), 1)
-            fields.append(_Field(name, low, bits, shift, pattern=pattern_index))
-            shift += bits
-        return fields, patterns, shift + len(patterns)
+            is_small = 0 <= min(values) <= max(values) < 4  # two bits at most; then an addition costs more
+            low = 0 if isinstance(kind, BoolType) or is_small else min(values)
+            n_bits = max((max(values) - low).bit_length(), 1)
+            fields.append(_Field(name, low, n_bits, shift, pattern=pattern_index))
+            shift += n_bits
+        return fields, patterns
 
     def _packed_row(self, index: int) -> int:
-        """Return a row as an integer."""
+        """Return a row as an integer: the next state, the fields, and a bit for each pattern that it has."""
         row = self.rows[index]
-        number = row.next << self.state_shift
+        packed = row.next_state << self.state_shift
         for field in self.fields:
-            number |= (row.sets.get(field.name, field.low) - field.low) << field.shift
-        for k, pattern in enumerate(self.patterns):
-            number |= pattern[index] << (self.state_shift - len(self.patterns) + k)
-        return number
+            packed |= (row.sets.get(field.name, field.low) - field.low) << field.shift
+        for pattern_index, pattern in enumerate(self.patterns):
+            packed |= pattern[index] << self._pattern_bit(pattern_index)
+        return packed
+
+    def _pattern_bit(self, pattern_index: int) -> int:
+        """Return the number of a pattern's bit in a row."""
+        return self.state_shift - len(self.patterns) + pattern_index
 
     @property
     def row_type(self) -> str:
         """The type of a row."""
-        return "uint8_t" if self.bits <= 8 else "uint16_t"
+        return "uint8_t" if self.n_bits <= 8 else "uint16_t"
 
     @cached_property
     def size(self) -> int:
         """Estimated flash of the table and its code on an AVR (`avr-gcc -Os`, measured) [bytes]."""
-        width = 1 if self.bits <= 8 else 2
-        columns = sum(8 if column.size == 2 else 16 for column in self.columns)
-        return (
-            len(self.rows) * width + 40 + columns + (10 * len(self.fields) + 8 * len(self.patterns)) * width
-        )
+        row_bytes = 1 if self.n_bits <= 8 else 2
+        column_bytes = sum(8 if column.size == 2 else 16 for column in self.columns)
+        unpacking_bytes = (10 * len(self.fields) + 8 * len(self.patterns)) * row_bytes
+        return len(self.rows) * row_bytes + 40 + column_bytes + unpacking_bytes
 
     # The C
 
     def write_table(self) -> None:
-        """Write the table."""
+        """Write the table, with comments that explain its columns, the bits of a row, and each row."""
         writer = self.code.writer
-        n_digits = 2 if self.bits <= 8 else 4
+        n_digits = 2 if self.n_bits <= 8 else 4
         columns = ", ".join(["state", *(column.name for column in self.columns)])
         writer.line(comment(f"What a tick does, by {columns}; the last one changes from row to row."))
-        parts = [f"{_bit_range(field.shift, field.bits)}: {field.name}" for field in self.fields]
-        base = self.state_shift - len(self.patterns)
-        for k in range(len(self.patterns)):
-            names = ", ".join(field.name for field in self.fields if field.pattern == k)
-            parts.append(f"bit {base + k}: {names} set, else kept")
-        parts.append(f"{_bit_range(self.state_shift, self.bits - self.state_shift)}: next state")
-        writer.line(comment("; ".join(parts)))
+        writer.line(comment("; ".join(self._describe_bits())))
         with writer.block(f"static const {self.row_type} rows[{len(self.rows)}] PW_ROM =", "};"):
             state = None
             for index, row in enumerate(self.rows):
                 if row.state != state:
                     state = row.state
                     writer.line(comment(self._state_name(state)))
-                cells = " ".join(
+                values_text = " ".join(
                     f"{column.name}={_value_text(column.values[cell])}"
                     for column, cell in zip(self.columns, row.cells, strict=True)
                 )
-                with writer.about(row.element):
-                    meaning = comment(f"{cells}: {row.description}" if cells else row.description)
-                    writer.line(f"0x{self._packed_row(index):0{n_digits}x}U, {meaning}")
+                with writer.traced_to(row.element):
+                    meaning = f"{values_text}: {row.description}" if values_text else row.description
+                    writer.line(f"0x{self._packed_row(index):0{n_digits}x}U, {comment(meaning)}")
         writer.line()
 
+    def _describe_bits(self) -> Iterator[str]:
+        """Yield the meanings of the bits of a row."""
+        for field in self.fields:
+            yield f"{_bit_range(field.shift, field.n_bits)}: {field.name}"
+        for pattern_index in range(len(self.patterns)):
+            names = ", ".join(field.name for field in self.fields if field.pattern == pattern_index)
+            yield f"bit {self._pattern_bit(pattern_index)}: {names} set, else kept"
+        yield f"{_bit_range(self.state_shift, self.n_bits - self.state_shift)}: next state"
+
     def _state_name(self, state: int) -> str:
-        return self.form.leaves[state].name if state < len(self.form.leaves) else "before the first tick"
+        return (
+            self.state_code.leaves[state].name
+            if state < len(self.state_code.leaves)
+            else "before the first tick"
+        )
 
     def write_tick(self) -> None:
         """Write the body of the function that takes a tick by the table."""
         writer = self.code.writer
         names = self.code.names
-        index = "uint8_t" if len(self.rows) <= 256 else "uint16_t"
-        writer.line(f"{index} index = chart->state;")
+        index_type = "uint8_t" if len(self.rows) <= 256 else "uint16_t"
+        writer.line(f"{index_type} index = chart->state;")
         writer.line(f"{self.row_type} row;")
         for column in self.columns:
-            writer.line(f"index = ({index})((index * {column.size}U) + {column.read});")
-        writer.line(f"row = PW_READ_{8 if self.bits <= 8 else 16}(rows, index);")
-        base = self.state_shift - len(self.patterns)
-        for k in (None, *range(len(self.patterns))):
-            lines = [
+            writer.line(f"index = ({index_type})((index * {column.size}U) + {column.index_expression});")
+        writer.line(f"row = PW_READ_{8 if self.n_bits <= 8 else 16}(rows, index);")
+        for pattern_index in (None, *range(len(self.patterns))):
+            assignments = [
                 f"chart->{names.registers[field.name]} = {self._unpack_expression(field)};"
                 for field in self.fields
-                if field.pattern == k
+                if field.pattern == pattern_index
             ]
-            if k is None:
-                writer.write(lines)
+            if pattern_index is None:
+                writer.write(assignments)
                 continue
-            with writer.block(f"if ((row & {1 << (base + k):#x}U) != 0U)"):
-                writer.write(lines)
+            pattern_mask = 1 << self._pattern_bit(pattern_index)
+            with writer.block(f"if ((row & {pattern_mask:#x}U) != 0U)"):
+                writer.write(assignments)
         if self.n_states > 1:
-            writer.line(f"chart->state = ({self.form.state_type})(row >> {self.state_shift});")
+            writer.line(f"chart->state = ({self.state_code.state_type})(row >> {self.state_shift});")
 
     def _unpack_expression(self, field: _Field) -> str:
         """Return the expression of C for a field's value in a packed row."""
         kind = self.machine.types[field.name]
-        mask = (1 << field.bits) - 1
+        mask = (1 << field.n_bits) - 1
         if isinstance(kind, BoolType):
             return f"(row & {mask << field.shift:#x}U) != 0U"
         part = f"(row >> {field.shift}) & {mask:#x}U" if field.shift else f"row & {mask:#x}U"
@@ -364,7 +436,10 @@ class TruthTable:
 
 
 def choose_table(
-    machine: Machine, form: SingleStateCode | None, style: Style, switch: Callable[[], Sequence[str]]
+    machine: Machine,
+    state_code: SingleStateCode | None,
+    style: Style,
+    switch_lines: Callable[[], Sequence[str]],
 ) -> TruthTable | None:
     """Return the table of a chart's tick; None for a switch.
 
@@ -372,9 +447,9 @@ def choose_table(
 
     Args:
         machine: the machine of the chart.
-        form: the code of its states; None for a chart with regions.
+        state_code: the code of its states; None for a chart with regions.
         style: the style requested.
-        switch: returns the lines of the tick as a switch, to estimate its size.
+        switch_lines: returns the lines of the tick as a switch, to estimate its size.
 
     Raises:
         InputError: a table is requested, and the chart cannot be one.
@@ -382,16 +457,16 @@ def choose_table(
     if style is Style.SWITCH:
         return None
     try:
-        if form is None:
+        if state_code is None:
             raise NotATableError("states are active side by side")
-        table = TruthTable(form)
+        table = TruthTable(state_code)
     except NotATableError as error:
         if style is Style.AUTO:
             return None
         raise InputError(
             f"{machine.chart.name} cannot be a table: {error}", hint="choose the style switch or auto"
         ) from error
-    return table if style is Style.TABLE or table.size < switch_size(switch()) else None
+    return table if style is Style.TABLE or table.size < switch_size(switch_lines()) else None
 
 
 def switch_size(lines: Sequence[str]) -> int:
@@ -419,7 +494,7 @@ def _list_values(name: str, kind: Type) -> tuple[Value, ...]:
     raise NotATableError(f"{name} has too many values")
 
 
-def _cell_text(text: str, kind: Type) -> str:
+def _index_expression(text: str, kind: Type) -> str:
     """Return the expression of C for the index of a value, counted from 0."""
     if isinstance(kind, BoolType):
         return f"({text} ? 1U : 0U)"
@@ -442,7 +517,7 @@ def _two_values(kind: Type) -> tuple[Value, Value]:
     return kind.clamp(0.0), kind.clamp(1.0)
 
 
-def _integer_code(name: str, kind: Type, value: Value) -> int:
+def _integer_of_value(name: str, kind: Type, value: Value) -> int:
     """Return a value as an integer."""
     if isinstance(kind, EnumType):
         return kind.codes[str(value)]

@@ -48,8 +48,8 @@ class CWriter:
             self.line(text)
 
     @contextmanager
-    def about(self, element: Element | None) -> Iterator[None]:
-        """Write lines for an element."""
+    def traced_to(self, element: Element | None) -> Iterator[None]:
+        """Attribute the lines that are written in the context to an element of the document."""
         previous = self.element
         self.element = element
         yield
@@ -95,31 +95,33 @@ class CWriter:
         return SourceFile(name, tuple(self.lines), tuple(self.elements))
 
 
-_DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
+_DEFINITION = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
 
 
 def without_unused(writer: CWriter) -> CWriter:
     """Return the lines without static functions and tables that are not used after them.
 
-    A part ends at an empty line outside of a function. Only later parts can mention it, as C requires.
+    The lines are split into parts, each a function, a table or other declarations; a part ends at an empty
+    line outside of a function. Only later parts can mention it, as C requires, so the parts are visited from
+    the last to the first.
     """
-    parts: list[list[int]] = [[]]
-    for number, line in enumerate(writer.lines):
-        next_line = writer.lines[number + 1] if number + 1 < len(writer.lines) else ""
+    parts: list[list[int]] = [[]]  # the indices of the lines of each part
+    for index, line in enumerate(writer.lines):
+        next_line = writer.lines[index + 1] if index + 1 < len(writer.lines) else ""
         if line or next_line.startswith(" "):  # an empty line after a function's declarations ends no part
-            parts[-1].append(number)
+            parts[-1].append(index)
         elif parts[-1]:
             parts.append([])
     used_parts: list[list[int]] = []
-    mentioned: set[str] = set()
+    mentioned_names: set[str] = set()
     for part in reversed([part for part in parts if part]):
-        text = "\n".join(writer.lines[number] for number in part)
-        defines = _DEFINES.search(text)
-        if defines is None or defines[1] in mentioned:
+        text = "\n".join(writer.lines[index] for index in part)
+        definition = _DEFINITION.search(text)
+        if definition is None or definition[1] in mentioned_names:
             used_parts.append(part)
-            mentioned |= {*re.findall(r"\w+", text)}
+            mentioned_names |= {*re.findall(r"\w+", text)}
     result = CWriter()
     for part in reversed(used_parts):
-        result.lines += [*(writer.lines[number] for number in part), ""]
-        result.elements += [*(writer.elements[number] for number in part), None]
+        result.lines += [*(writer.lines[index] for index in part), ""]
+        result.elements += [*(writer.elements[index] for index in part), None]
     return result

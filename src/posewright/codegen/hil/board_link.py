@@ -121,15 +121,18 @@ class BoardLink:
         return BoardRequest(kind, self._sequence, payload)
 
     def greet(self, retry_for_s: float = 0.0) -> Hello | None:
-        """Request a hello until the board answers; None if it does not for `retry_for_s`."""
-        until_s = self.time_s + retry_for_s
+        """Request a hello until the board answers, and return it; None if it does not for `retry_for_s`.
+
+        After an answer `was_reset` is false; without one it is as before.
+        """
+        give_up_s = self.time_s + retry_for_s
         was_reset = self.was_reset
         self.was_reset = False
         while True:
             payload = self.send_request(self.new_request(FrameKind.HELLO))
             if payload is not None:
                 return Hello.decode(payload)
-            if self.time_s >= until_s:
+            if self.time_s >= give_up_s:
                 self.was_reset = was_reset
                 return None
 
@@ -166,35 +169,42 @@ class BoardLink:
     def _wait_for_answer(self, request: BoardRequest) -> bytes | None:
         """Return the payload of the answer to a request; None where the line stays silent for the timeout."""
         transmission_s = (len(request.payload) + FRAME_OVERHEAD) * self._byte_s
-        slices = max(1, math.ceil((self._timeout_s + transmission_s) / self._slice_s))
-        silent_slices = 0
-        for _ in range(slices * _MAX_LISTENING):
+        n_timeout_slices = max(1, math.ceil((self._timeout_s + transmission_s) / self._slice_s))
+        n_silent_slices = 0
+        for _ in range(n_timeout_slices * _MAX_LISTENING):
             data = self.port.advance(self._slice_s)
             self.time_s += self._slice_s
             answer = self._process(self._reader.feed(data), request)
             if answer is not None or self.was_reset:
                 return answer
-            silent_slices = 0 if data else silent_slices + 1
-            if silent_slices >= slices:
+            n_silent_slices = 0 if data else n_silent_slices + 1
+            if n_silent_slices >= n_timeout_slices:
                 break
         return self._process(self._reader.flush(), request)
 
     def _process(self, frames: Iterable[LinkFrame], request: BoardRequest | None) -> bytes | None:
-        """Process frames received; return the payload of the answer to the request."""
+        """Process frames received; return the payload of the answer to the request, None without one.
+
+        A board shows that it was reset by a hello that nobody requested, or by refusing a request because it
+        has not been greeted. Other frames answer an earlier request, and are counted as stale.
+        """
         answer: bytes | None = None
         for frame in frames:
-            answers_request = request is not None and frame.sequence == request.sequence
-            if answers_request and request is not None and frame.kind == request.kind | ANSWER:
+            is_answer = request is not None and frame.sequence == request.sequence
+            if is_answer and request is not None and frame.kind == request.kind | ANSWER:
                 answer = frame.payload
-            elif answers_request and frame.kind is FrameKind.REFUSED:
-                self._note_reset(frame.payload == bytes([Refusal.NOT_GREETED]))
+            elif is_answer and frame.kind is FrameKind.REFUSED:
+                if frame.payload == bytes([Refusal.NOT_GREETED]):
+                    self._note_reset()
             elif frame.kind is FrameKind.HELLO_ANSWER and frame.sequence == _UNREQUESTED:
-                self._note_reset(request is None or request.kind is not FrameKind.HELLO)
+                if request is None or request.kind is not FrameKind.HELLO:
+                    self._note_reset()
             else:
                 self._counts = replace(self._counts, stale=self._counts.stale + 1)
         return answer
 
-    def _note_reset(self, was_reset: bool) -> None:
-        if was_reset and not self.was_reset:
+    def _note_reset(self) -> None:
+        """Set `was_reset`, and count the reset unless it is known already."""
+        if not self.was_reset:
             self.was_reset = True
             self._counts = replace(self._counts, resets=self._counts.resets + 1)

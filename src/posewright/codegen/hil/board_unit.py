@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,6 +86,13 @@ class Parity:
         return data
 
 
+class _PendingRequest(NamedTuple):
+    """A request that was not answered yet, and the inputs of the step that it requests; None for a reset."""
+
+    request: BoardRequest
+    inputs: Record | None
+
+
 class BoardUnit:
     """Steps a unit on a board, each step at most once, and the interpreter beside it.
 
@@ -119,14 +126,14 @@ class BoardUnit:
         self._is_real = is_real
         self._period_s = period_s
         self._reference = unit_spec.reference()
-        self._pending: tuple[BoardRequest, Record | None] | None = None  # a step has its inputs, a reset None
+        self._pending: _PendingRequest | None = None
         self._steps: list[StepTrace] = []
         self._events: list[Event] = []
         self._missed: list[float] = []
         self._late: list[float] = []
         self._missed_in_a_row = 0
         self._time_s = 0.0
-        self._zero_s = 0.0  # the link's time at which the run began
+        self._run_start_s = 0.0  # the link's time at which the run began
         try:
             self._greet()
         except BodyError:
@@ -138,7 +145,7 @@ class BoardUnit:
     def parity(self) -> Parity:
         """The board compared with the interpreter so far."""
         run_s = self._time_s + self._period_s
-        pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._zero_s) / run_s)
+        pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._run_start_s) / run_s)
         return Parity(tuple(self._steps), missed=tuple(self._missed), late=tuple(self._late), pace=pace)
 
     @property
@@ -148,17 +155,20 @@ class BoardUnit:
 
     def restart(self) -> None:
         """Restart the interpreter now, and the board before its next step."""
-        self._pending = self.link.new_request(FrameKind.RESET), None
+        self._pending = _PendingRequest(self.link.new_request(FrameKind.RESET), inputs=None)
         self._reference.reset()
 
     def wait_until(self, time_s: float) -> None:
         """Advance the board's time to a time of the run [s], and notice a reset."""
         self._time_s = time_s
         if not self._is_real:
-            self.link.wait_until(self._zero_s + time_s)
+            self.link.wait_until(self._run_start_s + time_s)
 
     def step(self, inputs: Record) -> Record | None:
         """Return the record of states after a step; None where the board does not answer in time.
+
+        Missed and late steps are recorded, and as events when they begin and end.
+
 
         Raises:
             ExpressionError: the chart on the board has failed.
@@ -181,7 +191,7 @@ class BoardUnit:
 
     @property
     def _is_late(self) -> bool:
-        due_s = self._zero_s + self._time_s + self._period_s
+        due_s = self._run_start_s + self._time_s + self._period_s
         return not self._is_real and self.link.time_s > due_s
 
     def take_events(self) -> tuple[Event, ...]:
@@ -200,19 +210,22 @@ class BoardUnit:
         if self.link.was_reset:
             self._resume_after_reset()
             return None  # the robot stands still for a tick at least, as the chart's state is lost
-        if self._pending is not None and not self._send_pending(*self._pending):
-            return None
+        if self._pending is not None and not self._send_pending(self._pending):
+            return None  # an earlier step has not been answered yet
         request = self.link.new_request(FrameKind.STEP, inputs.tobytes())
-        self._pending = request, inputs
-        return self._steps[-1].board if self._send_pending(request, inputs) else None
+        self._pending = _PendingRequest(request, inputs)
+        return self._steps[-1].board if self._send_pending(self._pending) else None
 
-    def _send_pending(self, request: BoardRequest, inputs: Record | None) -> bool:
-        """Send the pending request and return whether it was answered; then it is no longer pending."""
-        payload = self.link.send_request(request)
+    def _send_pending(self, pending: _PendingRequest) -> bool:
+        """Send the pending request and return whether it was answered; then it is no longer pending.
+
+        An answered step is compared with the interpreter's; after a reset of the board, both start again.
+        """
+        payload = self.link.send_request(pending.request)
         if payload is not None:
             self._pending = None
-            if inputs is not None:
-                self._compare(inputs, np.frombuffer(payload, self.unit_spec.states)[0])
+            if pending.inputs is not None:
+                self._compare(pending.inputs, np.frombuffer(payload, self.unit_spec.states)[0])
         elif self.link.was_reset:
             self._resume_after_reset()
         return payload is not None
@@ -264,5 +277,5 @@ class BoardUnit:
                 f"{hello.state_bytes} bytes, protocol {hello.protocol}",
                 hint=f"flash {unit_spec.name!r}: {input_bytes} and {state_bytes} bytes, protocol {PROTOCOL}",
             )
-        self._zero_s = self.link.time_s
+        self._run_start_s = self.link.time_s
         self.link.reset_counts()

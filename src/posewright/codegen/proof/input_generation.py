@@ -21,9 +21,10 @@ from posewright.codegen.unit import Records
 
 Column = NDArray[Any]
 
-BUDGET = ExplorationLimits(cases=12_000, work=400_000)
+BUDGET = ExplorationLimits(max_cases=12_000, max_work=400_000)
 """Limits of the exploration of a chart, some 3 s, as counts, so that a seed always gives the same stream."""
 
+SHORTEST_EPISODE = 10
 LONGEST_EPISODE = 2000
 """Most ticks between two resets: enough for the timers of a chart, and few enough to be reduced."""
 
@@ -71,6 +72,7 @@ class InputField:
             return pool_values
         dtype = self.pool.dtype
         if dtype.kind == "f":
+            # halves, since high - low may be infinite
             numbers = self.low + rng.random(n) * (self.high / 2 - self.low / 2) * 2
             range_values = np.clip(numbers, self.low, self.high).astype(dtype)
         else:
@@ -183,14 +185,14 @@ class InputStream:
         rng = np.random.default_rng(seed)
         yield from self.runs
         while True:
-            length = int(math.exp(rng.uniform(math.log(10), math.log(LONGEST_EPISODE))))
+            length = int(math.exp(rng.uniform(math.log(SHORTEST_EPISODE), math.log(LONGEST_EPISODE))))
             parts = [self._draw_beginning(rng)]
-            while (n := length - sum(map(len, parts))) > 0:
-                parts.append(self._draw_segment(n, rng))
+            while (n_ticks_left := length - sum(map(len, parts))) > 0:
+                parts.append(self._draw_segment(n_ticks_left, rng))
             yield np.concatenate(parts)[:length]
 
     def take(self, steps: int, seed: int) -> Records:
-        """Return the first records of the episodes, `(steps,)`."""
+        """Return the first `steps` records of the episodes, joined, `(steps,)`."""
         parts = [np.zeros(0, self.dtype)]
         n_records = 0
         for episode in self.episodes(seed):

@@ -83,7 +83,7 @@ def verify(
             mismatches=comparison.mismatches,
             mismatch=comparison.mismatch(),
             footprint=_footprint(executables[target]),
-            failed=comparison.failed,
+            n_failed=comparison.n_failed,
         )
     if isinstance(unit_spec, BehaviourUnitSpec):
         return replace(verification, ticks_from_player=_ticks_from_player(unit_spec, steps, seed))

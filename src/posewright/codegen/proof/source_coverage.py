@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,28 @@ from posewright.errors import InputError
 PROGRAM = "unit_on_this_computer"
 
 
+class MissedLine(NamedTuple):
+    """A line that was not run: its file, its number from 1, and its text."""
+
+    file: str
+    number: int
+    text: str
+
+
+class _Line(NamedTuple):
+    """A line of a file, by its number from 1."""
+
+    file: str
+    number: int
+
+
+class _Branch(NamedTuple):
+    """A branch of a line, by its number among the branches of the line."""
+
+    line: _Line
+    number: int
+
+
 @dataclass(frozen=True)
 class SourceCoverage:
     """Coverage of generated code.
@@ -29,14 +52,14 @@ class SourceCoverage:
         lines_run: number of lines that were run.
         branches: number of branches of all conditions, as the compiler sees them: `a && b` has four.
         branches_taken: number of branches that were taken.
-        missed: lines that were not run: file, number, text.
+        missed: the lines that were not run.
     """
 
     lines: int
     lines_run: int
     branches: int
     branches_taken: int
-    missed: tuple[tuple[str, int, str], ...]
+    missed: tuple[MissedLine, ...]
 
     @property
     def line_coverage(self) -> float:
@@ -121,24 +144,29 @@ def _driver_commands(episode: Records, size: int) -> bytes:
 
 
 def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> SourceCoverage:
-    """Return the coverage of the generated files, with counts added up over the reports of gcov."""
-    lines: dict[tuple[str, int], int] = {}
-    branches: dict[tuple[str, int, int], int] = {}
-    for report in reports:
-        for file in report["files"]:
-            if file["file"] not in texts:
-                continue
-            for line in file["lines"]:
-                line_key = (file["file"], line["line_number"])
-                lines[line_key] = lines.get(line_key, 0) + line["count"]
-                for number, branch in enumerate(line["branches"]):
-                    branch_key = (*line_key, number)
-                    branches[branch_key] = branches.get(branch_key, 0) + branch["count"]
-    missed = [line_key for line_key, count in sorted(lines.items()) if not count]
+    """Return the coverage of the generated files, with counts added up over the reports of gcov.
+
+    Args:
+        reports: the reports, each with the counts of some files.
+        texts: the lines of the files that count, by name; others are left out.
+    """
+    line_counts: Counter[_Line] = Counter()
+    branch_counts: Counter[_Branch] = Counter()
+    covered_files = (file for report in reports for file in report["files"] if file["file"] in texts)
+    for file in covered_files:
+        for line_report in file["lines"]:
+            line = _Line(file["file"], line_report["line_number"])
+            line_counts[line] += line_report["count"]
+            for number, branch_report in enumerate(line_report["branches"]):
+                branch_counts[_Branch(line, number)] += branch_report["count"]
+    missed_lines = [line for line, count in sorted(line_counts.items()) if not count]
     return SourceCoverage(
-        len(lines),
-        lines_run=len(lines) - len(missed),
-        branches=len(branches),
-        branches_taken=sum(count > 0 for count in branches.values()),
-        missed=tuple((file, number, texts[file][number - 1].strip()) for file, number in missed),
+        len(line_counts),
+        lines_run=len(line_counts) - len(missed_lines),
+        branches=len(branch_counts),
+        branches_taken=sum(count > 0 for count in branch_counts.values()),
+        missed=tuple(
+            MissedLine(line.file, line.number, texts[line.file][line.number - 1].strip())
+            for line in missed_lines
+        ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,8 +93,8 @@ class Verification:
         mismatches: number of state records that differ from the interpreter's, of all executables.
         mismatch: the first difference, with short inputs.
         footprint: of the target; None where it was not measured.
-        failed: number of steps at which the interpreter failed (division by zero, an endless tick) and the
-            executables had to fail.
+        n_failed: number of episodes that ended with a tick at which the interpreter failed (division by zero,
+            an endless tick) and the executables had to fail.
         transitions_taken: number of transitions of the chart that were taken; None for a behaviour.
         transitions: number of transitions of the chart; None for a behaviour.
         ticks_from_player: greatest distance of servo goals of a behaviour from those of `Player` [ticks].
@@ -108,7 +108,7 @@ class Verification:
     mismatches: int
     mismatch: Mismatch | None = None
     footprint: Footprint | None = None
-    failed: int = 0
+    n_failed: int = 0
     transitions_taken: int | None = None
     transitions: int | None = None
     ticks_from_player: int | None = None
@@ -128,7 +128,7 @@ class Verification:
             "seed": self.seed,
             "steps": self.steps,
             "mismatches": self.mismatches,
-            "failed": self.failed,
+            "failed": self.n_failed,
             "transitions_taken": self.transitions_taken,
             "transitions": self.transitions,
             "ticks_from_player": self.ticks_from_player,
@@ -139,7 +139,7 @@ class Verification:
             "stack_bytes": footprint.stack_bytes if footprint else None,
             "step_cycles_mean": footprint.step_cycles_mean if footprint else None,
             "step_cycles_worst": footprint.step_cycles_worst if footprint else None,
-            "counts": footprint.counts if footprint else None,
+            "counts": footprint.step_unit if footprint else None,
             "mismatch": self.mismatch.data() if self.mismatch else None,
         }
 
@@ -160,8 +160,8 @@ class Verification:
             yield f"   {self.transitions_taken} of {self.transitions} transitions taken"
             if not_taken:
                 yield "   what was never taken was not compared: more --steps may reach it"
-        if self.failed:
-            times = format_count(self.failed, "time")
+        if self.n_failed:
+            times = format_count(self.n_failed, "time")
             yield f"   {times} all stopped alike: division by zero, or a tick without end"
         footprint = self.footprint
         if footprint is not None:
@@ -169,7 +169,7 @@ class Verification:
             yield f"   flash {footprint.flash_bytes} bytes, RAM {footprint.ram_bytes} bytes{stack}"
             if footprint.step_cycles_mean is not None:
                 worst = f"the worst seen {footprint.step_cycles_worst}"
-                yield f"   a step: {footprint.step_cycles_mean:.1f} {footprint.counts}, {worst}"
+                yield f"   a step: {footprint.step_cycles_mean:.1f} {footprint.step_unit}, {worst}"
         if self.ticks_from_player is not None:
             yield f"   servos at most {self.ticks_from_player} of their ticks from the simulator's player"
         if coverage is not None:
@@ -177,6 +177,13 @@ class Verification:
         if self.mismatch is not None:
             yield f"   {self.mismatch.executable} differs in {', '.join(self.mismatch.fields)}:"
             yield table(*self.mismatch.table(unit_spec))
+
+
+class _Difference(NamedTuple):
+    """An executable that differs from the reference at the last of some inputs."""
+
+    executable_name: str
+    inputs: Records
 
 
 @dataclass(eq=False)
@@ -188,19 +195,19 @@ class Comparison:
         executables: the executables compared with it, by name.
         steps: number of steps so far.
         mismatches: number of state records that differ so far.
-        failed: number of episodes in which the reference failed.
-        first: name of the executable and inputs of the first difference.
+        n_failed: number of episodes in which the reference failed.
+        first_difference: the executable and the inputs of the first difference; None without one.
     """
 
     reference: Executable
     executables: Mapping[str, Executable]
     steps: int = 0
     mismatches: int = 0
-    failed: int = 0
-    first: tuple[str, Records] | None = field(default=None, init=False)
+    n_failed: int = 0
+    first_difference: _Difference | None = field(default=None, init=False)
 
     def compare(self, episode: Records) -> int:
-        """Compare all executables in an episode, and return the number of steps taken.
+        """Compare all executables in an episode, which begins at a reset; return the number of steps taken.
 
         The episode is cut off soon after a tick that fails, since the state stays after it.
         """
@@ -209,12 +216,13 @@ class Comparison:
         if len(failed_ticks):
             episode = episode[: failed_ticks[0] + 1 + AFTER_FAILURE]
             expected = expected[: len(episode)]
-            self.failed += 1
+            self.n_failed += 1
         for name, executable in self.executables.items():
             is_different = compare_records(expected, run_from_reset(executable, episode))
             n_different = int(np.count_nonzero(is_different))
-            if n_different and self.first is None:
-                self.first = name, episode[: int(np.argmax(is_different)) + 1]
+            if n_different and self.first_difference is None:
+                first_different_tick = int(np.argmax(is_different))
+                self.first_difference = _Difference(name, episode[: first_different_tick + 1])
             self.mismatches += n_different
         self.steps += len(episode)
         return len(episode)
@@ -226,10 +234,10 @@ class Comparison:
             on_progress(self.steps, steps)
 
     def mismatch(self) -> Mismatch | None:
-        """Return the first difference, with short inputs; None where there is none."""
-        if self.first is None:
+        """Return the first difference, with its inputs reduced to short ones; None where there is none."""
+        if self.first_difference is None:
             return None
-        name, episode = self.first
+        name, episode = self.first_difference
         executable = self.executables[name]
 
         def differing_ticks(inputs: Records) -> Flags:

@@ -103,12 +103,14 @@ def _list(port: AdministeredPort, arguments: Bottle) -> Bottle:
 
 
 def _add(port: AdministeredPort, arguments: Bottle) -> Bottle:
-    target = ":/".join(map(_word, reversed(arguments[:2])))
+    """Answer `[add] NAME` or `[add] NAME CARRIER`, which connect the port to another one."""
+    target = ":/".join(map(_word, reversed(arguments[:2])))  # as in tcp://reader
     result = _connect(port, target)
     return (0 if result.startswith("Added") else -1), result
 
 
 def _delete(port: AdministeredPort, arguments: Bottle) -> Bottle:
+    """Answer `[del] NAME`, which closes the connections to and from a port."""
     name = _word(arguments[0]) if arguments else ""
     results = [_disconnect_output(port, name), _disconnect_input(port, name)]
     successes = [result for result in results if result.startswith("Removed")]

@@ -38,29 +38,29 @@ class YarpBody(SingleBodyPlant):
     unknown.
 
     Args:
-        names: client of the name server.
+        name_client: client of the name server.
         port: prefix of the robot's ports.
         part: the robot.
         clock: paces its frames.
     """
 
-    def __init__(self, names: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
+    def __init__(self, name_client: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
         super().__init__(part.robot, part.name, clock)
-        self._names = names
+        self._name_client = name_client
         self._port = port
         self._sensors = part.sensors
-        self._board: RemoteBoard | None = None
-        self._silent_frames = 0
-        self._message_count = 0
-        self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)
-        self._goal: Floats = np.zeros(len(part.robot.joints))
+        self._board: RemoteBoard | None = None  # while it is open
+        self._silent_frames = 0  # since the board's last message
+        self._last_message_count = 0  # of the board's messages, at the last frame
+        self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)  # joints whose torque is off
+        self._goal: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
 
     def open(self) -> None:
         """Connect, and set all joints to direct position control; errors as in `Body`."""
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
-        board = RemoteBoard(self._names, self._port, self.robot, sensors)
+        board = RemoteBoard(self._name_client, self._port, self.robot, sensors)
         try:
             board.set_modes(~self._free, DIRECT)
         except PosewrightError:
@@ -114,13 +114,13 @@ class YarpBody(SingleBodyPlant):
     def _check_silence(self) -> list[Fault]:
         """Return a fault when the board has sent nothing for a while; raise a BodyError when it is lost."""
         count = self._open.count
-        self._silent_frames = self._silent_frames + 1 if count == self._message_count else 0
-        self._message_count = count
+        self._silent_frames = self._silent_frames + 1 if count == self._last_message_count else 0
+        self._last_message_count = count
         silent_s = self._silent_frames * self.frame_period_s
         if silent_s >= LOST_S:
             message = f"{self._port} has sent nothing for {silent_s:.1f} s"
             raise BodyError(message, hint="check that its program runs")
-        if SILENT_S <= silent_s < SILENT_S + self.frame_period_s:
+        if SILENT_S <= silent_s < SILENT_S + self.frame_period_s:  # once
             return [Fault(self.time_s, FaultKind.SILENT, f"{self._port} tells nothing")]
         return []
 

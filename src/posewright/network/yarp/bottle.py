@@ -33,6 +33,9 @@ MAX_ITEMS = 1 << 16
 MAX_DEPTH = 32
 """Largest number of levels of nested lists."""
 
+INT32_BYTES = 4
+"""Size of a tag, of a length, and of an item of 32 bits."""
+
 MIN_ITEM_BYTES = 5
 """Smallest tagged item [bytes]: a tag and a byte."""
 
@@ -139,7 +142,11 @@ def read_bottle(take: TakeBytes) -> Bottle:
 
 
 class _BottleReader:
-    """Reads a bottle from a stream; the limits of bytes and items hold for all its lists together."""
+    """Reads a bottle from a stream; the limits of bytes and items hold for all its lists together.
+
+    Args:
+        take: returns the next bytes of the stream.
+    """
 
     def __init__(self, take: TakeBytes) -> None:
         self._take = take
@@ -149,8 +156,8 @@ class _BottleReader:
     def read_bottle(self, depth: int) -> Bottle:
         return self._read_items(self._take_int32(), depth)
 
-    def _take_bytes(self, count: int) -> bytes:
-        """Return the next bytes; raise a FormatError if the count is negative or exceeds the limit."""
+    def _take_within_limit(self, count: int) -> bytes:
+        """Return the next bytes of the bottle; raise a FormatError if the count is negative or too large."""
         if not 0 <= count <= self._bytes_left:
             raise FormatError(
                 f"a length of {count} in a bottle", hint=f"0 to {self._bytes_left} bytes may follow"
@@ -159,36 +166,45 @@ class _BottleReader:
         return self._take(count)
 
     def _take_int32(self) -> int:
-        return int.from_bytes(self._take_bytes(4), "little", signed=True)
+        return int.from_bytes(self._take_within_limit(INT32_BYTES), "little", signed=True)
 
     def _read_items(self, tag: int, depth: int) -> Bottle:
-        """Return the items of a list, whose tag may state one type for all of them."""
-        kind = tag ^ LIST
+        """Return the items of a list.
+
+        Args:
+            tag: the tag of the list: `LIST`, plus the tag of all its items if they have one type.
+            depth: the number of lists around it.
+
+        Raises:
+            FormatError: the tag is that of no list, or the list exceeds the limits.
+        """
+        kind = tag ^ LIST  # the tag of all items; 0 if each has its own
         if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
             message = f"no bottle: tag {tag:#x} at level {depth}"
             raise FormatError(message, hint=f"at most {MAX_DEPTH} levels are read")
-        count = self._take_int32()
-        self._items_left -= count
+        n_items = self._take_int32()
+        self._items_left -= n_items
         if self._items_left < 0:
             raise FormatError("the bottle has too many items", hint=f"at most {MAX_ITEMS} are read")
         number_format = NUMBERS.get(kind)
         if number_format:
-            n_bytes = count * struct.calcsize(f"<{number_format}")
-            return _unpack_numbers(kind, number_format, self._take_bytes(n_bytes))
-        if not 0 <= count * (4 if kind else MIN_ITEM_BYTES) <= self._bytes_left:
-            raise FormatError(f"a list of {count} items", hint=f"{self._bytes_left} bytes may follow")
-        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(count))
+            n_bytes = n_items * struct.calcsize(f"<{number_format}")
+            return _unpack_numbers(kind, number_format, self._take_within_limit(n_bytes))
+        min_item_bytes = INT32_BYTES if kind else MIN_ITEM_BYTES
+        if not 0 <= n_items * min_item_bytes <= self._bytes_left:
+            raise FormatError(f"a list of {n_items} items", hint=f"{self._bytes_left} bytes may follow")
+        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(n_items))
 
     def _read_value(self, tag: int, depth: int) -> Value:
         """Return the value of a tag."""
         number_format = NUMBERS.get(tag)
         if number_format:
             n_bytes = struct.calcsize(f"<{number_format}")
-            return _unpack_numbers(tag, number_format, self._take_bytes(n_bytes))[0]
+            return _unpack_numbers(tag, number_format, self._take_within_limit(n_bytes))[0]
         if tag == STRING:
-            return self._take_bytes(self._take_int32()).decode("utf-8", "surrogateescape")
+            return self._take_within_limit(self._take_int32()).decode("utf-8", "surrogateescape")
         if tag == BLOB:
-            return self._take_bytes(self._take_int32())
+            return self._take_within_limit(self._take_int32())
         return _pairs_to_dict(self.read_bottle(depth)) if tag == DICT else self._read_items(tag, depth)
 
 
@@ -238,27 +254,41 @@ def _find_tag(value: Value) -> int:
 
 
 def _encode_list(items: Bottle, depth: int) -> Iterable[bytes]:
-    """Yield the bytes of a list; items of one type share a tag, which is then written once."""
+    """Yield the bytes of a list; items of one type share a tag, which is then written once.
+
+    Args:
+        items: the items.
+        depth: the number of lists around it.
+    """
     if depth > MAX_DEPTH:
         raise InputError(f"the bottle has more than {MAX_DEPTH} levels", hint="nest fewer lists")
     tags = [_find_tag(item) for item in items]
-    shared = tags[0] if len(set(tags)) == 1 and tags[0] not in {LIST, DICT} else 0
-    yield struct.pack("<ii", LIST | shared, len(items))
-    if shared in NUMBERS:
-        yield _pack_numbers(shared, items)
+    have_one_type = len(set(tags)) == 1 and tags[0] not in {LIST, DICT}
+    shared_tag = tags[0] if have_one_type else 0
+    yield struct.pack("<ii", LIST | shared_tag, len(items))
+    if shared_tag in NUMBERS:
+        yield _pack_numbers(shared_tag, items)
         return
     for tag, item in zip(tags, items, strict=True):
-        if not shared and tag != LIST:  # a list begins with its own tag
+        if not shared_tag and tag != LIST:  # a list begins with its own tag
             yield struct.pack("<i", tag)
         yield from _encode_value(tag, item, depth)
 
 
 def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
-    """Yield the bytes of a value without its tag."""
+    """Yield the bytes of a value without its tag; a dict is a list of pairs of key and value.
+
+    Args:
+        tag: the tag of the value's type.
+        item: the value.
+        depth: the number of lists around it.
+    """
     if isinstance(item, tuple):
         yield from _encode_list(item, depth + 1)
     elif isinstance(item, Mapping):
-        yield from _encode_list(tuple(_pairs_to_dict(tuple(item.items())).items()), depth + 1)
+        pairs = tuple(item.items())
+        checked_pairs = tuple(_pairs_to_dict(pairs).items())  # raises if a key is no text
+        yield from _encode_list(checked_pairs, depth + 1)
     elif tag in NUMBERS:
         yield _pack_numbers(tag, (item,))
     else:

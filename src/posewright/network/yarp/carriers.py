@@ -51,10 +51,15 @@ class Carrier(Enum):
 
 TEXTS = {Carrier.TEXT: b"CONNECT ", Carrier.TEXT_ACK: b"CONNACK "}
 CODES = {Carrier.UDP: 7777, Carrier.FAST_TCP: 7780, Carrier.TCP: 7908}
-PROTOCOL = 7777
+CODE_OF_UDP = 7777
+"""The lowest code; those of other carriers are this plus a family and flags."""
+
 FAMILY = 16
+"""The code modulo this is the family of a carrier."""
+
 TCP_FAMILY = 3
-ACKS = 128
+ACK_FLAG = 128
+"""The flag in a code of a carrier that acknowledges messages."""
 
 
 def carrier_of(header: bytes) -> Carrier | None:
@@ -63,11 +68,12 @@ def carrier_of(header: bytes) -> Carrier | None:
         if header == text:
             return carrier
     number = _number(header)
-    if number is None or not 0 <= (spec := number - PROTOCOL) < 2 * ACKS:
+    if number is None or not 0 <= number - CODE_OF_UDP < 2 * ACK_FLAG:
         return None
-    if spec % FAMILY == TCP_FAMILY:
-        return Carrier.TCP if spec & ACKS else Carrier.FAST_TCP
-    return Carrier.UDP if spec % FAMILY == 0 else None
+    family_and_flags = number - CODE_OF_UDP
+    if family_and_flags % FAMILY == TCP_FAMILY:
+        return Carrier.TCP if family_and_flags & ACK_FLAG else Carrier.FAST_TCP
+    return Carrier.UDP if family_and_flags % FAMILY == 0 else None
 
 
 def numbered(number: int) -> bytes:
@@ -95,8 +101,12 @@ def _number(data: bytes) -> int | None:
 
 
 ACK = numbered(0)
-INDEX = numbered(10)
-"""The start of a message; ten bytes about its blocks follow."""
+INDEX_BYTES = 10
+INDEX = numbered(INDEX_BYTES)
+"""The start of a message; ten bytes follow: the numbers of blocks and of reply blocks, and filling."""
+
+FILLING = b"\xff" * 8
+INT_BYTES = 4
 
 
 def introduction(carrier: Carrier, sender: str) -> bytes:
@@ -111,7 +121,7 @@ def take_introduction(take: TakeBytes) -> str:
     Raises:
         FormatError: it is empty, too long, or has no final NUL.
     """
-    length = int.from_bytes(take(4), "little", signed=True)
+    length = int.from_bytes(take(INT_BYTES), "little", signed=True)
     name = take(length) if 1 <= length <= LONGEST_NAME else b""
     if name[-1:] != b"\0":
         raise FormatError(
@@ -159,6 +169,8 @@ class Message:
     def encode(self) -> bytes:
         """Return the message as bytes, in one block.
 
+        A command of one letter is in the head itself; one with an envelope follows the head as text.
+
         Raises:
             InputError: the bottle cannot be encoded.
         """
@@ -169,38 +181,46 @@ class Message:
             text = f"{self.command} {self.envelope}" if self.envelope else self.command
             head = struct.pack("<i", len(text) + 1) + b"~\0\0\1" + text.encode("ascii") + b"\0"
         size = len(head) + len(body)
-        return INDEX + b"\1\1" + b"\xff" * 8 + struct.pack("<ii", size, 0) + head + body
+        # one block, whose length follows the index, and one empty block for the reply
+        return INDEX + b"\1\1" + FILLING + struct.pack("<ii", size, 0) + head + body
 
 
-def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
+def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message:
     """Read one message.
 
     Args:
         take: reads a number of bytes.
-        longest: longest message that is accepted [bytes].
+        max_message_bytes: longest message that is accepted [bytes].
 
     Raises:
         FormatError: the message is damaged or too long.
     """
     if take(HEADER_BYTES) != INDEX:
         raise FormatError("no message starts here", hint=f"it starts with {INDEX.hex(' ')}")
-    blocks, replies, *filled = take(10)
-    if set(filled) != {0xFF}:
+    n_blocks, n_reply_blocks, *filling = take(INDEX_BYTES)
+    if bytes(filling) != FILLING:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
-    lengths = struct.unpack(f"<{blocks}i", take(4 * blocks))
-    take(4 * replies)
-    if min(lengths, default=0) < 0 or sum(lengths) > longest:
-        raise FormatError("the blocks of the message have an invalid length", hint=f"0 to {longest} bytes")
+    lengths = struct.unpack(f"<{n_blocks}i", take(INT_BYTES * n_blocks))
+    take(INT_BYTES * n_reply_blocks)  # lengths of blocks that the reply may refer to
+    if min(lengths, default=0) < 0 or sum(lengths) > max_message_bytes:
+        raise FormatError(
+            "the blocks of the message have an invalid length", hint=f"0 to {max_message_bytes} bytes"
+        )
     return _decode_message(take(sum(lengths)))
 
 
 def _decode_message(data: bytes) -> Message:
-    """Return a message from its command, optional bottle and envelope."""
+    """Return a message from its joined blocks.
+
+    They begin with the length of the command's text, `~`, and either a letter, which is the command, or 0.
+    After 0 the text of the command follows, which may have an envelope. The remainder is the bottle, if there
+    is one.
+    """
     if len(data) < HEADER_BYTES or data[4:5] != b"~" or data[6:8] != b"\0\1":
         message = f"{data[:8].hex(' ')} is not a command to a port"
         raise FormatError(message, hint="it is a length, ~, a letter, 00 01")
-    length = int.from_bytes(data[:4], "little", signed=True)
-    letter = data[5]
+    length = int.from_bytes(data[:INT_BYTES], "little", signed=True)
+    letter = data[5]  # 0 if the command follows as text
     text = data[HEADER_BYTES : HEADER_BYTES + max(length, 0)]
     if letter == 0:
         if not 1 <= length <= LONGEST_COMMAND or len(text) != length or text[-1] != 0:
@@ -218,7 +238,7 @@ def _decode_message(data: bytes) -> Message:
 def datagrams(message: bytes) -> list[bytes]:
     """Return a message as datagrams, numbered from 0."""
     max_size = LARGEST_DATAGRAM - HEADER_BYTES
-    parts = [message[at : at + max_size] for at in range(0, len(message), max_size)]
+    parts = [message[begin : begin + max_size] for begin in range(0, len(message), max_size)]
     return [datagram(count, part) for count, part in enumerate(parts)]
 
 
@@ -232,14 +252,14 @@ class Assembly:
     """Assembles messages from datagrams; a message with a missing, repeated or early part is dropped.
 
     Attributes:
-        longest: longest message that is accepted [bytes].
+        max_message_bytes: longest message that is accepted [bytes].
         lost: number of messages that were dropped.
     """
 
-    longest: int = MAX_BYTES
+    max_message_bytes: int = MAX_BYTES
     lost: int = 0
     _partial: bytes = b""
-    _next: int = 0
+    _next_count: int = 0
 
     def add(self, data: bytes) -> Message | None:
         """Add a datagram; return the message that it completes, if it does.
@@ -250,24 +270,25 @@ class Assembly:
                 partial message is dropped.
         """
         partial = self._partial
-        expected = self._next
+        expected_count = self._next_count
         self._partial = b""
-        self._next = 0
-        if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
+        self._next_count = 0
+        part = data[HEADER_BYTES:]
+        if len(data) < HEADER_BYTES or int.from_bytes(data[:INT_BYTES], "little") != zlib.crc32(part):
             self.lost += bool(partial)
             raise FormatError("the datagram is damaged")
-        count = int.from_bytes(data[4:8], "little", signed=True)
+        count = int.from_bytes(data[INT_BYTES:HEADER_BYTES], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
-        if count != expected:
+        if count != expected_count:
             self.lost += bool(partial)
             partial = b""
-        if count not in {0, expected}:
-            raise FormatError(f"part {count} of a message came instead of part {expected}")
-        partial += data[HEADER_BYTES:]
+        if count not in {0, expected_count}:
+            raise FormatError(f"part {count} of a message came instead of part {expected_count}")
+        partial += part
         try:
-            return decode_all(partial, lambda take: take_message(take, self.longest))
-        except EOFError:
+            return decode_all(partial, lambda take: take_message(take, self.max_message_bytes))
+        except EOFError:  # further parts are to come
             self._partial = partial
-            self._next = count + 1
+            self._next_count = count + 1
             return None

@@ -32,7 +32,7 @@ class RpcClient:
     """Sends requests to a port over tcp, connected at the first request; a context manager.
 
     Args:
-        names: a client of the name server.
+        name_client: a client of the name server.
         port_name: the name of the port.
         sender: the name by which the port knows this client.
         timeout_s: longest wait for an answer by default [s].
@@ -40,13 +40,13 @@ class RpcClient:
 
     def __init__(
         self,
-        names: NameClient,
+        name_client: NameClient,
         port_name: str,
         *,
         sender: str = "posewright_rpc",
         timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
-        self._names = names
+        self._name_client = name_client
         self._port_name = port_name
         self._sender = sender
         self._timeout_s = timeout_s
@@ -79,7 +79,7 @@ class RpcClient:
     def _exchange(self, message: bytes, timeout_s: float) -> Bottle:
         """Connect if necessary, send a message and return the answer."""
         if self._link is None:
-            address = self._names.find(self._port_name)
+            address = self._name_client.find(self._port_name)
             self._link, _ = open_binary(address, Carrier.TCP, self._sender, self._timeout_s)
         self._link.settimeout(timeout_s)
         self._link.sendall(message)
@@ -128,7 +128,7 @@ class Reader:
     """A port that reads the messages of an output port; a context manager.
 
     Args:
-        names: a client of the name server.
+        name_client: a client of the name server.
         source: the name of the output port, which is told to connect to this one.
         on_data: is called with each message.
         name: the name of this port.
@@ -141,10 +141,10 @@ class Reader:
     """
 
     def __init__(
-        self, names: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
+        self, name_client: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
-        self._source = names.find(source)
-        self.port = Port(name, names, on_data=on_data, longest=MAX_BYTES)
+        self._source = name_client.find(source)
+        self.port = Port(name, name_client, on_data=on_data, max_message_bytes=MAX_BYTES)
         try:
             result = administer(self._source, (Vocab("add"), f"{carrier}:/{name}"))
             if result[:1] != (0,):

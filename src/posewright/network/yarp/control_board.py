@@ -31,7 +31,13 @@ LAYOUTS = (3, 4)
 
 OF_ALL = "s"
 OF_GROUP = "g"
-"""Endings of words that are about all axes, or about several."""
+"""Endings of words that are about all axes, or about several.
+
+A word is a stem of three letters, such as `pos`, and an ending: none for one axis, `s` for all, `g` for a
+group.
+"""
+
+STEM_LENGTH = 3
 
 MAX_REASONS = 32
 """Most different reasons of rejection that are counted separately."""
@@ -84,7 +90,7 @@ class ControlBoard:
         self._lock = threading.Lock()
         self._rpc_clients: dict[str, None] = {}  # in the order of their first request
         self._state = service.state
-        self._count = 0
+        self._n_states = 0  # that were stored
         self._velocities = np.zeros(len(service.robot.joints))
         self._quantity_getters: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
@@ -102,7 +108,7 @@ class ControlBoard:
             "vlim": lambda axis: (0.0, float(moves.fastest_deg_s[axis])),
         }
         self._move_methods: Mapping[str, Callable[[str, Sequence[int], Floats], None]] = {
-            "pos": moves.move_to, "rel": moves.move_by, "vmo": moves.move_at, "dpo": moves.put,
+            "pos": moves.move_to, "rel": moves.move_by, "vmo": moves.move_at, "dpo": moves.set_positions,
         }  # fmt: skip
         self._setters = {"vel": moves.set_speeds, "acc": moves.set_accelerations}
 
@@ -115,7 +121,7 @@ class ControlBoard:
             elif elapsed_s > 0.0:
                 self._velocities = (state.positions - self._state.positions) / elapsed_s
             self._state = state
-            self._count = self._count + 1
+            self._n_states += 1
 
     def check_connections(self, rpc_senders: Iterable[str], stream_senders: Iterable[str]) -> list[str]:
         """Stop joints whose client has gone while they move at a speed; return the streams of such clients.
@@ -129,15 +135,15 @@ class ControlBoard:
         """
         connected_clients = set(map(client_of, rpc_senders))
         with self._lock:
-            runner = self._moves.runner
-            uses_rpc = runner in self._rpc_clients
-            clients = connected_clients if uses_rpc else set(map(client_of, stream_senders))
-            if runner and runner not in clients:
-                self._moves.stop_for(runner)
-            gone = self._rpc_clients.keys() - connected_clients
-            for client in gone:
+            velocity_client = self._moves.velocity_client
+            uses_rpc = velocity_client in self._rpc_clients
+            present_clients = connected_clients if uses_rpc else set(map(client_of, stream_senders))
+            if velocity_client and velocity_client not in present_clients:
+                self._moves.stop_for(velocity_client)
+            gone_clients = self._rpc_clients.keys() - connected_clients
+            for client in gone_clients:
                 del self._rpc_clients[client]
-            return [sender for sender in stream_senders if client_of(sender) in gone]
+            return [sender for sender in stream_senders if client_of(sender) in gone_clients]
 
     @property
     def refused(self) -> int:
@@ -147,7 +153,7 @@ class ControlBoard:
     @property
     def stamp(self) -> Envelope:
         """The number and the time of the present state."""
-        return Envelope(self._count, self._state.time_s)
+        return Envelope(self._n_states, self._state.time_s)
 
     def state(self) -> Bottle:
         """Return the message of `state:o`: the positions [deg]."""
@@ -167,18 +173,22 @@ class ControlBoard:
         message: list[Value] = []
         message += (self.state(), OK)
         message += (vector(self.axes.degrees(self._velocities)), OK)
-        message += unknown * 4
+        message += unknown * 4  # acceleration, and the three quantities of the motors
         message += (vector(self.axes.spread(np.nan_to_num(efforts))), OK if has_efforts else FAIL)
-        message += unknown if self._layout == 3 else unknown_single
-        message += unknown
+        message += unknown if self._layout == 3 else unknown_single  # PWM
+        message += unknown  # current
         message += (tuple(mode.code for mode in self._moves.modes), OK)
         message += ((STIFF.code,) * n_axes, OK)
         if self._layout != 3:
-            message += unknown_single
+            message += unknown_single  # temperature
         return tuple(message)
 
     def answer(self, request: Bottle, sender: str) -> Bottle:
-        """Return the answer to a request; a rejected one is answered `[fail]`, and is counted."""
+        """Return the answer to a request; a rejected one is answered `[fail]`, and is counted.
+
+        A request that is neither `[get]`, `[set]` nor `[help]` is answered `[nak]`. The client is remembered,
+        so that its joints are stopped when it leaves.
+        """
         with self._lock:
             self._rpc_clients[client_of(sender)] = None
             if len(self._rpc_clients) > MAX_RPC_CLIENTS:
@@ -199,13 +209,17 @@ class ControlBoard:
             return (NAK,)
 
     def command(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002
-        """Execute a streamed command, a pair of a head and a Vector; a rejected one is counted."""
+        """Execute a streamed command; a rejected one is counted.
+
+        It is a pair: a head with the word and the axes, such as `[dpog] 2 (0 1)`, and a Vector of the values.
+        """
         with self._lock:
             try:
                 match message:
-                    case ((str(word), *arguments), tuple(values)) if word[:3] in {"dpo", "vmo"}:
-                        last: Value = values if word[3:] or len(values) != 1 else values[0]
-                        self._move(client_of(sender), word, (*arguments, last))
+                    case ((str(word), *arguments), tuple(values)) if word[:STEM_LENGTH] in {"dpo", "vmo"}:
+                        is_for_one_axis = not word[STEM_LENGTH:] and len(values) == 1
+                        value: Value = values[0] if is_for_one_axis else values
+                        self._move(client_of(sender), word, (*arguments, value))
                     case _:
                         self._count_rejection("a stream of neither positions nor velocities")
             except (InputError, BodyError) as error:
@@ -217,7 +231,11 @@ class ControlBoard:
         self.rejection_counts[reason if has_counter else "other reasons"] += 1
 
     def _answer_get(self, word: str, arguments: Bottle) -> Bottle:
-        """Return the answer to `[get] [word]`."""
+        """Return the answer to `[get] [word]` with some arguments.
+
+        Raises:
+            InputError: there is no such word, or its arguments are wrong.
+        """
         match word, arguments:
             case "prot", ():
                 return PROTOCOL
@@ -229,14 +247,16 @@ class ControlBoard:
                 return self._get_gains(word, subcommand, tuple(gain_arguments))
         if word in self._constant_getters:
             return self._answer_is(word, *self._constant_getters[word](self._select_axes("", arguments)[0]))
-        return self._get_numbers(word[:3], word[3:], arguments)
+        return self._get_numbers(word[:STEM_LENGTH], word[STEM_LENGTH:], arguments)
 
     def _get_gains(self, word: str, subcommand: str, arguments: Bottle) -> Bottle:
         """Return the answer with the PID gains of servos, or with a stiffness [N m/deg] and no damping."""
         match word, subcommand, arguments:
             case "pid", ("pid" | "pids"), ("pos", *axis_arguments):
-                pids = tuple(map(self._pid, self._select_axes(subcommand[3:], tuple(axis_arguments))))
-                return IS, Vocab(word), pids if subcommand[3:] else pids[0], OK
+                pids = tuple(
+                    map(self._pid, self._select_axes(subcommand[STEM_LENGTH:], tuple(axis_arguments)))
+                )
+                return IS, Vocab(word), pids if subcommand[STEM_LENGTH:] else pids[0], OK
             case "iimp", "ipr", (axis,):
                 return IS, Vocab(word), (self._stiffness(self._axis(axis)), 0.0), OK
         raise _not_offered(subcommand)
@@ -261,9 +281,14 @@ class ControlBoard:
         return self._answer_is(subcommand, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
 
     def _execute_set(self, client: str, word: str, arguments: Bottle) -> None:
-        """Execute `[set] [word]`: modes, limits, a stop, a setting, or a movement."""
-        stem = word[:3]
-        ending = word[3:]
+        """Execute `[set] [word]` for a client: modes, limits, a stop, a setting, or a movement.
+
+        Raises:
+            InputError: there is no such word, or its arguments are wrong.
+            BodyError: the robot rejects the movement.
+        """
+        stem = word[:STEM_LENGTH]
+        ending = word[STEM_LENGTH:]
         match word, arguments:
             case (("icmd" | "intm"), (str(subcommand), *axes, modes)) if subcommand in MODE_WORDS[word]:
                 self._set_modes(
@@ -281,19 +306,35 @@ class ControlBoard:
                 raise _not_offered(word)
 
     def _move(self, client: str, word: str, arguments: Bottle) -> None:
-        """Move axes. In a command for all axes, those in another mode stay; otherwise these are an error."""
-        stem = word[:3]
-        ending = word[3:]
+        """Move the axes of a command for a client.
+
+        In a command for all axes, those in another mode stay; otherwise these are an error.
+
+        Raises:
+            InputError: the axes or values are wrong, or an axis is in another mode.
+            BodyError: the robot rejects the movement.
+        """
+        stem = word[:STEM_LENGTH]
+        ending = word[STEM_LENGTH:]
         axes, values = self._select_values(ending, arguments)
         movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
-        if not (movable.any() if ending == OF_ALL else movable.all()):
+        is_accepted = movable.any() if ending == OF_ALL else movable.all()
+        if not is_accepted:
             hint = f"set the mode [{MOVED_IN[stem]}] first"
             raise InputError(f"[{word}] of an axis in another mode", hint=hint)
         movable_axes = [axis for axis, can_move in zip(axes, movable, strict=True) if can_move]
         self._move_methods[stem](client, movable_axes, values[movable])
 
     def _set_modes(self, client: str, word: str, ending: str, axis_arguments: Bottle, modes: Value) -> None:
-        """Set control modes; the only interaction mode accepted is stiff."""
+        """Set control modes (`icmd`); interaction modes (`intm`) are only compared with stiff, the only one.
+
+        Args:
+            client: the client that commands it.
+            word: `icmd` or `intm`.
+            ending: the ending that tells which axes it is about.
+            axis_arguments: the axes, as in `_select_axes`.
+            modes: one mode, or a list of one for each axis.
+        """
         axes = self._select_axes(ending, axis_arguments)
         new_modes = modes if ending else (modes,)
         if not isinstance(new_modes, tuple) or len(new_modes) != len(axes):
@@ -311,7 +352,11 @@ class ControlBoard:
         raise InputError("there is no such axis", hint=f"use 0..{len(self.axes) - 1}")
 
     def _select_axes(self, ending: str, arguments: Bottle) -> list[int]:
-        """Return the axes of a request, by the ending of its word and its arguments."""
+        """Return the axes of a request, by the ending of its word and its arguments.
+
+        The arguments are an axis for one, nothing for all, and a number of axes with a list of them for a
+        group.
+        """
         match ending, arguments:
             case "", (axis,):
                 return [self._axis(axis)]
@@ -343,10 +388,11 @@ class ControlBoard:
         return driven
 
     def _answer_is(self, word: str, *values: Value) -> Bottle:
+        """Return the answer `[is] [word] values`, with the stamp of the present state and `[ok]`."""
         return IS, Vocab(word), *values, *self._stamp(), OK
 
     def _stamp(self) -> Bottle:
-        return Vocab("tsta"), self._count, self._state.time_s
+        return Vocab("tsta"), self._n_states, self._state.time_s
 
     def _stiffness(self, axis: int) -> float:
         """Return the stiffness of an axis' servo [N m/deg]; 0 without a joint."""
@@ -354,10 +400,17 @@ class ControlBoard:
         return 0.0 if column is None else self._robot.servos[column].stiffness * RAD_PER_DEG
 
     def _pid(self, axis: int) -> Bottle:
-        """Return the ten PID numbers of a servo, a proportional controller [% of its torque / deg]."""
+        """Return the ten numbers of YARP's `Pid` for a servo; the gain is in % of its torque per degree.
+
+        They are kp, kd, ki, limit of the integral, limit of the output [%], offset, scale, two stictions and
+        kff.
+        """
         column = self.axes.columns[axis]
         percent_per_nm = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
-        return percent_per_nm * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
+        proportional_gain = percent_per_nm * self._stiffness(axis)
+        max_output_percent = 100.0
+        scale = 1.0
+        return proportional_gain, 0.0, 0.0, 0.0, max_output_percent, 0.0, scale, 0.0, 0.0, 0.0
 
 
 def client_of(sender: str) -> str:

@@ -61,9 +61,13 @@ class Incoming:
 
 
 class DeliveryPort(AdministeredPort, Protocol):
-    """The interface of a port to its connections; `longest` is the longest message it accepts [bytes]."""
+    """The interface of a port to its connections.
 
-    longest: int
+    Attributes:
+        max_message_bytes: longest message that it accepts [bytes].
+    """
+
+    max_message_bytes: int
 
     def enter(self, incoming: Incoming) -> None:
         """Add a connection; raise an EOFError if the port closes."""
@@ -99,7 +103,7 @@ def serve_port(connection: Connection, port: DeliveryPort, header: bytes = b"") 
         try:
             if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:
                 conversation.serve_text(carrier)
-            elif carrier is Carrier.UDP:
+            elif carrier is Carrier.UDP:  # served below, when the stream is closed
                 sender = take_introduction(conversation.take)
             elif carrier is not None:
                 conversation.serve_binary(carrier, lambda: bool(stream.peek(1)))
@@ -114,6 +118,7 @@ def serve_port(connection: Connection, port: DeliveryPort, header: bytes = b"") 
 
 
 def _reject_connection(link: socket.socket) -> None:
+    """Answer that the protocol is unknown, and end the connection."""
     link.sendall(line_bytes(NOT_FOUND))
     link.shutdown(socket.SHUT_WR)
     link.settimeout(0.2)
@@ -153,17 +158,17 @@ class _Conversation:
         with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
             link.settimeout(None)
             link.sendall(line_bytes(f"Welcome {sender}"))
-            is_over = False
-            while not is_over:
+            has_ended = False
+            while not has_ended:
                 try:
                     command = self.read_line()
                 except EOFError:
                     return
                 lines = self._execute(command, sender)
                 self.connection.note_activity()
-                is_over = lines is None or command[:1] == "q"
-                acks = [ACK_LINE] if carrier.acks and lines is not None else []
-                link.sendall(line_bytes(*(lines or []), *acks))
+                has_ended = lines is None or command[:1] == "q"
+                acknowledgement = [ACK_LINE] if carrier.acks and lines is not None else []
+                link.sendall(line_bytes(*(lines or []), *acknowledgement))
 
     def _execute(self, command: str, sender: str) -> list[str] | None:
         """Return the lines that answer a command; None if the port rejects data and the connection ends."""
@@ -198,12 +203,12 @@ class _Conversation:
         with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
             link.sendall(numbered(self.port.address.port))
             link.settimeout(None)
-            is_over = False
-            while not is_over and has_next():
-                message = take_message(self.take, self.port.longest)
+            has_ended = False
+            while not has_ended and has_next():
+                message = take_message(self.take, self.port.max_message_bytes)
                 answer = self._answer(message, sender)
                 self.connection.note_activity()
-                is_over = message.command == "q" or answer is None
+                has_ended = message.command == "q" or answer is None
                 if answer is not None:
                     link.sendall(answer + (ACK if carrier.acks else b""))
 
@@ -230,7 +235,7 @@ class _DatagramReceiver:
         self._connection = connection
         self._is_closed = False
         self._source: tuple[str, int] | None = None
-        self._assembly = Assembly(port.longest)
+        self._assembly = Assembly(port.max_message_bytes)
 
     def serve(self, link: socket.socket) -> None:
         """Receive datagrams until a side ends the connection or it stays silent for SILENT_S."""
@@ -247,19 +252,25 @@ class _DatagramReceiver:
                     self._is_closed = not self._receive(data, source) or self._is_closed
 
     def _end(self, udp: socket.socket) -> None:
+        """End the connection; an empty datagram wakes its thread, which waits for one."""
         self._is_closed = True
         with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
             waker.sendto(b"", udp.getsockname())
 
     def _receive(self, data: bytes, source: tuple[str, int]) -> bool:
-        """Process a datagram; return whether the connection goes on."""
+        """Process a datagram; return whether the connection goes on.
+
+        Args:
+            data: the datagram.
+            source: the address that sent it; only the one that sent the first valid datagram is accepted.
+        """
         if self._is_closed:
             return False
-        if source != (self._source or source):
+        if self._source is not None and source != self._source:
             self._port.count("malformed")
             return True
+        n_lost_before = self._assembly.lost
         try:
-            lost = self._assembly.lost
             message = self._assembly.add(data)
             if message is not None and (message.command not in {"d", "D"} or message.bottle is None):
                 raise FormatError("the datagram has no data")
@@ -271,5 +282,5 @@ class _DatagramReceiver:
         else:
             self._source = source  # datagrams from elsewhere are ignored from now on
             self._connection.note_activity()
-        self._port.count("lost", self._assembly.lost - lost)
+        self._port.count("lost", self._assembly.lost - n_lost_before)
         return message is None or self._port.deliver(message, self._sender) is not None

@@ -51,8 +51,8 @@ def find_served_robot(address: str) -> YarpChannel | None:
         InputError: the address is invalid.
         BodyError: no name server answers.
     """
-    name, names = parse_address(address)
-    return YarpChannel(names, name) if names.query(f"{name}/plant:i") is not None else None
+    name, name_client = parse_address(address)
+    return YarpChannel(name_client, name) if name_client.query(f"{name}/plant:i") is not None else None
 
 
 def find_control_board(address: str, parts: Sequence[BodySpec], clock: Clock) -> YarpBody:
@@ -67,11 +67,11 @@ def find_control_board(address: str, parts: Sequence[BodySpec], clock: Clock) ->
         InputError: the address is invalid, or there are several parts.
         BodyError: no name server answers, or there is no robot of that name.
     """
-    name, names = parse_address(address)
+    name, name_client = parse_address(address)
     part = require_single_body(parts, "a control board")
-    if names.query(f"{name}/rpc:i") is None:
+    if name_client.query(f"{name}/rpc:i") is None:
         raise BodyError(f"there is no port {name}/rpc:i", hint="`yarp name list` shows all ports")
-    return YarpBody(names, name, part, clock)
+    return YarpBody(name_client, name, part, clock)
 
 
 def parse_address(address: str) -> tuple[str, NameClient]:
@@ -89,8 +89,8 @@ def parse_address(address: str) -> tuple[str, NameClient]:
 class YarpChannel:
     """A `RequestChannel` to a robot served by Posewright."""
 
-    def __init__(self, names: NameClient, name: str) -> None:
-        self._rpc = RpcClient(names, f"{name}/plant:i", sender=f"{client_name()}/plant:o")
+    def __init__(self, name_client: NameClient, name: str) -> None:
+        self._rpc = RpcClient(name_client, f"{name}/plant:i", sender=f"{client_name()}/plant:o")
 
     def request(self, message: bytes, timeout_s: float) -> bytes:
         """Return the answer to a request; errors as in `RequestChannel`."""

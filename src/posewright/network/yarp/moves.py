@@ -48,7 +48,7 @@ class AxisMotions:
         speeds_deg_s: of movements to a position, `(n_axes,)`.
         velocities_deg_s: of movements at a speed, `(n_axes,)`; 0 once they stop.
         modes: one of `MODES` per axis, or IDLE.
-        runner: client that last moved axes at a speed; empty once they were stopped for it.
+        velocity_client: the client that last moved axes at a speed; empty once they were stopped for it.
     """
 
     def __init__(self, service: RobotService, axes: Axes) -> None:
@@ -59,7 +59,7 @@ class AxisMotions:
         self.speeds_deg_s = np.minimum(DEFAULT_SPEED_DEG_S, self.fastest_deg_s)
         self.accelerations_deg_s2 = axes.spread(np.full(len(robot.joints), DEFAULT_ACCELERATION_DEG_S2))
         self.modes = [IDLE if column is None else POSITION for column in axes.columns]
-        self.runner = ""
+        self.velocity_client = ""
         self.velocities_deg_s = np.zeros(len(axes))
         self._service = service
         self._axes_with_set_mode = set[int]()
@@ -101,28 +101,30 @@ class AxisMotions:
         self.move_to(client, axes, self.commanded_deg[axes] + distances_deg)
 
     def move_at(self, client: str, axes: Sequence[int], speeds_deg_s: Floats) -> None:
-        """Move axes at signed speeds, up to their limits; 0 stops."""
+        """Move axes at signed speeds, up to their limits; 0 stops.
+
+        Each is a movement to the limit in its direction, or for `MAX_DURATION_S`.
+        """
         start = self.commanded_deg[axes]
         speeds = np.minimum(np.abs(speeds_deg_s), self.fastest_deg_s[axes])
         is_still = speeds < MIN_SPEED_DEG_S
         ends = np.where(speeds_deg_s > 0.0, self.upper_deg[axes], self.lower_deg[axes])
-        to_limits_s = np.abs(ends - start) / np.maximum(speeds, MIN_SPEED_DEG_S)
-        durations = np.where(is_still, 0.0, np.minimum(to_limits_s, MAX_DURATION_S))
+        times_to_limits_s = np.abs(ends - start) / np.maximum(speeds, MIN_SPEED_DEG_S)
+        durations_s = np.where(is_still, 0.0, np.minimum(times_to_limits_s, MAX_DURATION_S))
         velocities = np.sign(speeds_deg_s) * speeds
-        self._start_move(
-            client, axes, targets_deg=start + velocities * durations, durations_s=durations, mode=VELOCITY
-        )
+        targets = start + velocities * durations_s
+        self._start_move(client, axes, targets_deg=targets, durations_s=durations_s, mode=VELOCITY)
         self.velocities_deg_s[axes] = velocities
-        self.runner = client
+        self.velocity_client = client
 
     def stop_for(self, client: str) -> None:
         """Stop axes that a client moved at a speed before it left, unless another client commands now."""
         running = [axis for axis, mode in enumerate(self.modes) if mode == VELOCITY]
-        self.runner = ""
+        self.velocity_client = ""
         with suppress(BodyError):
             self.hold(client, running)
 
-    def put(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
+    def set_positions(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
         """Set positions of axes from the next frame on."""
         self._start_move(
             client,
@@ -142,7 +144,10 @@ class AxisMotions:
         if unknown := [mode for mode in new_modes.values() if mode not in MODES]:
             hint = f"use {', '.join(MODES)}"
             raise InputError(f"the mode {str(unknown[0])[:4]!r} is not supported", hint=hint)
-        running = [axis for axis, mode in new_modes.items() if VELOCITY == self.modes[axis] != mode]
+        running: list[int] = []
+        for axis, mode in new_modes.items():
+            if self.modes[axis] == VELOCITY and mode != VELOCITY:
+                running.append(axis)
         if running:
             self.hold(client, running)
         self._axes_with_set_mode |= set(new_modes)
@@ -176,7 +181,18 @@ class AxisMotions:
     def _start_move(
         self, client: str, axes: Sequence[int], targets_deg: Floats, durations_s: Floats, mode: str = ""
     ) -> None:
-        """Move axes to targets at constant speed; raise a BodyError if the robot rejects the trajectory."""
+        """Move axes to targets at constant speed, each in its own time.
+
+        Args:
+            client: the client that commands it.
+            axes: the axes, which have joints.
+            targets_deg: one for each of them, `(k,)`.
+            durations_s: of their movements, `(k,)`; 0 for at once.
+            mode: the mode that the axes get; empty if they keep theirs.
+
+        Raises:
+            BodyError: the robot rejects the trajectory.
+        """
         columns = tuple(int(self.axes.columns[axis] or 0) for axis in axes)
         start = self.commanded_deg[axes]
         times, degrees = even_motion(start, targets_deg, durations_s)
@@ -185,8 +201,9 @@ class AxisMotions:
             raise BodyError(rejection)
         self._targets_deg[axes] = targets_deg
         self.velocities_deg_s[axes] = 0.0
-        for axis in axes if mode else ():
-            self.modes[axis] = Vocab(mode)
+        if mode:
+            for axis in axes:
+                self.modes[axis] = Vocab(mode)
 
 
 def even_motion(start: Floats, targets: Floats, durations_s: Floats) -> tuple[Floats, Floats]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from posewright.errors import BodyError, FormatError, InputError, UnknownNameError
 from posewright.network.yarp.administration import Route
@@ -65,6 +66,21 @@ def require_rooted(name: str) -> str:
     return name
 
 
+class Registration(NamedTuple):
+    """A registered port: where it listens, and its carrier; the host may be another machine."""
+
+    host: str
+    port: int
+    carrier: str
+
+
+class PropertyKey(NamedTuple):
+    """A property of a registered port: the name of the port, and the key of the property."""
+
+    port_name: str
+    key: str
+
+
 class NameClient:
     """A client of a name server.
 
@@ -106,7 +122,9 @@ class NameClient:
             InputError: the port is on another machine.
         """
         registrations = _parse_registrations(self.ask(f"query {require_rooted(name)}"))
-        return Address(*registrations[name]) if name in registrations else None
+        if name not in registrations:
+            return None
+        return Address(registrations[name].host, registrations[name].port)
 
     def find(self, name: str) -> Address:
         """Return the address of a port.
@@ -128,7 +146,8 @@ class NameClient:
             BodyError: no name server answers, or it does not register the address.
         """
         lines = self.ask(f"register {require_rooted(name)} tcp {address.host} {address.port}")
-        if _parse_registrations(lines).get(name) != (address.host, address.port):
+        registration = _parse_registrations(lines).get(name)
+        if registration is None or (registration.host, registration.port) != (address.host, address.port):
             raise BodyError(f"the name server does not register {name} at {address}", hint=" ".join(lines))
 
     def unregister(self, name: str) -> None:
@@ -157,17 +176,25 @@ class NameClient:
         """
         registrations = _parse_registrations(self.ask("list"))
         return {
-            name: Address(host, port) for name, (host, port) in registrations.items() if is_loopback(host)
+            name: Address(registration.host, registration.port)
+            for name, registration in registrations.items()
+            if is_loopback(registration.host)
         }
 
 
-def _parse_registrations(lines: list[str]) -> dict[str, tuple[str, int]]:
-    """Return host and port by name."""
-    registrations: dict[str, tuple[str, int]] = {}
+def _parse_registrations(lines: list[str]) -> dict[str, Registration]:
+    """Return the registrations in the lines of an answer, by name; other lines are ignored."""
+    registrations: dict[str, Registration] = {}
     for line in lines:
         if match := REGISTRATION.fullmatch(line.strip()):
-            registrations[match[1]] = (match[2], int(match[3]))
+            name, host, port, carrier = match.groups()
+            registrations[name] = Registration(host, int(port), carrier)
     return registrations
+
+
+def _pad(words: Sequence[str], n: int) -> list[str]:
+    """Return the first `n` words; missing ones are empty."""
+    return [*words, *[""] * n][:n]
 
 
 class NameServer:
@@ -184,8 +211,8 @@ class NameServer:
 
     def __init__(self, host: str = DEFAULT.host, port: int = DEFAULT.port) -> None:
         self._lock = threading.Lock()
-        self._names: dict[str, tuple[str, int, str]] = {}
-        self._properties: dict[tuple[str, str], str] = {}
+        self._registrations: dict[str, Registration] = {}
+        self._properties: dict[PropertyKey, str] = {}
         self._handlers: Mapping[str, Callable[[list[str]], list[str]]] = {
             "query": lambda arguments: self._registration_line(arguments[0]),
             "register": self._register,
@@ -200,7 +227,7 @@ class NameServer:
         self._root_port = RootPort(
             self.address, lambda words: [line for line in self.answer(words) if line != END]
         )
-        self._names[ROOT] = (self.address.host, self.address.port, "tcp")
+        self._registrations[ROOT] = Registration(self.address.host, self.address.port, "tcp")
         self._listener.start()
 
     def __enter__(self) -> NameServer:
@@ -214,7 +241,10 @@ class NameServer:
         self._listener.close()
 
     def _serve_connection(self, connection: Connection) -> None:
-        """Serve a connection: one text request, or a port that connects to `/root`."""
+        """Serve a connection: a request of one line, or a port that connects to `/root`.
+
+        The first eight bytes tell which: those of a port are the header of a carrier.
+        """
         link = connection.link
         link.settimeout(REQUEST_TIMEOUT_S)
         header = b""
@@ -235,7 +265,10 @@ class NameServer:
             stream.read(1)  # let the client close first, so that it reads all lines
 
     def answer(self, words: list[str]) -> list[str]:
-        """Return the lines of the answer to a command."""
+        """Return the lines of the answer to a command, which is the first word; an unknown one has no lines.
+
+        After `bot` a command is answered with a bottle, as text.
+        """
         with self._lock:
             match words:
                 case ["announce", *_]:
@@ -245,27 +278,24 @@ class NameServer:
                 ):
                     return [to_text(self._answer_as_bottle(verb, arguments))]
                 case ["list", *arguments]:
-                    return [
-                        *(
-                            line
-                            for name in self._names_below(arguments)
-                            for line in self._registration_line(name)
-                        ),
-                        END,
-                    ]
+                    lines: list[str] = []
+                    for name in self._names_below(arguments):
+                        lines += self._registration_line(name)
+                    return [*lines, END]
                 case [verb, *arguments] if arguments and verb in self._handlers:
                     return [*self._handlers[verb](arguments), END]
             return [END]
 
     def _names_below(self, arguments: list[str]) -> list[str]:
-        """Return the names at or below a name; all names without one."""
-        above = arguments[0].rstrip("/") if arguments else ""
-        return [name for name in sorted(self._names) if f"{name}/".startswith(f"{above}/")]
+        """Return the names at or below the first argument; all names without one."""
+        prefix = arguments[0].rstrip("/") if arguments else ""
+        return [name for name in sorted(self._registrations) if f"{name}/".startswith(f"{prefix}/")]
 
     def _registration_line(self, name: str) -> list[str]:
-        if name not in self._names:
+        """Return the line about a name; no line if it is not registered."""
+        if name not in self._registrations:
             return []
-        host, port, carrier = self._names[name]
+        host, port, carrier = self._registrations[name]
         return [f"registration name {name} ip {host} port {port} type {carrier}"]
 
     def _answer_as_bottle(self, verb: str, arguments: list[str]) -> Bottle:
@@ -276,65 +306,73 @@ class NameServer:
             return self._registration_bottle(arguments[0])
         if verb == "set":
             self._set(arguments)
-        name, key = [*arguments, ""][:2]
-        return from_text(self._properties.get((name, key), ""))
+        name, key = _pad(arguments, 2)
+        return from_text(self._properties.get(PropertyKey(name, key), ""))
 
     def _registration_bottle(self, name: str) -> Bottle:
-        if name not in self._names:
+        if name not in self._registrations:
             return "port", ("error", -2, "port not known")
-        host, port, carrier = self._names[name]
+        host, port, carrier = self._registrations[name]
         return "port", ("name", name), ("ip", host), ("port_number", port), ("carrier", carrier)
 
     def _register(self, arguments: list[str]) -> list[str]:
         """Register a port, by default with a free number; return its line, or nothing if it is rejected."""
-        name, carrier, host, port = (
-            word if word != ALLOCATE else "" for word in [*arguments, "", "", ""][:4]
-        )
-        # a known name keeps its number, so that a second port of that name cannot listen there
-        previous_port = self._names[name][1] if name in self._names else 0
-        number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else previous_port or self._free_port()
-        name = name or f"/anonymous/{number}"
-        is_full = len(self._names) >= MAX_NAMES and name not in self._names
-        if is_full or not (
-            ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= MAX_ADDRESS_LENGTH
-        ):
+        words = ["" if word == ALLOCATE else word for word in arguments]  # the server is to choose
+        name, carrier, host, port_text = _pad(words, 4)
+        if re.fullmatch(r"\d{1,5}", port_text, re.ASCII):
+            port = int(port_text)
+        elif name in self._registrations and self._registrations[name].port:
+            # a known name keeps its number, so that a second port of that name cannot listen there
+            port = self._registrations[name].port
+        else:
+            port = self._free_port()
+        name = name or f"/anonymous/{port}"
+        is_full = len(self._registrations) >= MAX_NAMES and name not in self._registrations
+        is_valid = ROOTED.fullmatch(name) and port < 1 << 16 and len(host + carrier) <= MAX_ADDRESS_LENGTH
+        if is_full or not is_valid:
             return []
-        self._names[name] = (host or self.address.host, number, carrier or "tcp")
+        self._registrations[name] = Registration(host or self.address.host, port, carrier or "tcp")
         return self._registration_line(name)
 
     def _free_port(self) -> int:
         """Return a free port, which no other name server has assigned either."""
-        used_ports = {port for _, port, _ in self._names.values()}
+        used_ports = {registration.port for registration in self._registrations.values()}
         unused_ports = (port for port in range(FIRST_PORT, 1 << 16) if port not in used_ports)
         return next(port for port in unused_ports if can_listen(Address(self.address.host, port)))
 
     def _unregister(self, arguments: list[str]) -> list[str]:
-        self._names.pop(arguments[0], None)
-        for key in [key for key in self._properties if key[0] == arguments[0]]:
-            del self._properties[key]
+        """Remove a port and its properties; the answer has no lines."""
+        name = arguments[0]
+        self._registrations.pop(name, None)
+        for property_key in list(self._properties):
+            if property_key.port_name == name:
+                del self._properties[property_key]
         return []
 
     def _set(self, arguments: list[str]) -> list[str]:
         """Set a property, unless the port is unknown or a limit is exceeded; return the line of its value."""
-        name, key, *words = [*arguments, ""][: max(len(arguments), 2)]
-        value = " ".join(words)
-        n_properties = sum(name == owner for owner, _ in self._properties)
+        name, key = _pad(arguments, 2)
+        value = " ".join(arguments[2:])
+        n_properties = sum(property_key.port_name == name for property_key in self._properties)
         is_short = len(key) + len(value) <= MAX_PROPERTY_LENGTH
-        if name in self._names and is_short and n_properties < MAX_PROPERTIES:
-            self._properties[name, key] = value
+        if name in self._registrations and is_short and n_properties < MAX_PROPERTIES:
+            self._properties[PropertyKey(name, key)] = value
         return self._get([name, key])
 
     def _get(self, arguments: list[str]) -> list[str]:
-        name, key = [*arguments, ""][:2]
-        return [f"port {name} property {key} = {self._properties.get((name, key), '')}"]
+        name, key = _pad(arguments, 2)
+        value = self._properties.get(PropertyKey(name, key), "")
+        return [f"port {name} property {key} = {value}"]
 
     def _check(self, arguments: list[str]) -> list[str]:
-        name, key, value = [*arguments, "", ""][:3]
-        present = str(value in self._properties.get((name, key), "").split()).lower()
+        """Return a line that states whether a value is one of the words of a property."""
+        name, key, value = _pad(arguments, 3)
+        words = self._properties.get(PropertyKey(name, key), "").split()
+        present = str(value in words).lower()
         return [f"port {name} property {key} value {value} present {present}"]
 
     def _route(self, arguments: list[str]) -> list[str]:
-        begin, end = [*arguments, ""][:2]
+        begin, end = _pad(arguments, 2)
         return [f"port {begin} route {end} = tcp:/{end}"]
 
 
@@ -350,7 +388,7 @@ class RootPort:
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
         self.name = ROOT
         self.address = address
-        self.longest = LONGEST_REQUEST
+        self.max_message_bytes = LONGEST_REQUEST
         self._answer = answer
         self._lock = threading.Lock()
         self._inputs: list[Incoming] = []

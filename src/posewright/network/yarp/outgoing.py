@@ -88,16 +88,16 @@ class Outgoing:
         self._max_queued = max_queued
         self._count = count
         self._on_lost = on_lost
-        self._link, number = open_binary(address, carrier, sender, timeout_s=CONNECT_S)
+        self._link, port_number = open_binary(address, carrier, sender, timeout_s=CONNECT_S)
         self._stream = self._link.makefile("rb")
         if carrier is Carrier.UDP:
             self._close_link()
             self._link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-            self._link.connect((address.host, number & 0xFFFF))
+            self._link.connect((address.host, port_number & 0xFFFF))
         self._link.settimeout(SEND_TIMEOUT_S)
         self._queue: deque[bytes] = deque()
         self._changed = threading.Condition()
-        self._closing = False
+        self._is_closing = False
         self._thread = threading.Thread(
             target=self._send_queued_messages, name=f"yarp {sender} -> {to}", daemon=True
         )
@@ -115,7 +115,7 @@ class Outgoing:
     def start_closing(self) -> None:
         """Close the connection after the queued messages are sent, without waiting for that."""
         with self._changed:
-            self._closing = True
+            self._is_closing = True
             self._changed.notify()
 
     def abort(self) -> None:
@@ -133,7 +133,7 @@ class Outgoing:
 
     def _next_message(self) -> bytes | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._queue or self._closing)
+            self._changed.wait_for(lambda: self._queue or self._is_closing)
             return self._queue.popleft() if self._queue else None
 
     def _send_queued_messages(self) -> None:
@@ -143,7 +143,7 @@ class Outgoing:
                 self._send(message)
             self._send_quit()
         except (OSError, EOFError, FormatError):
-            if not self._closing:
+            if not self._is_closing:
                 self._on_lost(self)
         finally:
             self._close_link()

@@ -46,11 +46,11 @@ class Port:
 
     Args:
         name: its name, with the leading slash.
-        names: a client of the name server to register with.
+        name_client: a client of the name server to register with.
         on_data: is called with data.
         on_request: is called with data instead of `on_data`, and answers them.
         max_queued: most messages that wait for each slow reader.
-        longest: longest message that it accepts [bytes].
+        max_message_bytes: longest message that it accepts [bytes].
 
     Raises:
         BodyError: no name server answers.
@@ -60,26 +60,26 @@ class Port:
     def __init__(
         self,
         name: str,
-        names: NameClient,
+        name_client: NameClient,
         *,
         on_data: OnData | None = None,
         on_request: OnRequest | None = None,
         max_queued: int = 8,
-        longest: int = LONGEST_REQUEST,
+        max_message_bytes: int = LONGEST_REQUEST,
     ) -> None:
         self.name = require_rooted(name)
-        self._names = names
-        self.longest = longest
+        self._name_client = name_client
+        self.max_message_bytes = max_message_bytes
         self._on_data = on_data
         self._on_request = on_request
         self._max_queued = max_queued
-        self._calling = threading.Lock()
-        self._connecting = threading.Lock()
+        self._callback_lock = threading.Lock()
+        self._connect_lock = threading.Lock()
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._inputs: list[Incoming] = []
         self._outputs: dict[str, Outgoing] = {}
-        self._closing = False
+        self._is_closing = False
         self._require_free()
         self._listener = Listener(Address(LOOPBACK, 0), lambda connection: serve_port(connection, self))
         self.address = self._listener.address
@@ -92,15 +92,15 @@ class Port:
 
     def _require_free(self) -> None:
         """Raise InputError if an existing port has the name; a port that no longer answers does not count."""
-        registered = self._names.query(self.name)
+        registered = self._name_client.query(self.name)
         if registered is not None and _answers(registered, self.name):
             hint = "stop it, or choose another name"
             raise InputError(f"there is a port called {self.name} already", hint=hint)
 
     def _register(self) -> None:
-        self._names.register(self.name, self.address)
+        self._name_client.register(self.name, self.address)
         properties = {"offers": CARRIERS, "accepts": CARRIERS, "ips": LOOPBACK, "process": str(os.getpid())}
-        self._names.announce(self.name, properties)
+        self._name_client.announce(self.name, properties)
 
     def __enter__(self) -> Port:
         return self
@@ -111,14 +111,14 @@ class Port:
     def close(self) -> None:
         """Unregister, close all connections and wait for the threads; must not raise."""
         with self._lock:
-            if self._closing:
+            if self._is_closing:
                 return
-            self._closing = True
+            self._is_closing = True
             inputs = list(self._inputs)
             outputs = list(self._outputs.values())
             self._outputs = {}
         with suppress(PosewrightError):
-            self._names.unregister(self.name)
+            self._name_client.unregister(self.name)
         close_all(outputs)
         for incoming in inputs:
             incoming.end()
@@ -140,6 +140,8 @@ class Port:
     def connect(self, to: str, carrier: str = "tcp") -> None:
         """Connect to a port by name, over tcp, fast_tcp or udp; an earlier connection to it is closed.
 
+        If this port closes meanwhile, so does the new connection.
+
         Raises:
             UnknownNameError: there is no such port or carrier.
             BodyError: the port does not answer, or there are too many connections.
@@ -148,8 +150,8 @@ class Port:
         carriers = {item.value: item for item in CODES}
         if carrier not in carriers:
             raise UnknownNameError.among("carrier", carrier, carriers)
-        with self._connecting:
-            address = self._names.find(to)
+        with self._connect_lock:
+            address = self._name_client.find(to)
             self.disconnect(to)
             if len(self.outputs) >= MAX_CONNECTIONS:
                 raise BodyError(f"{self.name} has {MAX_CONNECTIONS} connections", hint="close one of them")
@@ -163,7 +165,7 @@ class Port:
                 on_lost=self._remove_output,
             )
             with self._lock:
-                is_closing = self._closing
+                is_closing = self._is_closing
                 if not is_closing:
                     self._outputs[to] = output
             if is_closing:
@@ -178,6 +180,7 @@ class Port:
         return output is not None
 
     def _remove_output(self, output: Outgoing) -> None:
+        """Count a lost connection, and remove it unless another one has replaced it."""
         self.count("gone")
         with self._lock:
             if self._outputs.get(output.to) is output:
@@ -211,10 +214,12 @@ class Port:
     def enter(self, incoming: Incoming) -> None:
         """Add a connection; an earlier one from the same port is closed."""
         with self._lock:
-            if self._closing:
+            if self._is_closing:
                 raise EOFError
-            is_port = incoming.sender.startswith("/")
-            earlier = [source for source in self._inputs if is_port and source.sender == incoming.sender]
+            earlier: list[Incoming] = []
+            # other clients than ports, such as `admin`, have no unique names
+            if incoming.sender.startswith("/"):
+                earlier = [source for source in self._inputs if source.sender == incoming.sender]
             self._inputs.append(incoming)
         for source in earlier:
             source.end()
@@ -229,7 +234,7 @@ class Port:
         bottle = message.bottle or ()
         self.count("received")
         try:
-            with self._calling:
+            with self._callback_lock:
                 if self._on_request is not None:
                     return self._on_request(bottle, sender)
                 if self._on_data is not None:

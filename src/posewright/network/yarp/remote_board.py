@@ -34,7 +34,10 @@ DIRECT_GROUP = Vocab("dpog")
 POSITIONS = 0
 VELOCITIES = 2
 TORQUES = 12
-"""Indices of these quantities in a message of `stateExt:o`."""
+"""Indices of these quantities in a message of `stateExt:o`; whether the board knows them follows each."""
+
+STATE_LENGTHS = frozenset({22, 24})
+"""Numbers of items in a message of `stateExt:o` of YARP 3 and 4."""
 
 
 class BoardState(NamedTuple):
@@ -55,7 +58,7 @@ class RemoteBoard:
     YARP.
 
     Args:
-        names: client of the name server.
+        name_client: client of the name server.
         name: prefix of the board's ports.
         robot: whose joints the board controls.
         sensors: of the robot; those with an existing port are read.
@@ -69,12 +72,14 @@ class RemoteBoard:
         readings: of the sensors, by channel.
     """
 
-    def __init__(self, names: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]) -> None:
-        self._names = names
+    def __init__(
+        self, name_client: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]
+    ) -> None:
+        self._name_client = name_client
         self._name = name
         self._robot = robot
         self._client_name = client_name()
-        self._readers = itertools.count(1)
+        self._reader_numbers = itertools.count(1)
         self.count = 0
         self.readings = dict[str, Reading]()
         unknown = np.full(len(robot.joints), np.nan)
@@ -90,33 +95,42 @@ class RemoteBoard:
     def _connect(self, sensors: Iterable[SensorPort]) -> None:
         """Connect to the board's ports and wait for the first state; raise a BodyError if none comes."""
         self._rpc = self._resources.enter_context(
-            RpcClient(self._names, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
+            RpcClient(self._name_client, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
         )
-        self._get("prot", "prot")
+        self._get("prot", "prot")  # raises an error if this is no control board
         self.axes = self._match_axes(self._get("axes", "is", "axes"))
-        self._stream = self._resources.enter_context(Port(f"{self._client_name}/command:o", self._names))
+        self._stream = self._resources.enter_context(
+            Port(f"{self._client_name}/command:o", self._name_client)
+        )
         self._stream.connect(f"{self._name}/command:i", STREAM)
         for port in sensors:
-            if self._names.query(port.name) is not None:
+            if self._name_client.query(port.name) is not None:
                 self._read_stream(port.name, self._sensor_handler(port))
         self._read_stream(f"{self._name}/stateExt:o", self._receive_state)
         if not self._first_state.wait(FIRST_STATE_S):
             raise BodyError(f"{self._name} sends no state", hint=f"{self._name}/stateExt:o has to stream")
 
     def _read_stream(self, source: str, on_data: OnData) -> None:
-        name = f"{self._client_name}/{next(self._readers)}/state:i"
-        reader = Reader(self._names, source, on_data, name=name, carrier=STREAM)
+        name = f"{self._client_name}/{next(self._reader_numbers)}/state:i"
+        reader = Reader(self._name_client, source, on_data, name=name, carrier=STREAM)
         self._resources.enter_context(reader)
 
     def _get(self, word: str, *prefix: str, arguments: Bottle = ()) -> Value:
-        """Return the value in the answer to `[get] [word]`, which follows the words of `prefix`."""
+        """Return the value in the answer to `[get] [word]` with arguments.
+
+        The answer must begin with the words of `prefix`, which the value follows, and end with `[ok]`.
+        """
         answer = self._rpc.ask((GET, Vocab(word), *arguments))
         if answer[: len(prefix)] != prefix or len(answer) < len(prefix) + 2 or answer[-1] != "ok":
             raise BodyError(f"{self._name} does not answer [get] [{word}] as a control board does")
         return answer[len(prefix)]
 
     def _match_axes(self, count: Value) -> Axes:
-        """Match the board's axes to joints by name; in order if no name matches and the counts agree."""
+        """Return the joints of the board's axes: by name, or in order if no name matches.
+
+        Raises:
+            BodyError: some names match, or none does and the board has another number of axes.
+        """
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
         axis_names = [self._get("name", "is", "name", arguments=(axis,)) for axis in range(count)]
@@ -155,7 +169,7 @@ class RemoteBoard:
 
     def _receive_state(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- required by OnData
         """Store the state in a message of `stateExt:o`; other messages are ignored."""
-        if len(bottle) not in {22, 24} or bottle[POSITIONS + 1] != "ok":
+        if len(bottle) not in STATE_LENGTHS or bottle[POSITIONS + 1] != "ok":
             return
         with suppress(InputError):
             self.state = BoardState(
@@ -167,11 +181,13 @@ class RemoteBoard:
             self._first_state.set()
 
     def _values(self, bottle: Bottle, index: int) -> Floats:
-        """Return one quantity of the joints; NaN if the board does not know it."""
+        """Return the quantity at an index of a state message by joint; NaN if the board does not know it."""
         if bottle[index + 1] != "ok":
             return np.full(len(self._robot.joints), np.nan)
         values = self.axes.radians(numbers(bottle[index], len(self.axes)))
-        return values * DEG_PER_RAD if index == TORQUES else values
+        return (
+            values * DEG_PER_RAD if index == TORQUES else values
+        )  # torques are no angles: undo the conversion
 
     def _sensor_handler(self, port: SensorPort) -> OnData:
         def store_readings(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- required by OnData

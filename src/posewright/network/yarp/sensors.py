@@ -1,4 +1,4 @@
-"""A robot's sensors as YARP ports: their names, and their readings as Vectors."""
+"""A robot's sensors as YARP ports: their name_client, and their readings as Vectors."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ INERTIAL = 12
 """Length of YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], and
 the magnetic field, which is not measured and always 0.
 """
+
+FROM_INERTIAL = (0, 1, 2, 6, 7, 8, 3, 4, 5)
+"""Indices in an inertial Vector of the channels of an IMU: orientation, angular velocity, acceleration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +48,15 @@ class SensorPort:
         channels = self.sensor.channels
         if any(channel.name not in readings for channel in channels):
             return None
-        parts = [
+        values = [
             np.atleast_1d(np.asarray(readings[channel.name], np.float64)) * _scale(channel.unit)
             for channel in channels
         ]
         if isinstance(self.sensor, Imu):
-            orientation, angular_velocity, acceleration = parts
-            parts = [orientation, acceleration, angular_velocity, np.zeros(3)]
-        return vector(np.concatenate(parts))
+            orientation, angular_velocity, acceleration = values
+            magnetic_field = np.zeros(3)
+            values = [orientation, acceleration, angular_velocity, magnetic_field]
+        return vector(np.concatenate(values))
 
     def readings(self, bottle: Bottle) -> Mapping[str, Reading]:
         """Return the readings in a Vector.
@@ -62,22 +66,23 @@ class SensorPort:
         """
         values = numbers(bottle, self.count)
         if isinstance(self.sensor, Imu):
-            values = values[[0, 1, 2, 6, 7, 8, 3, 4, 5]]
+            values = values[list(FROM_INERTIAL)]
         readings: dict[str, Reading] = {}
         for channel in self.sensor.channels:
             size = int(np.prod(channel.shape))
-            part: Floats = values[:size] / _scale(channel.unit)
+            channel_values: Floats = values[:size] / _scale(channel.unit)
             values = values[size:]
             if channel.shape:
-                readings[channel.name] = part.reshape(channel.shape)
+                readings[channel.name] = channel_values.reshape(channel.shape)
             elif isinstance(self.sensor, FootContact):
-                readings[channel.name] = bool(part[0])
+                readings[channel.name] = bool(channel_values[0])
             else:
-                readings[channel.name] = float(part[0])
+                readings[channel.name] = float(channel_values[0])
         return readings
 
 
 def _scale(unit: str) -> float:
+    """Return the factor from a unit of a sensor to that of YARP."""
     return DEG_PER_RAD if unit in {"rad", "rad/s"} else 1.0
 
 

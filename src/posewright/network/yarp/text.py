@@ -16,7 +16,14 @@ BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9.-]*")
 RESERVED_WORDS = {"true", "false", "null", "inf", "nan"}
 """Bare words that are no strings."""
 
-WORD = re.compile(r'[ \t\r\n,]*+("(?:[^"\\]++|\\.)*+"|\{[^{}]*+\}|[()]|[^ \t\r\n,(){}"]+|(.))', re.DOTALL)
+WORD = re.compile(
+    r'[ \t\r\n,]*+(?P<word>"(?:[^"\\]++|\\.)*+"|\{[^{}]*+\}|[()]|[^ \t\r\n,(){}"]+|(?P<unclosed>.))',
+    re.DOTALL,
+)
+"""A text in quotes, a blob, a bracket, or a bare word; `unclosed` is a quote or brace without its end."""
+
+VOCAB_LETTERS = 4
+MAX_DIGITS = 25
 INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]{1,8}")
 FLOAT = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|-?inf|nan", re.ASCII)
@@ -50,14 +57,14 @@ def from_text(text: str) -> Bottle:
     Raises:
         FormatError: a bracket or a quote is left open, or lists are too deep.
     """
-    lists: list[list[Value]] = [[]]
+    lists: list[list[Value]] = [[]]  # that are open, the innermost last; the first is the bottle
     for word in _split_words(text):
         if word == "(" and len(lists) <= MAX_DEPTH:
             lists.append([])
         elif word == ")" and len(lists) > 1:
             closed = tuple(lists.pop())
             lists[-1].append(closed)
-        elif word in "()":
+        elif word in {"(", ")"}:  # too deep, or nothing to close
             hint = f"at most {MAX_DEPTH} levels, all closed"
             raise FormatError(f"the bottle has one {word} too many", hint=hint)
         else:
@@ -68,10 +75,11 @@ def from_text(text: str) -> Bottle:
 
 
 def _split_words(text: str) -> Iterator[str]:
+    """Yield the words of a bottle's text; brackets are words of their own."""
     for match in WORD.finditer(text.rstrip(" \t\r\n,")):
-        if match[2]:
-            raise FormatError(f"a {match[2]} is not closed", hint='close "..." and {...}')
-        yield match[1]
+        if match["unclosed"]:
+            raise FormatError(f"a {match['unclosed']} is not closed", hint='close "..." and {...}')
+        yield match["word"]
 
 
 def _parse_value(word: str) -> Value:
@@ -83,14 +91,14 @@ def _parse_value(word: str) -> Value:
     if word[0] == "[":
         if word[-1] != "]":
             raise FormatError(f"{word[:20]} is not a vocab", hint="write one such as [pos]")
-        return Vocab(word[1:-1][:4])
+        return Vocab(word[1:-1][:VOCAB_LETTERS])
     return _parse_bare_word(word)
 
 
 def _parse_bare_word(word: str) -> Value:
     """Return a number, true, false or null where a word is one; otherwise the word as a text."""
     if INTEGER.fullmatch(word):
-        value = int(word[:25])  # 25 digits are beyond 64 bits whatever follows
+        value = int(word[:MAX_DIGITS])  # so many digits are beyond 64 bits whatever follows
         return min(max(value, INT64_RANGE[0]), INT64_RANGE[-1])
     if HEXADECIMAL.fullmatch(word):
         return int(word, 16)

@@ -56,8 +56,8 @@ class YarpTransport:
         self._port = port
         self._starts_name_server = start_name_server
         self._layout = layout
-        self._last_sensor_period = -1
-        self._closing = ExitStack()
+        self._last_sensor_period = -1  # number of the period in which sensors were sent last; none yet
+        self._cleanup = ExitStack()
         self._ports: dict[str, Port] = {}
         self._sensors: list[tuple[SensorPort, Port]] = []
         self._board: ControlBoard | None = None
@@ -75,16 +75,20 @@ class YarpTransport:
         try:
             if self._starts_name_server:
                 server = NameServer(self._host, self._port)
-                self._closing.callback(server.close)
+                self._cleanup.callback(server.close)
                 self._port = server.address.port
-            names = NameClient(self._host, self._port)
-            self._add(Port(f"{self.name}/state:o", names))
-            self._add(Port(f"{self.name}/stateExt:o", names))
+            name_client = NameClient(self._host, self._port)
+            self._add(Port(f"{self.name}/state:o", name_client))
+            self._add(Port(f"{self.name}/stateExt:o", name_client))
             for sensor_port in sensor_ports(self.name, service.robot, service.sensors):
-                self._sensors.append((sensor_port, self._add(Port(sensor_port.name, names))))
-            self._add(Port(f"{self.name}/plant:i", names, on_request=self._answer, longest=MAX_BYTES))
-            self._add(Port(f"{self.name}/command:i", names, on_data=board.command))
-            self._add(Port(f"{self.name}/rpc:i", names, on_request=board.answer))
+                self._sensors.append((sensor_port, self._add(Port(sensor_port.name, name_client))))
+            self._add(
+                Port(
+                    f"{self.name}/plant:i", name_client, on_request=self._answer, max_message_bytes=MAX_BYTES
+                )
+            )
+            self._add(Port(f"{self.name}/command:i", name_client, on_data=board.command))
+            self._add(Port(f"{self.name}/rpc:i", name_client, on_request=board.answer))
         except PosewrightError:
             self.close()
             raise
@@ -108,10 +112,10 @@ class YarpTransport:
         if sensor_period == self._last_sensor_period:
             return
         self._last_sensor_period = sensor_period
-        streams = ports[f"{self.name}/command:i"]
+        command_port = ports[f"{self.name}/command:i"]
         rpc_senders = ports[f"{self.name}/rpc:i"].inputs
-        for sender in board.check_connections(rpc_senders, streams.inputs):
-            streams.expel(sender)  # a stream over udp does not end by itself
+        for sender in board.check_connections(rpc_senders, command_port.inputs):
+            command_port.expel(sender)  # a stream over udp does not end by itself
         for sensor_port, port in sensors:
             bottle = sensor_port.encode(state.sensors)
             if bottle is not None:
@@ -121,8 +125,8 @@ class YarpTransport:
         """Return the sums of the ports' counters, and the control board's counts of rejected messages."""
         total: dict[str, float] = {}
         for port in self._ports.values():
-            for count, value in port.facts().items():
-                total[count] = total.get(count, 0.0) + value
+            for counter, count in port.facts().items():
+                total[counter] = total.get(counter, 0.0) + count
         rejection_counts = dict(self._board.rejection_counts) if self._board else {}
         refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
         refused_by_reason = {
@@ -139,7 +143,7 @@ class YarpTransport:
             thread.start()
         for thread in threads:
             thread.join()
-        self._closing.close()
+        self._cleanup.close()
 
     def _answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- the request names its client
         match request:

@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,13 @@ MAX_BYTES = 1 << 20
 
 MAX_JOINTS = 256
 MAX_TEXT = 256
+
+HEADER_BYTES = 4
+"""Length of a CDR header: byte order and options."""
+
+MAX_PADDING_BYTES = 3
+
+NANOSECONDS_PER_S = 1_000_000_000
 
 _LITTLE = b"\x00\x01"
 _BIG = b"\x00\x00"
@@ -158,8 +165,9 @@ class _Message:
         self._raw, self._numbers = layout.blank()
 
     def encode(self, time_s: float, values: Mapping[str, ArrayLike]) -> bytes:
+        """Return the message of a frame with a stamp, if its layout has one, and values by field."""
         if "stamp" in self._numbers:
-            self._numbers["stamp"][0] = divmod(round(max(time_s, 0.0) * 1e9), 1_000_000_000)
+            self._numbers["stamp"][0] = divmod(round(max(time_s, 0.0) * 1e9), NANOSECONDS_PER_S)
         for name, value in values.items():
             self._numbers[name][0] = value
         return bytes(self._raw)
@@ -198,35 +206,36 @@ class _Reader:
     def __init__(self, raw: bytes) -> None:
         if len(raw) > MAX_BYTES:
             raise FormatError(f"the message has {len(raw)} bytes", hint=f"at most {MAX_BYTES}")
-        if raw[:2] not in {_LITTLE, _BIG} or len(raw) < 4:
+        if raw[:2] not in {_LITTLE, _BIG} or len(raw) < HEADER_BYTES:
             raise FormatError("not plain CDR", hint="it starts with 00 00 or 00 01 and two more bytes")
         self._order = "<" if raw[:2] == _LITTLE else ">"
-        self._raw = raw[4:]
-        self._at = 0
+        self._raw = raw[HEADER_BYTES:]
+        self._position = 0
 
     def numbers(self, kind: str, n: int) -> tuple[Any, ...]:  # the type depends on the kind
         """Return `n` numbers of a type of `struct`, aligned to their size."""
         size = struct.calcsize(kind)
-        begin = self._at + (-self._at % size if n else 0)
+        padding = -self._position % size if n else 0
+        begin = self._position + padding
         end = begin + n * size
         if end > len(self._raw):
             self.fail(f"the message ends before {n} expected numbers")
-        self._at = end
+        self._position = end
         return struct.unpack_from(f"{self._order}{n}{kind}", self._raw, begin)
 
     def length(self, max_length: int) -> int:
         """Return the length of the list or text that follows; raise FormatError if it is too large."""
-        n: int = self.numbers("I", 1)[0]
-        if n > max_length:
-            self.fail(f"a length of {n}", f"at most {max_length}")
-        return n
+        length: int = self.numbers("I", 1)[0]
+        if length > max_length:
+            self.fail(f"a length of {length}", f"at most {max_length}")
+        return length
 
     def text(self) -> str:
         """Return the zero-terminated text that follows; raise a FormatError if it is damaged."""
-        n = self.length(MAX_TEXT)
-        raw = self._raw[self._at : self._at + n]
-        self._at += n
-        if len(raw) != n or raw[-1:] != b"\0" or 0 in raw[:-1]:
+        length = self.length(MAX_TEXT)
+        raw = self._raw[self._position : self._position + length]
+        self._position += length
+        if len(raw) != length or raw[-1:] != b"\0" or 0 in raw[:-1]:
             self.fail("a text is not terminated", "it ends in a zero byte, which is part of its length")
         try:
             return raw[:-1].decode()
@@ -234,14 +243,14 @@ class _Reader:
             self.fail("a text is not UTF-8")
 
     def end(self) -> None:
-        """Raise FormatError if more than the padding to four bytes is left."""
-        remainder = self._raw[self._at :]
-        if len(remainder) > 3 or any(remainder):
+        """Raise FormatError if more than the padding is left: up to three zero bytes."""
+        remainder = self._raw[self._position :]
+        if len(remainder) > MAX_PADDING_BYTES or any(remainder):
             self.fail(f"{len(remainder)} bytes too many")
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
         """Raise a FormatError with the present offset."""
-        raise FormatError(message, where=Where(offset=self._at + 4), hint=hint)
+        raise FormatError(message, where=Where(offset=self._position + HEADER_BYTES), hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +287,11 @@ def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
         raise FormatError(f"there is no joint {unknown[0]!r}", hint=hint)
     if not points:
         return TrajectoryMessage(frame_id, trajectory=None)
-    positions = np.array([point[0] for point in points], dtype=np.float64).reshape(n_points, len(names))
-    times = np.array([point[1] for point in points], dtype=np.float64)
-    trajectory = Trajectory(tuple(joints.index(name) for name in names), times, positions)
+    positions = np.array([point.positions for point in points], dtype=np.float64)
+    times = np.array([point.time_s for point in points], dtype=np.float64)
+    trajectory = Trajectory(
+        tuple(joints.index(name) for name in names), times, positions.reshape(n_points, len(names))
+    )
     fault = trajectory.describe_fault(len(joints))
     if fault:
         raise FormatError(fault)
@@ -296,17 +307,27 @@ def frame_id_of(raw: bytes) -> str:
 
 
 def _frame_id(reader: _Reader) -> str:
+    """Return the frame of a header, after its stamp."""
     reader.numbers("i", 2)
     return reader.text()
 
 
-def _read_point(reader: _Reader, n_joints: int) -> tuple[tuple[float, ...], float]:
-    """Return the positions and the time of a point [s]."""
-    arrays = [reader.numbers("d", reader.length(n_joints)) for _ in range(4)]
+class _Point(NamedTuple):
+    """A point of a trajectory: the position of each joint, and the time [s]."""
+
+    positions: tuple[float, ...]
+    time_s: float
+
+
+def _read_point(reader: _Reader, n_joints: int) -> _Point:
+    """Return a point of a trajectory; its velocities, accelerations and efforts are read and ignored."""
+    positions = reader.numbers("d", reader.length(n_joints))
+    for _ in ("velocities", "accelerations", "effort"):
+        reader.numbers("d", reader.length(n_joints))
     seconds = reader.numbers("i", 1)[0]
     nanoseconds = reader.numbers("I", 1)[0]
-    if len(arrays[0]) != n_joints:
-        reader.fail(f"a point has {len(arrays[0])} positions", f"send one for each of {n_joints} joints")
-    if nanoseconds >= 1_000_000_000:
+    if len(positions) != n_joints:
+        reader.fail(f"a point has {len(positions)} positions", f"send one for each of {n_joints} joints")
+    if nanoseconds >= NANOSECONDS_PER_S:
         reader.fail(f"a time has {nanoseconds} nanoseconds", "send less than a second")
-    return arrays[0], seconds + nanoseconds * 1e-9
+    return _Point(positions, seconds + nanoseconds * 1e-9)

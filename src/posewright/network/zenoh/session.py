@@ -101,7 +101,7 @@ class SessionConfig:
             InputError: everybody on the network could connect, an endpoint is invalid, or a file is missing.
         """
         for endpoint in (*self.listen, *self.connect):
-            _host(endpoint)
+            _split_endpoint(endpoint)  # raises if it is invalid
         for endpoint in self.listen:
             self._require_access_control(endpoint)
         for path in (self.users, self.authority, self.certificate, self.key):
@@ -125,18 +125,18 @@ class SessionConfig:
         yield "transport/link/tx/queue/size/data", 16
         yield "transport/auth/usrpwd/user", self.user or None
         yield "transport/auth/usrpwd/password", self.password or None
-        yield "transport/auth/usrpwd/dictionary_file", _text(self.users)
-        yield "transport/link/tls/root_ca_certificate", _text(self.authority)
+        yield "transport/auth/usrpwd/dictionary_file", _path_text(self.users)
+        yield "transport/link/tls/root_ca_certificate", _path_text(self.authority)
         yield "transport/link/tls/enable_mtls", True if self.authority and self.certificate else None
         for side in ("listen", "connect"):
-            yield f"transport/link/tls/{side}_certificate", _text(self.certificate)
-            yield f"transport/link/tls/{side}_private_key", _text(self.key)
+            yield f"transport/link/tls/{side}_certificate", _path_text(self.certificate)
+            yield f"transport/link/tls/{side}_private_key", _path_text(self.key)
         if self.commanders and self.listen:
-            yield "access_control", _access(robot, self.commanders)
+            yield "access_control", _build_access_control(robot, self.commanders)
 
     def _require_access_control(self, endpoint: str) -> None:
         """Raise InputError if everybody on the network could connect to an endpoint."""
-        protocol, host = _host(endpoint)
+        protocol, host = _split_endpoint(endpoint)
         is_encrypted = protocol in {"tls", "quic"}
         if is_encrypted and not (self.certificate and self.key):
             hint = "set POSEWRIGHT_ZENOH_CERTIFICATE and POSEWRIGHT_ZENOH_KEY"
@@ -201,7 +201,7 @@ def zenoh_library() -> ZenohObject:
     return zenoh
 
 
-def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, object]:
+def _build_access_control(robot: str, commanders: tuple[str, ...]) -> dict[str, object]:
     """Return Zenoh's access control: everybody may observe the robot, only the commanders may command it."""
     topics = [f"{robot}/**", "@/*/@ros2_lv/**"]  # ** does not match a part that begins with @
     commands = [f"{robot}/joint_trajectory", f"{robot}/plant"]
@@ -239,12 +239,12 @@ def _rule(name: str, flow: str, messages: list[str], keys: list[str]) -> dict[st
     return {"id": name, "permission": "allow", "flows": [flow], "messages": messages, "key_exprs": keys}
 
 
-def _text(path: Path | None) -> str | None:
+def _path_text(path: Path | None) -> str | None:
     return None if path is None else str(path.absolute())
 
 
-def _host(endpoint: str) -> tuple[str, str]:
-    """Return the protocol and the host of an endpoint, or raise InputError."""
+def _split_endpoint(endpoint: str) -> tuple[str, str]:
+    """Return the protocol and the host of an endpoint; raise InputError if it is invalid."""
     protocol, slash, address = endpoint.partition("/")
     # settings after `#` or `?` could disable access control
     if not protocol or not slash or not address or {"#", "?"} & set(endpoint):
@@ -262,7 +262,7 @@ def _is_loopback(host: str) -> bool:
 
 def _is_listening(endpoint: str) -> bool:
     """Return whether a program listens at an endpoint."""
-    protocol, host = _host(endpoint)
+    protocol, host = _split_endpoint(endpoint)
     if protocol not in {"tcp", "tls"}:
         return False
     try:

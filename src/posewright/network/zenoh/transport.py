@@ -40,6 +40,9 @@ PUBLISHER_KIND = "MP"
 SUBSCRIBER_KIND = "MS"
 """Kinds of liveliness tokens of zenoh-plugin-ros2dds: message publisher and message subscriber."""
 
+STATUS = "status"
+"""The topic of the status."""
+
 MAX_REJECTED_SENDERS = 16
 """Most rejected senders in the status."""
 
@@ -72,7 +75,7 @@ class ZenohTransport:
         self._topics = list[tuple[ros.RosTopic, ZenohObject]]()
         self._cameras = dict[str, tuple[Camera, ZenohObject]]()
         self._status: ZenohObject = None
-        self._next_due_s = dict[str, float]()
+        self._next_due_s = dict[str, float]()  # of the status and the pictures, by topic
 
     def open(self, service: RobotService) -> None:
         """Start listening.
@@ -106,7 +109,10 @@ class ZenohTransport:
         self._declarations.append(liveliness.declare_token(key))
 
     def _declare_entities(self) -> None:
-        """Declare the request handler, the trajectory subscriber and all publishers."""
+        """Declare the request handler, the trajectory subscriber and all publishers.
+
+        A thread of its own reads trajectories from a ring, so that a flood of them replaces old ones.
+        """
         session = self._session
         sensors = self._service.sensors
         self._declarations.append(
@@ -119,10 +125,10 @@ class ZenohTransport:
         self._announce(SUBSCRIBER_KIND, "joint_trajectory", JOINT_TRAJECTORY.name)
         for topic in ros.topics(self.name, self._joints, sensors):
             self._topics.append((topic, self._declare_publisher(topic.path, topic.type_name)))
-        self._status = self._declare_publisher("status", STRING.name)
+        self._status = self._declare_publisher(STATUS, STRING.name)
         if self.pictures:
             self._cameras = {
-                camera.name: (camera, self._declare_publisher(f"{camera.name}/image_raw", IMAGE.name))
+                camera.name: (camera, self._declare_publisher(_picture_topic(camera), IMAGE.name))
                 for camera in sensors
                 if isinstance(camera, Camera)
             }
@@ -155,7 +161,7 @@ class ZenohTransport:
                 message = topic.pack(state, commands)
                 if message is not None:
                     publisher.put(message)
-            if self._is_due("", state.time_s, STATUS_S):
+            if self._is_due(STATUS, state.time_s, STATUS_S):
                 status.put(ros.encode_text(json.dumps(self._status_message())))
         except self._zenoh.ZError:
             self._count("missed")  # the session is being closed
@@ -166,7 +172,9 @@ class ZenohTransport:
             camera for camera, publisher in self._cameras.values() if publisher.matching_status.matching
         ]
         return [
-            camera.name for camera in watched if self._is_due(camera.name, time_s, _picture_period_s(camera))
+            camera.name
+            for camera in watched
+            if self._is_due(_picture_topic(camera), time_s, _picture_period_s(camera))
         ]
 
     def show(self, camera: str, time_s: float, pixels: NDArray[np.uint8]) -> None:
@@ -223,14 +231,17 @@ class ZenohTransport:
             self._counts[counter] += 1
 
     def _note_rejection(self, sender: str, reason: str) -> None:
-        """Store why a sender was rejected; a new sender makes the status due at once."""
+        """Store why a sender was rejected; a new sender makes the status due at once.
+
+        Of too many senders, those that were rejected first are forgotten.
+        """
         with self._lock:
             is_new = sender not in self._rejected
             self._rejected[sender] = reason
             while len(self._rejected) > MAX_REJECTED_SENDERS:
                 del self._rejected[next(iter(self._rejected))]
         if is_new:
-            self._next_due_s.pop("", None)
+            self._next_due_s.pop(STATUS, None)
 
     def _status_message(self) -> dict[str, object]:
         """Return the content of the status topic."""
@@ -272,6 +283,10 @@ def _name_sender(sample: ZenohObject, frame_id: str) -> str:
     source = sample.source_info
     session = str(source.source_id.zid) if source is not None else ""
     return " ".join(filter(None, (session, frame_id))) or "somebody"
+
+
+def _picture_topic(camera: Camera) -> str:
+    return f"{camera.name}/image_raw"
 
 
 def _picture_period_s(camera: Camera) -> float:

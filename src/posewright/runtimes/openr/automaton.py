@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.charts import Chart, Interpreter, Snapshot, read_chart
 
@@ -20,6 +21,13 @@ DONE = "done"
 def _interpreter(name: str) -> Interpreter:
     """Return the interpreter of a chart, which is read once; it holds no state."""
     return Interpreter(read_chart(CHARTS / f"{name}.chart.yaml"))
+
+
+class _AcceptingState(NamedTuple):
+    """A state in which a command is executed, and whether the command leads to the first state."""
+
+    state: str
+    is_stop: bool
 
 
 class Automaton:
@@ -66,10 +74,10 @@ class Automaton:
         """Return why a command is not executed in the active state, as a sentence."""
         if command not in self.commands:
             return f"there is no such command; there are {', '.join(self.commands)}"
-        accepted_in = " or ".join(
-            f"{'stops' if is_stop else 'starts from'} {state}"
-            for state, is_stop in self._accepting_states(command)
-        )
+        effects: list[str] = []
+        for state, is_stop in self._accepting_states(command):
+            effects.append(f"stops {state}" if is_stop else f"starts from {state}")
+        accepted_in = " or ".join(effects)
         if self.is_idle:
             return f"{command} {accepted_in}; the state is IDLE"
         stop_commands = [event for event in self._triggers(self.state) if event != DONE]
@@ -79,13 +87,14 @@ class Automaton:
             ending = "which nothing stops before its end"
         return f"{command} {accepted_in}; the state is {self.state}, {ending}"
 
-    def _accepting_states(self, command: str) -> Iterator[tuple[str, bool]]:
-        """Yield the states with a transition on a command, and whether it leads to the first state."""
-        idle = self.chart.states[0].name
+    def _accepting_states(self, command: str) -> Iterator[_AcceptingState]:
+        """Yield the states with a transition on a command."""
+        idle_state = self.chart.states[0].name
         for state in self.chart.states:
             for transition in state.transitions:
                 if command in transition.on:
-                    yield state.name, any(target.state == idle for target in transition.go)
+                    is_stop = any(target.state == idle_state for target in transition.go)
+                    yield _AcceptingState(state.name, is_stop)
                     break
 
     def _triggers(self, state: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from functools import partial
 from posewright.errors import FormatError, InputError
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.script import ScriptedCommand, read_script
-from posewright.runtimes.openr.services import ONotifyEvent, OObject, OObserver, OSubject
+from posewright.runtimes.openr.services import Connection, ONotifyEvent, OObject, OObserver, OSubject
 
 COMMANDER = "Commander"
 
@@ -112,7 +112,9 @@ class CommandSender(OObject):
         owners: dict[OSubject, str] = {}  # of the first observer that accepts the text
         parsed: dict[OSubject, object] = {}  # the data by that observer
         errors: list[str] = []
-        for subject, observer in self._receivers(command):
+        for connection in self._receivers(command):
+            subject = connection.subject
+            observer = connection.observer
             owner = observer.name.owner
             try:
                 data = command.text if observer.from_text is None else observer.from_text(command.text)
@@ -135,20 +137,23 @@ class CommandSender(OObject):
             message = f"no object knows the command {command.text!r}"
         raise FormatError(message, where=command.where, hint="; ".join(errors) or None)
 
-    def _receivers(self, command: ScriptedCommand) -> list[tuple[OSubject, OObserver]]:
-        """Return the observers that may receive a command, each with the subject that sends to it."""
-        ends = [
-            (subject, connection.observer)
-            for subject in self.subjects.values()
-            for connection in subject.connections
-        ]
-        receivers = [
-            (subject, observer)
-            for subject, observer in ends
-            if command.to in {"", observer.name.owner, subject.name.service}
-        ]
+    def _receivers(self, command: ScriptedCommand) -> list[Connection]:
+        """Return the connections over which a command may be sent: all, or those to its receiver.
+
+        Raises:
+            FormatError: Commander has no connection to the receiver.
+        """
+        connections: list[Connection] = []
+        for subject in self.subjects.values():
+            connections += subject.connections
+        receivers: list[Connection] = []
+        for connection in connections:
+            observer = connection.observer
+            if command.to in {"", observer.name.owner, connection.subject.name.service}:
+                receivers.append(connection)
         if command.to and not receivers:
-            hint = f"it sends to {', '.join(observer.name.owner for _, observer in ends)}"
+            owners = [connection.observer.name.owner for connection in connections]
+            hint = f"it sends to {', '.join(owners)}"
             raise FormatError(f"{COMMANDER} sends nothing to {command.to}", where=command.where, hint=hint)
         return receivers
 

@@ -68,7 +68,7 @@ def objects_in(entries: Iterable[LogEntry]) -> tuple[str, ...]:
 def label_of(entry: LogEntry) -> str:
     """Return the label of an entry in a diagram."""
     data = {name: str(value) for name, value in entry.data.items()}
-    service = data.get("from", "").partition(".")[2]
+    _, _, service = data.get("from", "").partition(".")  # of the sender
     labels = {
         "notify": f"{service}: {data.get('data', '')}",
         "waits": f"{service} waits: {data.get('data', '')}",
@@ -81,7 +81,7 @@ def label_of(entry: LogEntry) -> str:
     }
     values = ", ".join(value for name, value in data.items() if name != "object")
     text = labels.get(entry.kind, f"{entry.kind}: {values}")
-    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 3]}..."
+    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - len('...')]}..."
 
 
 def fold_repetitions(entries: Sequence[LogEntry]) -> tuple[MessageLoop, ...]:

@@ -51,8 +51,7 @@ class BlockPlayer:
         self._on_done = on_done
         self._move = CommandVectorSubject(owner, "Move", self._send_next)
         self._motion: BlockMotion | None = None
-        # of all frames, by primitive, which is the index of a joint [micro-radians]
-        self._angles: dict[int, list[int]] = {}
+        self._angles: dict[int, list[int]] = {}  # in all frames of the motion, by primitive [micro-radians]
         self._n_sent = 0  # blocks of the motion
 
     def play(self, motion: BlockMotion) -> None:

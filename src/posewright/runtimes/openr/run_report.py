@@ -30,9 +30,9 @@ def message_line(entry: LogEntry) -> Styled:
 
 def format_run_report(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
     """Yield the report of a run: the summary of `openr_result`, and notable entries of its log."""
-    n_sent = sum(message["kind"] == "notify" for message in result["messages"])
+    n_delivered = sum(message["kind"] == "notify" for message in result["messages"])
     n_waited = sum(message["kind"] == "waits" for message in result["messages"])
-    summary = f"{result['duration_s']:.3f} s, {format_count(n_sent, 'message')} delivered"
+    summary = f"{result['duration_s']:.3f} s, {format_count(n_delivered, 'message')} delivered"
     summary += f", {n_waited} waited for a busy observer" if n_waited else ""
     yield f"{result['program']} on {result['robot']}: {summary}"
     for entry in entries:

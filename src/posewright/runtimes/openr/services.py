@@ -76,7 +76,7 @@ class Connection:
     Attributes:
         is_ready: whether the observer is ready.
         buffer: data that has not been delivered.
-        n_sent: number of items of the buffer that `notify_observers` has sent; the others were only set.
+        n_to_deliver: number of items of the buffer that `notify_observers` has sent; others were only set.
         busy_since_s: since when the observer has not answered delivered or waiting data [s]; None if it has.
         is_silent: whether the missing answer has been reported.
         was_ready: whether the observer was ever ready.
@@ -86,7 +86,7 @@ class Connection:
     observer: OObserver
     is_ready: bool = False
     buffer: list[object] = field(default_factory=list)
-    n_sent: int = 0
+    n_to_deliver: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
     was_ready: bool = False
@@ -109,8 +109,8 @@ class Connection:
 
     def send(self, openr: OpenR) -> None:
         """Deliver the buffer, or let it wait if the observer is busy."""
-        self.n_sent = len(self.buffer)
-        if not self.n_sent:
+        self.n_to_deliver = len(self.buffer)
+        if not self.n_to_deliver:
             return
         if self.is_ready:
             self._deliver(openr)
@@ -134,21 +134,21 @@ class Connection:
         if on_answer is not None:
             event = OReadyEvent(self.observer.name, is_ready)
             openr.post(lambda: on_answer(event))
-        if is_ready and self.n_sent:
+        if is_ready and self.n_to_deliver:
             self._deliver(openr)
 
     def clear(self) -> None:
         """Discard waiting data."""
         waiting = self.buffer
         self.buffer = []
-        self.n_sent = 0
+        self.n_to_deliver = 0
         _release(waiting)
 
     def _deliver(self, openr: OpenR) -> None:
         """Post the data that is to be sent to the observer, which is not ready until it answers."""
-        data = tuple(self.buffer[: self.n_sent])
-        self.buffer = self.buffer[self.n_sent :]
-        self.n_sent = 0
+        data = tuple(self.buffer[: self.n_to_deliver])
+        self.buffer = self.buffer[self.n_to_deliver :]
+        self.n_to_deliver = 0
         self.busy_since_s = openr.time_s
         self.is_ready = False
         openr.log("notify", **self.ends, data=", ".join(map(format_data, data)))

@@ -109,11 +109,11 @@ def _format_lines(program: Rm4Program) -> Iterator[str]:
         usual_blank = inside_blank if is_inside else between_blank
         if i == 0:
             usual_blank = b""  # most files begin with a tag
-        if tag.before != usual_blank:
-            yield f"blank {_quote(tag.before)}"
+        if tag.blank_before != usual_blank:
+            yield f"blank {_quote(tag.blank_before)}"
         yield from _format_tag_lines(program, tag, inside_calc=is_inside)
-    if program.tail:
-        yield f"end {_quote(program.tail)}"
+    if program.blank_after:
+        yield f"end {_quote(program.blank_after)}"
 
 
 def _usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_calc: bool) -> bytes:
@@ -125,7 +125,7 @@ def _usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_ca
     counts = Counter[bytes]()
     for i, (tag, is_inside) in enumerate(zip(tags, inside_flags, strict=True)):
         if i > 0 and is_inside is inside_calc:
-            counts[tag.before] += 1
+            counts[tag.blank_before] += 1
     return max(counts, key=lambda blank: (counts[blank], blank), default=b"\n")
 
 
@@ -161,8 +161,8 @@ def _format_instruction(program: Rm4Program, tag: Tag) -> str:
         return f"{tag.op} {tag.size} 0x{tag.address:04x}" + (f" = {values}" if values else "")
     if tag.op in {Op.JUMP, Op.CALL}:
         target = program.tags_by_key[tag.target]
-        slack = min(tag.slack, len(target.before))
-        return f"{tag.op} {program.labels[target.key]}" + (f"-{slack}" if slack else "")
+        gap_bytes = min(tag.gap_bytes, len(target.blank_before))
+        return f"{tag.op} {program.labels[target.key]}" + (f"-{gap_bytes}" if gap_bytes else "")
     return str(tag.op)
 
 
@@ -251,7 +251,7 @@ class _Assembler:
         self._tags: list[Tag] = []
         self._tag_lines: list[int] = []  # the line of each tag in its listing
         self._jump_operands: list[str] = []  # by tag; empty for other tags
-        self._label_keys: dict[str, int] = {}  # key of the tag below each label
+        self._tag_key_of_label: dict[str, int] = {}  # key of the tag below each label
         self._label_lines: dict[str, int] = {}
         self._usual_blanks = {"between": b"\n", "inside": b"\n  "}
         self._pending: dict[str, bytes] = {}  # `raw` and `blank` of the next tag
@@ -286,8 +286,8 @@ class _Assembler:
         if n_previous == len(self._tags):
             hint = "a program has at least one"
             raise FormatError("the listing has no instruction", where=Where(path=self._path), hint=hint)
-        last_label = next(reversed(self._label_keys), "")
-        if self._label_keys.get(last_label) == len(self._tags):
+        last_label = next(reversed(self._tag_key_of_label), "")
+        if self._tag_key_of_label.get(last_label) == len(self._tags):
             message = f"no tag follows the label {last_label}"
             raise self._error(message, "put the label before a tag", self._label_lines[last_label])
         for misplaced in islice(find_misplaced_tags(self._tags[n_previous:]), MAX_ERRORS):
@@ -303,7 +303,7 @@ class _Assembler:
         """
         for operand in self._jump_operands:  # grows while subroutines are added
             match = _JUMP_OPERAND.fullmatch(operand)
-            if match is None or match[1] in self._label_keys:
+            if match is None or match[1] in self._tag_key_of_label:
                 continue
             label = match[1]
             listing = library(label)
@@ -323,7 +323,9 @@ class _Assembler:
             FormatError: a jump is wrong, or the program is too large.
             UnknownNameError: a jump goes to an unknown label.
         """
-        labels = {key: label for label, key in self._label_keys.items() if not ADDRESS_LABEL.fullmatch(label)}
+        labels = {
+            key: label for label, key in self._tag_key_of_label.items() if not ADDRESS_LABEL.fullmatch(label)
+        }
         tags = tuple(self._resolve_jump(tag, labels.get(tag.key, "")) for tag in self._tags)
         program = Rm4Program(tags, self._tail, self._path)
         if program.n_bytes > MAX_BYTES:
@@ -342,14 +344,14 @@ class _Assembler:
             hint = f"expected {tag.op} LABEL"
             raise FormatError(f"{operand[:40]} is not a label", where=where, hint=hint)
         target_label = match[1]
-        if target_label not in self._label_keys:
-            raise UnknownNameError.among("label", target_label, self._label_keys, where=where)
-        target = self._tags[self._label_keys[target_label]]
-        slack = int(match[2] or 0)  # as in LABEL-2
-        if slack > len(target.before):
-            hint = f"there are {len(target.before)} blank bytes before it"
+        if target_label not in self._tag_key_of_label:
+            raise UnknownNameError.among("label", target_label, self._tag_key_of_label, where=where)
+        target = self._tags[self._tag_key_of_label[target_label]]
+        gap_bytes = int(match[2] or 0)  # as in LABEL-2
+        if gap_bytes > len(target.blank_before):
+            hint = f"there are {len(target.blank_before)} blank bytes before it"
             raise FormatError(f"{operand} leads into the middle of another tag", where=where, hint=hint)
-        return dataclasses.replace(tag, target=target.key, slack=slack, label=label, address=0)
+        return dataclasses.replace(tag, target=target.key, gap_bytes=gap_bytes, label=label, address=0)
 
     # Lines.
 
@@ -363,10 +365,10 @@ class _Assembler:
         match = _LINE.fullmatch(code)
         label, instruction = (match[1], match[2]) if match else (None, code)
         if label is not None:
-            if label in self._label_keys:
+            if label in self._tag_key_of_label:
                 message = f"the label {label} is already defined in line {self._label_lines[label]}"
                 raise self._error(message, "give each label its own name")
-            self._label_keys[label] = len(self._tags)
+            self._tag_key_of_label[label] = len(self._tags)
             self._label_lines[label] = self._line_number
         if not instruction:
             return
@@ -441,7 +443,7 @@ class _Assembler:
         blank = self._pending.pop("blank", usual_blank)
         if tag.op is Op.CALC:
             self._inside_calc = True
-        self._tags.append(dataclasses.replace(tag, before=blank, key=len(self._tags)))
+        self._tags.append(dataclasses.replace(tag, blank_before=blank, key=len(self._tags)))
         self._tag_lines.append(self._line_number)
         is_jump = tag.op in {Op.JUMP, Op.CALL}
         self._jump_operands.append((jump_operand or _UNKNOWN_OPERAND) if is_jump else "")

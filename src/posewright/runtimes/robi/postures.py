@@ -188,26 +188,26 @@ def posture_table() -> PostureTable:
 
 
 def read_posture_table(path: Path) -> PostureTable:
-    """Read a posture table.
+    """Read a posture table; its idle poses and mapped servos are given by posture.
 
     Raises:
         DocumentError: the document is wrong.
     """
-    parts = read_document(path).fields(
+    entries = read_document(path).fields(
         required=("postures", "robot", "default_rule", "sources", "rules", "idle", "mapped"),
         optional=(),
     )
-    names = [posture.word for posture in Posture]
-    rules = {name: read_record(node, PostureRule) for name, node in parts["rules"].fields().items()}
-    idle_nodes = parts["idle"].fields(required=names)
-    mapped_nodes = parts["mapped"].fields(optional=names)
+    posture_names = [posture.word for posture in Posture]
+    rules = {name: read_record(node, PostureRule) for name, node in entries["rules"].fields().items()}
+    idle_nodes = entries["idle"].fields(required=posture_names)
+    mapped_nodes = entries["mapped"].fields(optional=posture_names)
     return PostureTable(
-        robot=robot(parts["robot"].text()),
-        default_rule=parts["default_rule"].choice("rule", rules),
+        robot=robot(entries["robot"].text()),
+        default_rule=entries["default_rule"].choice("rule", rules),
         rules=rules,
         idle={name: read_record(node, IdlePose) for name, node in idle_nodes.items()},
         mapped={name: read_record(node, MappedServos) for name, node in mapped_nodes.items()},
-        sources={key: node.text() for key, node in parts["sources"].fields().items()},
+        sources={key: node.text() for key, node in entries["sources"].fields().items()},
     )
 
 

@@ -69,13 +69,13 @@ class Tag:
     Attributes:
         op: its operation.
         raw: its bytes.
-        before: the blank space before it.
+        blank_before: the blank space before it.
         size: the size of the memory words it reads or writes [byte].
         address: the address of the memory it reads or writes; of a jump without target, the address in the
             file.
         values: the values of a block that is written, or of a `<const>`; only the latter may be negative.
         target: key of the tag that a jump or call goes to; -1 if none is set.
-        slack: number of blank bytes between the address of a jump and its target.
+        gap_bytes: number of blank bytes between the address of a jump and its target; usually 0.
         address_span: begin and end of the address in `raw`.
         name: the name of the editor's block, as a label.
         label: the label in a listing.
@@ -84,12 +84,12 @@ class Tag:
 
     op: Op
     raw: bytes
-    before: bytes = b""
+    blank_before: bytes = b""
     size: int = 0
     address: int = 0
     values: tuple[int, ...] = ()
     target: int = -1
-    slack: int = 0
+    gap_bytes: int = 0
     address_span: tuple[int, int] = (0, 0)
     name: str = ""
     label: str = ""
@@ -111,13 +111,13 @@ class Rm4Program:
 
     Attributes:
         tags: the tags in the order of the file.
-        tail: the blank space after the last tag.
+        blank_after: the blank space after the last tag.
         path: the path of its file.
         remarks: oddities of the file.
     """
 
     tags: tuple[Tag, ...]
-    tail: bytes = b""
+    blank_after: bytes = b""
     path: Path | None = None
     remarks: tuple[str, ...] = field(default=(), compare=False)
 
@@ -130,7 +130,7 @@ class Rm4Program:
         positions: dict[int, int] = {}
         end = 0
         for tag in self.tags:
-            begin = end + len(tag.before)
+            begin = end + len(tag.blank_before)
             positions[tag.key] = begin
             end = begin + len(tag.raw)
         return positions
@@ -138,7 +138,7 @@ class Rm4Program:
     @property
     def n_bytes(self) -> int:
         """The length of its file."""
-        return sum(len(tag.before) + len(tag.raw) for tag in self.tags) + len(self.tail)
+        return sum(len(tag.blank_before) + len(tag.raw) for tag in self.tags) + len(self.blank_after)
 
     @cached_property
     def tags_by_key(self) -> Mapping[int, Tag]:
@@ -175,7 +175,7 @@ class Rm4Program:
 
     def render(self) -> bytes:
         """Return its file: the original bytes, with new addresses of targets that have moved."""
-        return b"".join(tag.before + self.render_tag(tag) for tag in self.tags) + self.tail
+        return b"".join(tag.blank_before + self.render_tag(tag) for tag in self.tags) + self.blank_after
 
     def render_tag(self, tag: Tag) -> bytes:
         """Return the bytes of a tag, with the address of its target.
@@ -186,8 +186,8 @@ class Rm4Program:
             return tag.raw
         begin, end = tag.address_span
         n_digits = end - begin - len("0x")
-        slack = min(tag.slack, len(self.tags_by_key[tag.target].before))
-        address = self.positions[tag.target] - slack
+        gap_bytes = min(tag.gap_bytes, len(self.tags_by_key[tag.target].blank_before))
+        address = self.positions[tag.target] - gap_bytes
         if int(tag.raw[begin:end], 16) == address:
             return tag.raw
         return tag.raw[:begin] + f"0x{address:0{n_digits}x}".encode() + tag.raw[end:]

@@ -320,7 +320,7 @@ class _Rm4Reader:
             try:
                 end = self._find_end(begin)
                 tag = self._read_tag(begin, end)
-                yield dataclasses.replace(tag, before=data[previous_end:begin], key=key)
+                yield dataclasses.replace(tag, blank_before=data[previous_end:begin], key=key)
                 previous_end = end
                 key += 1
             except FormatError as error:
@@ -401,16 +401,16 @@ class _Rm4Reader:
             hint = f"the last one begins at 0x{starts[-1]:08x}, {self._place(starts[-1])}"
             self._report(begin, f"{jump} leads behind the last tag", hint)
             return tag
-        slack = starts[target] - tag.address
+        gap_bytes = starts[target] - tag.address
         if tags[target].op in ONLY_INSIDE_CALC:
             message = (
                 f"{jump} leads to {excerpt(tags[target].raw)} inside <calc>, where the stack is empty then"
             )
             self._remark(begin, message)
-        if slack:
-            message = f"{jump} leads to blank space; the tag after it, {slack} bytes on, is meant"
+        if gap_bytes:
+            message = f"{jump} leads to blank space; the tag after it, {gap_bytes} bytes on, is meant"
             self._remark(begin, message)
-        return dataclasses.replace(tag, target=target, slack=slack, address=0)
+        return dataclasses.replace(tag, target=target, gap_bytes=gap_bytes, address=0)
 
     def _remark_oddities(self, tag: Tag, begin: int) -> None:
         """Add remarks about an address of unusual length, and about an unknown tag."""

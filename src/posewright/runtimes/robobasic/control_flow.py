@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from posewright.runtimes.robobasic.step_builder import LabelReference, LoopLines, StepBuilder
 from posewright.runtimes.robobasic.tree import Expression, SourceLine
@@ -20,6 +21,13 @@ Evaluate = Callable[[Expression], int | None]
 
 def _unknown(_: Expression) -> None:
     """Evaluate no condition."""
+
+
+class JumpIntoLoop(NamedTuple):
+    """A jump to a label inside a FOR from outside, and the line of the FOR."""
+
+    reference: LabelReference
+    for_line: int
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,7 @@ class ControlFlow:
         address = self.addresses[line.number]
         return address > 0 and address in self.successors(address - 1)
 
-    def jumps_into_loops(self) -> Iterator[tuple[LabelReference, int]]:
+    def jumps_into_loops(self) -> Iterator[JumpIntoLoop]:
         """Yield each jump from outside into a FOR, with the line of the FOR.
 
         A jump that can only be reached through the FOR itself is allowed: it goes back after leaving the FOR.
@@ -122,7 +130,7 @@ class ControlFlow:
                 reached_around[loop.for_line] = self.reachable(follow_calls=True, avoid=avoid)
             reached = reached_around.get(loop.for_line)
             if reached is None or self.addresses[reference.line] in reached:
-                yield reference, loop.for_line
+                yield JumpIntoLoop(reference, loop.for_line)
 
     def _innermost_loops(self) -> dict[int, LoopLines]:
         """Return the innermost FOR around each line that is in one, by line; the NEXT is inside its loop."""

@@ -150,7 +150,7 @@ class RoboBasicController(Controller):
         for frame in range(n):
             self._run_frame(state)
             if frame == 0:
-                free = self._free_joints()
+                free = self._free_joints()  # a DELAY does not change it in further frames
             frame_decision = self._collect_decision()
             rows.append(self._joint_angles(state))
             decision = decision or frame_decision

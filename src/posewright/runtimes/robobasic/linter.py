@@ -116,7 +116,10 @@ class _FlowRules:
         return line.label.upper() in self._used_labels
 
     def _check_reachability(self) -> Iterator[tree.BasicFinding]:
-        """Yield one finding for each routine or run of lines that is never reached."""
+        """Yield one finding for each routine or run of lines that is never reached.
+
+        A label that only such lines lead to belongs to the run above it, and gets no finding of its own.
+        """
         routine: tree.SourceLine | None = None  # the label line above, if it is not reached either
         is_reported = False
         for line in self._lines:

@@ -109,7 +109,11 @@ class MoveRules:
             yield from self._check_line(line)
 
     def _check_line(self, line: tree.SourceLine) -> Iterator[tree.BasicFinding]:
-        """Check the positions in a line, and follow the speed that its statements set."""
+        """Yield findings about the positions and moves in a line, and follow the speed that it sets.
+
+        At a label, and after a statement that may change the speed, the speed is unknown. After an IF it is
+        not known which moves still run.
+        """
         if line.label:
             self._forget_speed()
             self._is_wait_reported = False
@@ -151,10 +155,10 @@ class MoveRules:
     ) -> Iterator[tree.BasicFinding]:
         """Yield findings about a move that waits for another, or is too fast for its servos."""
         servos = [field.servo for field in _fields_of(command)]
-        previous = next((self._last_moves[servo] for servo in servos if servo in self._last_moves), None)
-        if previous is not None and not self._is_wait_reported:
+        previous_lines = [self._last_moves[servo] for servo in servos if servo in self._last_moves]
+        if previous_lines and not self._is_wait_reported:
             self._is_wait_reported = True  # once per routine, since some do it in every move
-            message = f"this MOVE waits for that of line {previous}: they share a servo"
+            message = f"this MOVE waits for that of line {previous_lines[0]}: they share a servo"
             yield finding_at(line, "no-wait", message, hint="a WAIT between them makes that explicit")
         self._last_moves.update(dict.fromkeys(servos, line.number))
         speeds = [self._ranges[servo].max_speed for servo in servos if servo in self._ranges]

@@ -23,7 +23,7 @@ def _compile_move(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of MOVE: it waits while one of its servos is busy, then queues the move."""
     low, high = board_parameters().counts
     compiled_fields = compile_fields(builder, command, low, high)
-    if compiled_fields is None:
+    if compiled_fields is None:  # the error has been reported
         return
     address = builder.next_address
     servos = tuple(compiled_fields)
@@ -145,7 +145,7 @@ def _switch_compiler(
 def _compile_dir(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of DIR: it sets the directions of servos."""
     compiled_fields = compile_fields(builder, command, low=0, high=1)
-    if compiled_fields is None:
+    if compiled_fields is None:  # the error has been reported
         return
 
     def set_directions(machine: BasicMachine) -> None:
@@ -242,7 +242,7 @@ def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
 def _compile_getmotorset(builder: StepBuilder, command: CommandStatement) -> None:
     """Add a step of GETMOTORSET: the servos whose field is 1 hold where they are."""
     compiled_fields = compile_fields(builder, command, low=0, high=1)
-    if compiled_fields is None:
+    if compiled_fields is None:  # the error has been reported
         return
 
     def hold_positions(machine: BasicMachine) -> None:
@@ -278,7 +278,7 @@ def _gyro_compiler(
     def compile_gyro(builder: StepBuilder, command: CommandStatement) -> None:
         """Compile a statement that sets a value of each servo's gyro correction."""
         compiled_fields = compile_fields(builder, command, low=0, high=max_value)
-        if compiled_fields is None:
+        if compiled_fields is None:  # the error has been reported
             return
 
         def set_gyros(machine: BasicMachine) -> None:

@@ -96,7 +96,11 @@ class RegionStack:
         self.n_border_links: dict[tuple[str, PortSide], int] = {}
 
     def solve(self) -> NodeBlock:
-        """Return the frame with the regions in it, and with the routes and labels of all links."""
+        """Return the frame with the regions in it, and with the routes and labels of all links.
+
+        Links between regions run along lanes in front of the regions. Links that end at the frame, or cross
+        it, are extended to its border.
+        """
         content = merge_blocks([*self.blocks.values()])
         lane_r, thickness = self._front_lanes()
         front_routes = {

@@ -60,17 +60,17 @@ class DataModel:
 
     Attributes:
         sections: the sections of a native document.
-        declared: the same declarations.
+        declared: the same declarations, as a value.
         names: the names in the chart.
         lists: constant lists by id, which a <foreach> may iterate over.
-        free: hands out names that are still unused.
+        free_names: hands out names that are still unused.
     """
 
     sections: Mapping[str, Entries]
     declared: Declarations
     names: Renaming
     lists: Mapping[str, tuple[str, ...]]
-    free: FreeNames = field(repr=False)
+    free_names: FreeNames = field(repr=False)
 
 
 def read_data(root: Element, states: StateNames) -> DataModel:
@@ -91,12 +91,12 @@ def data_in(root: Element) -> dict[str, Element]:
             if name in elements:
                 element.fail(f"there are two <data> called {name!r}", hint="rename one")
             elements[name] = element
-    for element in root.walk():
-        for key in ("item", "index") if element.name == "foreach" else ():
-            name_or_none = element.get(key)
-            if name_or_none is not None:
-                data = Element("data", {"id": name_or_none}, line=element.line, path=element.path)
-                elements.setdefault(name_or_none, data)
+    foreach_elements = [element for element in root.walk() if element.name == "foreach"]
+    for element in foreach_elements:
+        for variable in (element.get("item"), element.get("index")):
+            if variable is not None:
+                data = Element("data", {"id": variable}, line=element.line, path=element.path)
+                elements.setdefault(variable, data)
     return {name: element for name, element in elements.items() if _read_list(element) is None}
 
 
@@ -107,7 +107,7 @@ def _lists_in(root: Element) -> dict[str, tuple[str, ...]]:
 
 
 def _read_list(element: Element) -> tuple[str, ...] | None:
-    """Return the elements of a list; None if a <data> is not a list."""
+    """Return the texts of a list's elements, such as `[1, 2]`; None if a <data> is not a list."""
     match = _LIST.fullmatch(_value_text(element) or "")
     if match is None:
         return None
@@ -123,8 +123,8 @@ def _value_text(element: Element) -> str | None:
     return (element.text.strip() or None) if expr is None else expr.strip()
 
 
-def assigned(element: Element) -> str:
-    """Return the value of an <assign>."""
+def assigned_text(element: Element) -> str:
+    """Return the expression of the value of an <assign>; raise a FormatError if it has none."""
     text = _value_text(element)
     if text is None:
         element.fail(f"<{element.name}> without a value", hint="write it in `expr`")
@@ -144,30 +144,36 @@ def _list_assignments_outside_data(
     """Yield the assignments in the actions of a document, those that <foreach> makes included."""
     for element in root.walk():
         if element.name == "assign":
-            yield Assignment(element.required("location"), assigned(element), element)
+            yield Assignment(element.required("location"), assigned_text(element), element)
         elif element.name == "foreach":
             items = lists.get(element.get("array") or "", ())
-            for text in items if element.get("item") else ():
-                yield Assignment(element.required("item"), text, element)
-            if element.get("index"):
-                yield Assignment(element.required("index"), str(max(len(items) - 1, 0)), element)
+            item_variable = element.get("item")
+            index_variable = element.get("index")
+            if item_variable:
+                for text in items:
+                    yield Assignment(item_variable, text, element)
+            if index_variable:  # the last index, from which the type of all follows
+                yield Assignment(index_variable, str(max(len(items) - 1, 0)), element)
 
 
 class _DataReader:
     """Reads the data of a document.
 
     Attributes:
+        root: the document.
+        free_names: hands out names that are still unused.
         data: every <data> that is a variable or constant, by its id.
-        called: the names of these in the chart.
+        chart_names: the names of these in the chart, by id.
+        names: the names of data, enumeration values and states in the chart.
     """
 
     def __init__(self, root: Element, states: StateNames) -> None:
         self.root = root
-        self.free = FreeNames()
+        self.free_names = FreeNames()
         self.data = data_in(root)
-        self.called = {name: self.free.take(name, "data") for name in self.data}
+        self.chart_names = {data_id: self.free_names.take(data_id, "data") for data_id in self.data}
         self.names = Renaming(
-            self.called,
+            self.chart_names,
             values={},
             states=states.names,
             histories=states.histories,
@@ -180,16 +186,16 @@ class _DataReader:
         types: dict[str, dict[str, Type]] = {section: {} for section in VARIABLES}
         constants: dict[str, Value] = {}
         units: dict[str, str] = {}
-        for name, element in self.data.items():
-            role = self.role(name)
-            called = self.called[name]
+        for data_id, element in self.data.items():
+            role = self.role(data_id)
+            name = self.chart_names[data_id]
             if role == "constant":
-                constants[called] = self.value(name, element, Scope())
+                constants[name] = self.value(data_id, element, Scope())
                 unit = element.get(posewright_name("unit"))
                 if unit is not None:
-                    units[called] = unit
+                    units[name] = unit
             else:
-                types[SECTIONS[role]][called] = variable_types[called]
+                types[SECTIONS[role]][name] = variable_types[name]
         declared = Declarations(
             inputs=types["inputs"],
             outputs=types["outputs"],
@@ -198,7 +204,7 @@ class _DataReader:
             units=units,
         )
         function_data = {
-            element.required("name"): _function(element) for element in self.root.all("pw:function")
+            element.required("name"): _function_entries(element) for element in self.root.all("pw:function")
         }
         functions: dict[str, Function] = {}
         for name, data in function_data.items():
@@ -213,106 +219,124 @@ class _DataReader:
         }
         section_data["initial_values"] = self.initial_values(declared)
         section_data["functions"] = function_data
-        lines = {self.called[name]: element.line for name, element in self.data.items()}
+        lines = {self.chart_names[data_id]: element.line for data_id, element in self.data.items()}
         sections = {key: Entries(entries, self.root.line, lines) for key, entries in section_data.items()}
         return DataModel(
             sections,
             replace(declared, functions=functions),
             self.names,
             lists=_lists_in(self.root),
-            free=self.free,
+            free_names=self.free_names,
         )
 
-    def role(self, name: str) -> str:
+    def role(self, data_id: str) -> str:
         """Return what a <data> declares: an input, an output, a local or a constant; default an output."""
-        role = self.data[name].get(posewright_name("role")) or "output"
+        element = self.data[data_id]
+        role = element.get(posewright_name("role")) or "output"
         if role not in SECTIONS:
-            self.data[name].fail(
-                f"{role!r} is not a role of a <data>", hint=f"use one of {', '.join(SECTIONS)}"
-            )
+            element.fail(f"{role!r} is not a role of a <data>", hint=f"use one of {', '.join(SECTIONS)}")
         return role
 
     def read_types(self) -> dict[str, Type]:
-        """Return the type of every variable by its name in the chart, as stated or inferred."""
-        typed = {
-            name: element
-            for name, element in self.data.items()
-            if element.get(posewright_name("type")) is not None
-        }
+        """Return the type of every variable by its name in the chart, as stated or inferred.
+
+        A variable without a stated type is an enumeration if it is set to texts or compared with them; the
+        type of any other follows from the values that it is set to. Names of enumeration values are added to
+        `names`.
+        """
+        type_key = posewright_name("type")
+        typed_ids = [data_id for data_id, element in self.data.items() if element.get(type_key) is not None]
         types = {
-            self.called[name]: read_type(_flow(element, posewright_name("type")))
-            for name, element in typed.items()
+            self.chart_names[data_id]: read_type(_yaml_attribute(self.data[data_id], type_key))
+            for data_id in typed_ids
         }
         function_types = map(read_type, _types_of_functions(self.root))
         for stated_type in [*types.values(), *function_types]:
             if isinstance(stated_type, EnumType):
                 self.name_values(stated_type.values)
         untyped = {
-            name: element
-            for name, element in self.data.items()
-            if name not in typed and self.role(name) != "constant"
+            data_id: element
+            for data_id, element in self.data.items()
+            if data_id not in typed_ids and self.role(data_id) != "constant"
         }
         assignments = list_assignments(self.root, untyped)
         texts_by_variable = texts_of(self.root, assignments, untyped)
         self.name_values(text for texts in texts_by_variable.values() for text in texts)
-        for name, texts in texts_by_variable.items():
-            types[self.called[name]] = EnumType(tuple(self.names.values[text] for text in texts))
-        unknown = {name: element for name, element in untyped.items() if name not in texts_by_variable}
-        return {**types, **_infer_types(types, unknown, assignments, self.names)}
+        for data_id, texts in texts_by_variable.items():
+            types[self.chart_names[data_id]] = EnumType(tuple(self.names.values[text] for text in texts))
+        untyped_numbers = {
+            data_id: element for data_id, element in untyped.items() if data_id not in texts_by_variable
+        }
+        return {**types, **_infer_types(types, untyped_numbers, assignments, self.names)}
 
     def name_values(self, texts: Iterable[str]) -> None:
-        """Name the enumeration values of texts that have none yet."""
+        """Add names of enumeration values to `names`, for the texts that have none yet."""
         new_texts = [text for text in dict.fromkeys(texts) if text not in self.names.values]
-        values = {text: self.free.take(text, "value") for text in new_texts}
+        values = {text: self.free_names.take(text, "value") for text in new_texts}
         self.names = replace(self.names, values={**self.names.values, **values})
 
-    def value(self, name: str, element: Element, scope: Scope, target: Type | None = None) -> Value:
-        """Return the constant value of a <data>, clamped to the range of the target type."""
+    def value(self, data_id: str, element: Element, scope: Scope, target: Type | None = None) -> Value:
+        """Return the constant value of a <data>.
+
+        Args:
+            data_id: its id, for messages.
+            element: the <data>.
+            scope: the names that its expression may use.
+            target: the type that the value must have, to whose range it is clamped; None for any.
+
+        Raises:
+            FormatError: it has no value, or the value depends on a variable.
+            ExpressionError: the value has another type.
+        """
         text = _value_text(element)
         if text is None:
-            element.fail(f"the constant {name} has no value", hint="write it in `expr`")
+            element.fail(f"the constant {data_id} has no value", hint="write it in `expr`")
         source = SourceText(translated(text, self.names, element), element.where)
         expression = parse_expression(source, scope, target)
         if expression.names:
             hint = "write a number, a truth value or a text"
-            element.fail(f"the value of {name} reads a variable", hint=hint)
+            element.fail(f"the value of {data_id} reads a variable", hint=hint)
         value: Value = expression.constant
         return value if target is None else target.clamp(value)  # type: ignore[arg-type]
 
     def initial_values(self, declared: Declarations) -> dict[str, Value]:
         """Return the initial values of variables; a value may be computed from those before it."""
         values: dict[str, Value] = {}
-        for name, element in self.data.items():
-            variable = self.called[name]
-            if variable not in declared.variables or element.get(posewright_name("initial")) == UNSET:
+        for data_id, element in self.data.items():
+            variable = self.chart_names[data_id]
+            is_unset = element.get(posewright_name("initial")) == UNSET or _value_text(element) is None
+            if variable not in declared.variables or is_unset:
                 continue
-            if _value_text(element) is not None:
-                fixed = declared.fixed_scope
-                scope = replace(fixed, constants={**fixed.constants, **values})
-                values[variable] = self.value(name, element, scope, target=declared.variables[variable])
+            fixed_scope = declared.fixed_scope
+            scope = replace(fixed_scope, constants={**fixed_scope.constants, **values})
+            values[variable] = self.value(data_id, element, scope, target=declared.variables[variable])
         return {name: value_data(value) for name, value in values.items()}
 
 
-def _flow(element: Element, name: str) -> Node:
+def _yaml_attribute(element: Element, name: str) -> Node:
     """Return the YAML in an attribute."""
     return flow_node(element.required(name), element.path, element.line)
 
 
 def _types_of_functions(root: Element) -> Iterator[Node]:
+    """Yield the declarations of the types of all functions' values and parameters."""
     for element in root.all("pw:function"):
-        yield _flow(element, "gives")
-        yield from (_flow(parameter, "type") for parameter in element.all("pw:takes"))
+        yield _yaml_attribute(element, "gives")
+        yield from (_yaml_attribute(parameter, "type") for parameter in element.all("pw:takes"))
 
 
-def _function(element: Element) -> Entries:
-    takes = {
-        parameter.required("name"): _flow(parameter, "type").value for parameter in element.all("pw:takes")
+def _function_entries(element: Element) -> Entries:
+    """Return the declaration of a function as in a native document."""
+    parameters = {
+        parameter.required("name"): _yaml_attribute(parameter, "type").value
+        for parameter in element.all("pw:takes")
     }
-    rows = Items((_row(row) for row in element.all("pw:row")), element.line)
-    return mapping_at(element, takes=takes, gives=_flow(element, "gives").value, rows=rows)
+    rows = Items((_row_entries(row) for row in element.all("pw:row")), element.line)
+    return mapping_at(element, takes=parameters, gives=_yaml_attribute(element, "gives").value, rows=rows)
 
 
-def _row(element: Element) -> Entries | Items:
+def _row_entries(element: Element) -> Entries | Items:
+    """Return a row of a function as in a native document: a condition and a value, or a list of cells."""
     value = element.required("give")
     cells = element.get("cells")
     if cells is None:
@@ -350,15 +374,15 @@ def _assigned_texts(tokens: list[DataToken]) -> Iterator[str]:
     for i, token in enumerate(tokens):
         is_compared = any(neighbour.text in _EQUALITY_SIGNS for neighbour in tokens[max(i - 1, 0) : i + 2])
         is_state = i >= 2 and tokens[i - 2].text == "In"
-        if token.sort == "string" and not is_compared and not is_state:
+        if token.kind == "string" and not is_compared and not is_state:
             yield token.text[1:-1]
 
 
 def _add_compared_texts(tokens: list[DataToken], texts_by_variable: dict[str, list[str]]) -> None:
     """Add the texts that variables of texts are compared with in an expression."""
     for left, sign, right in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        name, text = (left, right) if left.sort == "name" else (right, left)
-        if sign.text not in _EQUALITY_SIGNS or name.sort != "name" or text.sort != "string":
+        name, text = (left, right) if left.kind == "name" else (right, left)
+        if sign.text not in _EQUALITY_SIGNS or name.kind != "name" or text.kind != "string":
             continue
         if name.text in texts_by_variable:
             texts_by_variable[name.text].append(text.text[1:-1])
@@ -366,20 +390,20 @@ def _add_compared_texts(tokens: list[DataToken], texts_by_variable: dict[str, li
 
 def _merge_shared_texts(texts_by_variable: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return for each variable the texts of all variables that share texts with it, directly or not."""
-    groups: list[dict[str, None]] = []
+    groups: list[dict[str, None]] = []  # sets of texts that keep the order
     for texts in texts_by_variable.values():
-        merged = dict.fromkeys(texts)
+        merged_group = dict.fromkeys(texts)
         separate_groups = []
         for group in groups:
-            if group.keys() & merged.keys():
-                merged = {**group, **merged}
+            if group.keys() & merged_group.keys():
+                merged_group = {**group, **merged_group}
             else:
                 separate_groups.append(group)
-        groups = [*separate_groups, merged]
-    return {
-        name: list(next(group for group in groups if texts[0] in group))
-        for name, texts in texts_by_variable.items()
-    }
+        groups = [*separate_groups, merged_group]
+    merged_texts = {}
+    for name, texts in texts_by_variable.items():
+        merged_texts[name] = list(next(group for group in groups if texts[0] in group))
+    return merged_texts
 
 
 def _infer_types(
@@ -388,7 +412,10 @@ def _infer_types(
     assignments: list[Assignment],
     names: Renaming,
 ) -> dict[str, Type]:
-    """Return the types of variables whose type is neither stated nor an enumeration.
+    """Return the types of variables that are neither stated nor enumerations, by their names in the chart.
+
+    It goes over the assignments until nothing new follows: the type of a variable may follow from another
+    variable whose type was inferred before.
 
     Args:
         types: the types of the other variables, by their names in the chart.
@@ -398,11 +425,11 @@ def _infer_types(
     """
     inferred: dict[str, Type] = {}
     for _ in range(MAX_ROUNDS):
-        before = dict(inferred)
+        previously_inferred = dict(inferred)
         for assignment in assignments:
             if assignment.location in unknown:
                 _infer_from_assignment(assignment, types, inferred, names)
-        if inferred == before:
+        if inferred == previously_inferred:
             break
     for name, element in unknown.items():
         if names.variables[name] not in inferred:
@@ -425,7 +452,11 @@ def _infer_from_assignment(
 
 
 def _common_type(earlier: Type, new: Type, assignment: Assignment) -> Type:
-    """Return the type of a variable that is assigned values of two types."""
+    """Return the type of a variable that is assigned values of two types: of numbers a float if one is.
+
+    Raises:
+        FormatError: one is a truth value and the other is not.
+    """
     if isinstance(earlier, BoolType) != isinstance(new, BoolType):
         message = f"{assignment.location} holds a truth value in one place and a number in another"
         assignment.element.fail(message, hint="a <data> holds values of one type")

@@ -56,12 +56,13 @@ class DataToken:
     """A token of an expression.
 
     Attributes:
-        space: whether there is space before it.
-        sort: `string`, `number`, `name` or `sign`.
+        has_space_before: whether there is space before it.
+        kind: `string`, `number`, `name` or `sign`.
+        text: the token as written, with the quotes of a string.
     """
 
-    space: bool
-    sort: str
+    has_space_before: bool
+    kind: str
     text: str
 
 
@@ -75,8 +76,9 @@ class Renaming:
         states: names of states by id.
         histories: ids of histories, which are never active.
         datamodel: the data model of the document.
-        settled: states of which it is known whether they are active where the expression is evaluated.
-        dynamic: whether `In` may test other states there.
+        known_states: whether a state is active where the expression is evaluated, for states of which that is
+            known.
+        may_test_other_states: whether `In` may test other states there.
     """
 
     variables: Mapping[str, str]
@@ -84,8 +86,8 @@ class Renaming:
     states: Mapping[str, str]
     histories: Collection[str] = ()
     datamodel: str = ""
-    settled: Mapping[str, bool] = field(default_factory=dict)
-    dynamic: bool = True
+    known_states: Mapping[str, bool] = field(default_factory=dict)
+    may_test_other_states: bool = True
 
 
 def tokens_of(text: str, element: Element) -> Iterator[DataToken]:
@@ -117,6 +119,17 @@ def translated(text: str, names: Renaming, element: Element) -> str:
 
 
 class _Translation:
+    """Translates one expression, token by token.
+
+    Attributes:
+        text: the expression, for messages.
+        names: the names in the chart.
+        element: the element that the expression is in.
+        tokens: its tokens.
+        position: index of the next token.
+        depth: number of brackets and negations so far, which is limited as they are translated recursively.
+    """
+
     def __init__(self, text: str, names: Renaming, element: Element) -> None:
         self.text = " ".join(text.split())
         self.names = names
@@ -149,15 +162,15 @@ class _Translation:
             self.fail("a missing end")
         token = self.tokens[self.position]
         self.position += 1
-        if token.sort == "string":
+        if token.kind == "string":
             text = self.translate_string(token.text)
-        elif token.sort == "name":
+        elif token.kind == "name":
             text = self.translate_name(token.text)
-        elif token.sort == "sign":
+        elif token.kind == "sign":
             text = self.translate_sign(token.text)
         else:
             text = token.text
-        return f" {text}" if token.space else text
+        return f" {text}" if token.has_space_before else text
 
     def translate_sign(self, sign: str) -> str:
         """Return the text of a sign in our notation; `(` and `!` are translated with their operand."""
@@ -171,6 +184,7 @@ class _Translation:
         return f" {_SIGNS[sign]} " if sign in _SIGNS else sign
 
     def translate_bracket(self) -> str:
+        """Translate the tokens up to the closing bracket, and return them in brackets."""
         parts = []
         while not self.next_is(")"):
             parts.append(self.translate_next())
@@ -178,6 +192,7 @@ class _Translation:
         return f"({''.join(parts).strip()})"
 
     def translate_string(self, quoted: str) -> str:
+        """Return the enumeration value of a quoted text, or raise a FormatError if it is none."""
         text = quoted[1:-1]
         if text not in self.names.values:
             self.fail(f"the text {text!r}", "texts are values of a <data> that holds nothing else")
@@ -210,20 +225,21 @@ class _Translation:
         self.element.fail(f"unknown <data> {name!r}", hint="declare it in the <datamodel>")
 
     def translate_state_test(self) -> str:
-        """Translate the rest of `In('state')`."""
-        texts = [token.text for token in self.tokens[self.position : self.position + 3]]
+        """Translate the rest of `In('state')`: to a test of the state, or its result if that is known."""
+        argument_tokens = self.tokens[self.position : self.position + 3]
         self.position += 3
-        if len(texts) < 3 or texts[0] != "(" or texts[1][0] not in "'\"" or texts[2] != ")":
+        opening, quoted_state, closing = ([token.text for token in argument_tokens] + [""] * 3)[:3]
+        if opening != "(" or not quoted_state.startswith(("'", '"')) or closing != ")":
             self.fail("In without the name of a state", "write In('state')")
-        state = texts[1][1:-1]
+        state = quoted_state[1:-1]
         if state in self.names.histories:
             return "false"
         if state not in self.names.states:
             hint = "In('id') tests a state of the document"
             self.element.fail(f"unknown state {state!r}", hint=hint)
-        if state in self.names.settled:
-            return "true" if self.names.settled[state] else "false"
-        if not self.names.dynamic:
+        if state in self.names.known_states:
+            return "true" if self.names.known_states[state] else "false"
+        if not self.names.may_test_other_states:
             hint = "while states are left and entered, test only the state itself and those inside it"
             self.fail(f"In('{state}') here", hint)
         return f"in({self.names.states[state]})"
@@ -242,13 +258,10 @@ def python_value(value: object) -> str:
 def python_value_text(expression: Expression, value_type: Type, values: Collection[str]) -> str:
     """Return an assigned value as Python text, clamped to the range of the variable's type if needed."""
     text = python_text(expression.tree, values)
-    if (
-        isinstance(value_type, BoolType | EnumType)
-        or isinstance(expression.tree, Literal)
-        or value_type == type(value_type)()
-    ):
+    if isinstance(value_type, BoolType | EnumType) or isinstance(expression.tree, Literal):
         return text
-    return f"max({value_type.low!r}, min({value_type.high!r}, {text}))"
+    has_full_range = value_type == type(value_type)()
+    return text if has_full_range else f"max({value_type.low!r}, min({value_type.high!r}, {text}))"
 
 
 def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> str | None:

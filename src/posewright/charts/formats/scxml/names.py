@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, posewright_name
 from posewright.charts.model import DONE_PREFIX, MAX_NAME, RESERVED
@@ -63,26 +64,34 @@ class FreeNames:
         return candidate
 
 
+class HistoryElement(NamedTuple):
+    """A <history> and the state that it is in."""
+
+    history: Element
+    parent: Element
+
+
 @dataclass(frozen=True)
 class StateNames:
     """The names of the states of a document in its chart.
 
     Attributes:
-        names: the unique name of each state, by id.
-        called: the same names by the identity of the element, also of states without an id.
+        root: the document.
+        names: the unique name of each state, by its id in the document.
+        name_by_element: the same names by the identity (`id()`) of the element, also of states without an id.
         histories: every <history> by its id, with the state that it is in.
-        free: hands out names that are still unused.
+        free_names: hands out names that are still unused.
     """
 
     root: Element
     names: Mapping[str, str]
-    called: Mapping[int, str]
-    histories: Mapping[str, tuple[Element, Element]]
-    free: FreeNames
+    name_by_element: Mapping[int, str]
+    histories: Mapping[str, HistoryElement]
+    free_names: FreeNames
 
     def name(self, element: Element) -> str:
         """Return the name of a state."""
-        return self.called[id(element)]
+        return self.name_by_element[id(element)]
 
     def targets(self, element: Element, key: str = "target") -> PlainData:
         """Return the targets that an attribute lists, as a native document writes them; None for none."""
@@ -104,7 +113,11 @@ class StateNames:
         return {HISTORY_KEYS[kind]: state, "default": self._history_default(history)}
 
     def _history_default(self, history: Element) -> list[PlainData]:
-        """Return the targets of a history while it is empty; none enters the initial states."""
+        """Return the targets of a history while it is empty; none enters the initial states.
+
+        Raises:
+            FormatError: the <history> has not exactly one plain <transition>, or leads to another history.
+        """
         transitions = history.all("transition")
         if len(transitions) != 1 or not transitions[0].get("target"):
             hint = 'write <transition target="..."/> in it'
@@ -124,14 +137,18 @@ class StateNames:
     def enters_as_a_whole(self, element: Element) -> bool:
         """Return whether a state is entered only by its <initial>: no target outside leads into it."""
         inner_elements = {id(inner) for inner in element.walk()}
-        inner_elements -= {id(transition) for transition in element.all("transition")}
+        inner_elements -= {
+            id(transition) for transition in element.all("transition")
+        }  # these leave the state
         inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
         for source in self.root.walk():
             target_ids = {*(source.get("target") or "").split(), *(source.get("initial") or "").split()}
-            if target_ids & inner_ids and not (target_ids <= inner_ids and id(source) in inner_elements):
+            stays_inside = target_ids <= inner_ids and id(source) in inner_elements
+            if target_ids & inner_ids and not stays_inside:
                 return False
         for history, parent in self.histories.values():
-            if history.get("type") == "deep" and any(inner is element for inner in parent.walk()):
+            restores_inner_states = history.get("type") == "deep"
+            if restores_inner_states and any(inner is element for inner in parent.walk()):
                 return False
         return True
 
@@ -142,31 +159,33 @@ def name_states(root: Element) -> StateNames:
     Raises:
         FormatError: two elements have the same id.
     """
-    free = FreeNames()
+    free_names = FreeNames()
     names: dict[str, str] = {}
-    called: dict[int, str] = {}
-    histories: dict[str, tuple[Element, Element]] = {}
-    lines: dict[str, int | None] = {}
-    without_id: list[Element] = []
+    name_by_element: dict[int, str] = {}
+    histories: dict[str, HistoryElement] = {}
+    line_of_id: dict[str, int | None] = {}
+    elements_without_id: list[Element] = []
     for element, parent in _with_parents(root):
         if element.name not in (*STATES, "history"):
             continue
         state_id = element.get("id")
         if not state_id:
-            without_id.append(element)
+            elements_without_id.append(element)
             continue
-        if state_id in lines:
-            message = f"the id {state_id!r} occurs twice (first in line {lines[state_id]})"
+        if state_id in line_of_id:
+            message = f"the id {state_id!r} occurs twice (first in line {line_of_id[state_id]})"
             element.fail(message, hint="rename one")
-        lines[state_id] = element.line
+        line_of_id[state_id] = element.line
         if element.name == "history":
-            parent.required("id")
-            histories[state_id] = (element, parent)
+            parent.required("id")  # a target names the history by the id of its state
+            histories[state_id] = HistoryElement(element, parent)
         else:
-            names[state_id] = called[id(element)] = free.take_state(state_id)
-    for element in without_id:
-        called[id(element)] = free.take_state(f"{element.name}_{element.line}")
-    return StateNames(root, names, called, histories, free)
+            name = free_names.take_state(state_id)
+            names[state_id] = name
+            name_by_element[id(element)] = name
+    for element in elements_without_id:
+        name_by_element[id(element)] = free_names.take_state(f"{element.name}_{element.line}")
+    return StateNames(root, names, name_by_element, histories, free_names)
 
 
 def _with_parents(element: Element) -> Iterator[tuple[Element, Element]]:
@@ -181,27 +200,27 @@ class DocumentEvents:
     """The events of a document and their names in its chart.
 
     Attributes:
-        called: the name of every event in the chart.
-        outside: names of the events from outside.
-        inside: names of the events that only the document raises.
+        names: the name in the chart of every event, by its name in the document.
+        external: names in the chart of the events that come from outside.
+        internal: names in the chart of the events that only the document raises.
         tick: the event that represents a tick, if the document declares one.
     """
 
-    called: Mapping[str, str]
-    outside: tuple[str, ...]
-    inside: tuple[str, ...]
+    names: Mapping[str, str]
+    external: tuple[str, ...]
+    internal: tuple[str, ...]
     tick: str | None = None
 
     def matching(self, descriptors: str) -> tuple[str, ...]:
-        """Return the names of the events that match a list of SCXML event descriptors."""
-        names: dict[str, None] = {}
+        """Return the names of the events that match a list of SCXML event descriptors: `error.* go`."""
+        matching_names: dict[str, None] = {}  # a set that keeps the order
         for descriptor in descriptors.split():
             prefix = _descriptor_prefix(descriptor)
-            names.update((name, None) for event, name in self.called.items() if _matches(prefix, event))
-        return tuple(names)
+            matching_names |= {name: None for event, name in self.names.items() if _matches(prefix, event)}
+        return tuple(matching_names)
 
 
-def name_events(root: Element, states: Mapping[str, str], free: FreeNames) -> DocumentEvents:
+def name_events(root: Element, states: Mapping[str, str], free_names: FreeNames) -> DocumentEvents:
     """Return names for all events of a document.
 
     These are the events that are raised or sent, those that trigger transitions, and `done.state.S` of every
@@ -210,33 +229,39 @@ def name_events(root: Element, states: Mapping[str, str], free: FreeNames) -> Do
     Args:
         root: the document.
         states: the names of states by id.
-        free: hands out names that are still unused.
+        free_names: hands out names that are still unused.
+
+    Raises:
+        FormatError: there are too many events.
     """
-    declared_outside = (root.get(posewright_name("events")) or "").split()
-    declared_inside = (root.get(posewright_name("local_events")) or "").split()
-    raised = dict.fromkeys(
+    declared_external = (root.get(posewright_name("events")) or "").split()
+    declared_internal = (root.get(posewright_name("local_events")) or "").split()
+    raised = [
         element.required("event")
         for element in root.walk()
         if element.name in ("raise", "send") and element.get("event")
-    )
-    done = dict.fromkeys(DONE_STATE + state for state in _states_with_done_event(root) if state in states)
+    ]
     tick = root.get(posewright_name("tick"))
-    inside = dict.fromkeys([*declared_inside, *(name for name in raised if name not in declared_outside)])
-    raised_or_declared = [*declared_outside, *inside, *done]
-    outside = dict.fromkeys(declared_outside)
-    for name in _trigger_prefixes(root):
-        is_own_event = name != tick and not any(_matches(name, event) for event in raised_or_declared)
-        if is_own_event and name.split(".")[0] not in _PLATFORM_EVENTS:
-            outside[name] = None
-    n_events = len(outside) + len(inside)
+    # dictionaries without values, as sets that keep the order
+    done = dict.fromkeys(DONE_STATE + state for state in _states_with_done_event(root) if state in states)
+    internal = dict.fromkeys(
+        [*declared_internal, *(event for event in raised if event not in declared_external)]
+    )
+    external = dict.fromkeys(declared_external)
+    known_events = [*declared_external, *internal, *done]
+    for prefix in _trigger_prefixes(root):
+        is_own_event = prefix != tick and not any(_matches(prefix, event) for event in known_events)
+        if is_own_event and prefix.split(".")[0] not in _PLATFORM_EVENTS:
+            external[prefix] = None
+    n_events = len(external) + len(internal)
     if n_events > MAX_EVENTS:
         root.fail(f"{n_events} events", hint=f"at most {MAX_EVENTS}")
-    called = {name: free.take(name, "event") for name in (*outside, *inside)}
-    done_events = {name: DONE_PREFIX + states[name.removeprefix(DONE_STATE)] for name in done}
+    names = {event: free_names.take(event, "event") for event in (*external, *internal)}
+    done_names = {event: DONE_PREFIX + states[event.removeprefix(DONE_STATE)] for event in done}
     return DocumentEvents(
-        {**called, **done_events},
-        outside=tuple(called[name] for name in outside),
-        inside=tuple(called[name] for name in inside),
+        {**names, **done_names},
+        external=tuple(names[event] for event in external),
+        internal=tuple(names[event] for event in internal),
         tick=tick,
     )
 
@@ -252,10 +277,12 @@ def _trigger_prefixes(root: Element) -> Iterable[str]:
 
 
 def _descriptor_prefix(descriptor: str) -> str:
+    """Return the event that a descriptor `event`, `event.` or `event.*` names; empty for `*`."""
     return descriptor.removesuffix("*").removesuffix(".")
 
 
 def _matches(prefix: str, event: str) -> bool:
+    """Return whether an event is that of a descriptor or begins with it; an empty prefix matches all."""
     return not prefix or event == prefix or event.startswith(f"{prefix}.")
 
 

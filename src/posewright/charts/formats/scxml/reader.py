@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from posewright.charts.expression import Expression, Literal, Scope, SourceText, parse_expression
 from posewright.charts.formats.document_fields import MAX_TIME_S
 from posewright.charts.formats.native_nodes import Entries, Items
 from posewright.charts.formats.native_reader import chart_of_document
-from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
+from posewright.charts.formats.scxml.datamodel import DataModel, assigned_text, read_data
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,
     Renaming,
@@ -81,44 +81,60 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
         root.fail(
             f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint
         )
-    return chart_of_document(
-        Node(_ScxmlReader(expand_computed_attributes(root)).read_document(), path, trail="", line=root.line)
-    )
+    document = _ScxmlReader(expand_computed_attributes(root)).read_document()
+    return chart_of_document(Node(document, path, trail="", line=root.line))
+
+
+class _Case(NamedTuple):
+    """An <if>, <elseif> or <else>, and the elements of its branch."""
+
+    condition: Element
+    content: list[Element]
 
 
 @dataclass(frozen=True)
-class _Content:
+class _ContentReader:
     """Reads executable content and guards of one document, at one place in it.
 
     Attributes:
         names: the names in the chart, and the states that `In` may test at this place.
-        settable: types of outputs and locals.
-        lists: the lists that a <foreach> may iterate over.
+        scope: the names that expressions of the chart may use.
+        events: the names of events in the chart.
+        variable_types: the types of outputs and locals, which can be set.
+        lists: the texts of the lists that a <foreach> may iterate over.
+        send_queue: the queue of sent events; None if the document sends nothing.
     """
 
     names: Renaming
     scope: Scope
     events: DocumentEvents
-    settable: Mapping[str, Type]
+    variable_types: Mapping[str, Type]
     lists: Mapping[str, tuple[str, ...]]
     send_queue: SendQueue | None
 
-    def within(self, settled: dict[str, bool]) -> _Content:
+    def with_known_states(self, known_states: dict[str, bool]) -> _ContentReader:
         """Return the reader for a place where it is known of these states only whether they are active."""
-        return replace(self, names=replace(self.names, settled=settled, dynamic=False))
+        names = replace(self.names, known_states=known_states, may_test_other_states=False)
+        return replace(self, names=names)
 
     def read_guard(self, element: Element) -> str | None:
-        """Return the condition of a transition or an <if>, None for none; non-zero numbers are true."""
-        text = element.get(posewright_name("when"))
-        if text is not None or element.get("cond") is None:
-            return text
+        """Return the condition of a transition or an <if> as text of the chart; None if it has none.
+
+        Our extension attribute is taken before `cond`. As in SCXML a number in `cond` is true if it is not
+        zero.
+        """
+        own_text = element.get(posewright_name("when"))
+        if own_text is not None or element.get("cond") is None:
+            return own_text
         text = translated(element.required("cond"), self.names, element)
         condition = self.parse(text, value_type=None, element=element)
-        if isinstance(condition.type, Numeric) and not isinstance(condition.tree, Literal):
+        is_number = isinstance(condition.type, Numeric)
+        if is_number and not isinstance(condition.tree, Literal):  # 0 and 1 may be truth values
             return f"({text}) != 0" if " " in text else f"{text} != 0"
         return text
 
     def parse(self, text: str, value_type: Type | None, element: Element) -> Expression:
+        """Return an expression of the chart; None as its type allows any."""
         return parse_expression(SourceText(text, element.where), self.scope, value_type)
 
     def read_condition(self, element: Element) -> str:
@@ -134,9 +150,10 @@ class _Content:
         """Return the actions of these elements in sequence; None if there are none."""
         actions: list[Entries] = []
         for element in elements:
+            is_simultaneous = element.get(AT_ONCE) == "true"
             for action in self.read_element_actions(element):
-                is_simultaneous = element.get(AT_ONCE) == "true"
-                if actions and is_simultaneous and not {"if", "raise"} & actions[-1].keys():
+                follows_assignment = bool(actions) and not {"if", "raise"} & actions[-1].keys()
+                if is_simultaneous and follows_assignment:
                     actions[-1] = actions[-1].merge(action)
                 else:
                     actions.append(action)
@@ -145,7 +162,7 @@ class _Content:
     def read_element_actions(self, element: Element) -> Iterable[Entries]:
         """Return the plain data of an executable element, as one or several actions."""
         if element.name == "raise":
-            return [Entries({"raise": self.events.called[element.required("event")]}, element.line)]
+            return [Entries({"raise": self.events.names[element.required("event")]}, element.line)]
         if element.name == "assign":
             return [self.read_assignment(element)]
         if element.name == "if":
@@ -156,20 +173,20 @@ class _Content:
         return [Entries(action, element.line) for action in actions]
 
     def read_assignment(self, element: Element) -> Entries:
-        """Return the plain data of an <assign>."""
+        """Return the plain data of an <assign>: by our extension attribute if it has one, else by `expr`."""
         name = self.settable_name(element.required("location"), element)
         text = element.get(posewright_name("value"))
-        target = self.settable[name]
+        variable_type = self.variable_types[name]
         if text is None:
-            return Entries({name: translated(assigned(element), self.names, element)}, element.line)
-        python = python_value_text(self.parse(text, target, element), target, self.scope.values)
+            return Entries({name: translated(assigned_text(element), self.names, element)}, element.line)
+        python = python_value_text(self.parse(text, variable_type, element), variable_type, self.scope.values)
         _require_same(element, "expr", python, extension_key=posewright_name("value"))
         return Entries({name: text}, element.line)
 
     def settable_name(self, location: str, element: Element) -> str:
         """Return the name of a location in the chart, or raise a FormatError if it cannot be set."""
         name = self.names.variables.get(location, "")
-        if name in self.settable:
+        if name in self.variable_types:
             return name
         if name:
             hint = "only outputs and locals can be set, not inputs or constants"
@@ -181,44 +198,49 @@ class _Content:
 
     def read_branch(self, element: Element) -> Entries:
         """Return the plain data of an <if>, with each <elseif> as a branch inside the `else` before it."""
-        heads: list[tuple[Element, list[Element]]] = [(element, [])]
+        cases = [_Case(element, content=[])]
         for child in element.children:
-            if child.name in ("elseif", "else"):
-                if heads[-1][0].name == "else":
-                    child.fail(f"<{child.name}> comes after <else>", hint="<else/> must be last")
-                heads.append((child, []))
-            else:
-                heads[-1][1].append(child)
+            if child.name not in ("elseif", "else"):
+                cases[-1].content.append(child)
+                continue
+            if cases[-1].condition.name == "else":
+                child.fail(f"<{child.name}> comes after <else>", hint="<else/> must be last")
+            cases.append(_Case(child, content=[]))
         otherwise: Items | Entries | None = None
-        if heads[-1][0].name == "else":
-            otherwise = self.read_actions(heads.pop()[1])
-        for head, inside in reversed(heads[1:]):
-            otherwise = self._build_case(head, inside, otherwise)
-        return self._build_case(*heads[0], otherwise)
+        if cases[-1].condition.name == "else":
+            otherwise = self.read_actions(cases.pop().content)
+        first_case, *elseif_cases = cases
+        for case in reversed(elseif_cases):
+            otherwise = self._build_branch(case, otherwise)
+        return self._build_branch(first_case, otherwise)
 
-    def _build_case(self, head: Element, inside: list[Element], otherwise: Items | Entries | None) -> Entries:
-        """Return the branch of an <if> or <elseif>."""
-        actions = self.read_actions(inside)
+    def _build_branch(self, case: _Case, otherwise: Items | Entries | None) -> Entries:
+        """Return the plain data of a branch: the condition, its actions, and those of its `else`."""
+        actions = self.read_actions(case.content)
         branch = {
-            "if": self.read_condition(head),
+            "if": self.read_condition(case.condition),
             "do": [] if actions is None else actions,
             "else": otherwise,
         }
-        return Entries(branch, head.line)
+        return Entries(branch, case.condition.line)
 
     def unroll_foreach(self, element: Element) -> Iterator[Entries]:
-        """Yield the actions of a <foreach> over a constant list, unrolled."""
+        """Yield the actions of a <foreach> over a constant list, unrolled.
+
+        For each element of the list, they set the variables that hold the element and its index, then run
+        what is inside.
+        """
         array = element.required("array")
         if array not in self.lists:
             hint = "write the list in a <data>, as in [1, 2, 3], and change it nowhere"
             element.fail(f"<foreach> over {array!r} is not in the supported subset of SCXML", hint=hint)
-        inside = [child for child in element.children if child.name != "log"]
-        for number, text in enumerate(self.lists[array]):
-            for key, value in (("item", text), ("index", str(number))):
-                if element.get(key):
-                    name = self.settable_name(element.required(key), element)
-                    yield Entries({name: translated(value, self.names, element)}, element.line)
-            yield from self.read_actions(inside) or ()
+        content = [child for child in element.children if child.name != "log"]
+        for index, item_text in enumerate(self.lists[array]):
+            for variable, text in ((element.get("item"), item_text), (element.get("index"), str(index))):
+                if variable:
+                    name = self.settable_name(variable, element)
+                    yield Entries({name: translated(text, self.names, element)}, element.line)
+            yield from self.read_actions(content) or ()
 
     def read_send(self, element: Element) -> list[dict[str, PlainData]]:
         """Return the actions that send or cancel an event: an event raised at once, or one with a delay."""
@@ -228,7 +250,7 @@ class _Content:
             if not actions:
                 element.fail(f"nothing is sent with the id {name!r}", hint="give a <send> this id")
             return actions
-        event = self.events.called[element.required("event")]
+        event = self.events.names[element.required("event")]
         if self.send_queue is None or not is_queued(element):
             return [{"raise": event}]
         delay = delay_ticks(element, self.send_queue.tick_s)
@@ -255,6 +277,13 @@ class _ScxmlReader:
     """Converts a document to the tree of a native document.
 
     Attributes:
+        root: the document.
+        period_s: the sample period [s].
+        state_names: the names of states in the chart.
+        data: the variables, constants, functions and lists.
+        events: the names of events in the chart.
+        send_queue: the queue of sent events; None if the document sends nothing.
+        content: reads actions and guards, at a place where `In` may test any state.
         is_posewright_document: `writer` wrote the document, so it keeps the semantics of charts.
     """
 
@@ -264,15 +293,15 @@ class _ScxmlReader:
         self.period_s = PERIOD_S if period_s is None else period_s
         self.state_names = name_states(root)
         self.data: DataModel = read_data(root, self.state_names)
-        self.events = name_events(root, self.state_names.names, self.data.free)
-        self.send_queue = build_send_queue(root, self.events, self.data.free, tick_s=self.period_s)
+        self.events = name_events(root, self.state_names.names, self.data.free_names)
+        self.send_queue = build_send_queue(root, self.events, self.data.free_names, tick_s=self.period_s)
         declared = self.data.declared
         scope = declared.scope(tuple(self.state_names.names.values()))
-        self.content = _Content(
+        self.content = _ContentReader(
             self.data.names,
             scope,
             self.events,
-            settable=declared.variables,
+            variable_types=declared.variables,
             lists=self.data.lists,
             send_queue=self.send_queue,
         )
@@ -288,8 +317,8 @@ class _ScxmlReader:
         document = {
             **self.read_chart_fields(),
             **self.data.sections,
-            "events": [*self.events.outside] or None,
-            "local_events": [*self.events.inside] or None,
+            "events": [*self.events.external] or None,
+            "local_events": [*self.events.internal] or None,
             "promises": Items(map(_read_promise, root.all("pw:promise")), root.line),
             "table": next(map(_read_table, root.all("pw:table")), None),
             "junctions": Entries(junctions, root.line),
@@ -324,30 +353,31 @@ class _ScxmlReader:
     def read_outermost_states(self) -> dict[str, PlainData]:
         """Return the plain data of the outermost states or regions, and of the initial state."""
         root = self.root
-        outermost = root.all(*STATES)
-        if not outermost:
+        outermost_states = root.all(*STATES)
+        if not outermost_states:
             root.fail("there is no state", hint="a document has at least one <state>")
-        first = self.state_names.name(outermost[0])
+        first_state = outermost_states[0]
+        first_name = self.state_names.name(first_state)
         initial = self.state_names.targets(root, "initial")
-        if outermost[0].get(posewright_name("regions")) is None:
-            return {"initial": initial or first, "states": self.read_states(root, is_outermost=True)}
-        regions = self.read_states(
-            outermost[0]
-        )  # SCXML's root cannot have regions, so the writer puts them into a state
-        return {"initial": None if initial == first else initial, "regions": regions}
+        if first_state.get(posewright_name("regions")) is None:
+            return {"initial": initial or first_name, "states": self.read_states(root, is_outermost=True)}
+        # SCXML's root cannot have regions, so the writer puts them into a state
+        regions = self.read_states(first_state)
+        return {"initial": None if initial == first_name else initial, "regions": regions}
 
     def add_send_queue(self, document: dict[str, Any], send_queue: SendQueue) -> dict[str, Any]:
         """Return the document with the queue of sent events as a region beside its states."""
-        document_region = self.state_names.free.take_state("document")
-        queue_region = self.state_names.free.take_state("mail")
-        queue_state = self.state_names.free.take_state("mailbox")
+        free_names = self.state_names.free_names
+        document_region = free_names.take_state("document")
+        queue_region = free_names.take_state("mail")
+        queue_state = free_names.take_state("mailbox")
         line = self.root.line
         states = Entries({key: document.pop(key, None) for key in ("initial", "states", "regions")}, line)
         queue = send_queue.region(queue_state)
         return {
             **document,
-            "locals": document["locals"].merge(Entries(send_queue.locals, line)),
-            "initial_values": document["initial_values"].merge(Entries(send_queue.empty, line)),
+            "locals": document["locals"].merge(Entries(send_queue.local_types, line)),
+            "initial_values": document["initial_values"].merge(Entries(send_queue.initial_values, line)),
             "promises": Items([*document["promises"], send_queue.promise], line),
             "regions": Entries({document_region: states, queue_region: queue}, line),
         }
@@ -361,12 +391,15 @@ class _ScxmlReader:
         return Entries(inside, element.line)
 
     def read_state(self, element: Element, *, is_outermost: bool) -> Entries:
-        """Return the plain data of a state and the states inside it."""
-        state_content = (
-            self.content
-            if self.is_posewright_document
-            else self.content.within(_known_active_states(element))
-        )
+        """Return the plain data of a state and the states inside it.
+
+        Args:
+            element: the state.
+            is_outermost: it is directly inside the document, which ends if it is final.
+        """
+        state_content = self.content
+        if not self.is_posewright_document:
+            state_content = self.content.with_known_states(_known_active_states(element))
         exit_actions = state_content.read_actions(_children_of_blocks(element, "onexit"))
         entry_actions = [
             *(state_content.read_actions(_children_of_blocks(element, "onentry")) or ()),
@@ -421,7 +454,8 @@ class _ScxmlReader:
         for initial in element.all("initial"):
             if element.get("initial") is not None:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
-            actions = self.content.within({}).read_actions(_initial_transition(initial).children)
+            content = self.content.with_known_states({})
+            actions = content.read_actions(_initial_transition(initial).children)
             if actions and not self.state_names.enters_as_a_whole(element):
                 context = "<initial> with actions, in a state with other entries,"
                 message = f"{context} is not in the supported subset of SCXML"
@@ -450,15 +484,15 @@ class _ScxmlReader:
         triggers = self.read_triggers(element)
         if triggers is None:
             return None
-        content = self.content if self.is_posewright_document else self.content.within({})
-        when = ELSE if element.get(posewright_name("else")) == "true" else self.content.read_guard(element)
+        content = self.content if self.is_posewright_document else self.content.with_known_states({})
+        guard = ELSE if element.get(posewright_name("else")) == "true" else self.content.read_guard(element)
         is_local = _is_local(element)
         actions = content.read_actions(element.children)
         transition = mapping_at(
             element,
             description=element.get(posewright_name("description")),
             on=[*triggers] or None,
-            when=when,
+            when=guard,
             after_s=_read_time_s(element, "after_s"),
             do=actions[0] if actions is not None and len(actions) == 1 else actions,
             go=self.state_names.targets(element),
@@ -479,24 +513,30 @@ class _ScxmlReader:
     ) -> None:
         """Append a transition to the earlier ones, which an `else` negates.
 
+        Args:
+            element: the transition in the document.
+            transition: its plain data.
+            earlier: the transitions before it, as far as their guards and events.
+            min_s: minimum time in the state [s].
+
         Raises:
             FormatError: `cond` and the extension attributes contradict each other.
         """
-        on = tuple(transition.get("on", ()))
+        events = tuple(transition.get("on", ()))
         after_s = transition.get("after_s", 0.0)
-        text = transition.get("when")
-        if text is None:
-            when = ALWAYS
-        elif text == ELSE:  # without alternatives, the native reader reports the error
-            when = else_guard(earlier, on, element.where) if has_alternatives(earlier, on) else ALWAYS
-        else:
-            when = self.content.parse(text, BoolType(), element)
-        leaves = element.get("type") != "internal" and transition.keys() & {"go", "then", "junction"}
-        wait_s = max(min_s if leaves else 0.0, after_s)
-        condition = python_guard(when, wait_s, self.content.scope.values)
+        guard_text = transition.get("when")
+        guard = ALWAYS
+        if guard_text == ELSE:
+            if has_alternatives(earlier, events):  # else the native reader reports the error
+                guard = else_guard(earlier, events, element.where)
+        elif guard_text is not None:
+            guard = self.content.parse(guard_text, BoolType(), element)
+        leaves_state = element.get("type") != "internal" and transition.keys() & {"go", "then", "junction"}
+        wait_s = max(min_s if leaves_state else 0.0, after_s)
+        condition = python_guard(guard, wait_s, self.content.scope.values)
         for key in ("when", "after_s", "else"):
             _require_same(element, key="cond", python=condition, extension_key=posewright_name(key))
-        earlier.append(Transition(when, on=on, after_s=after_s))
+        earlier.append(Transition(guard, on=events, after_s=after_s))
 
     def read_triggers(self, element: Element) -> tuple[str, ...] | None:
         """Return the events that trigger a transition, None if none of them ever occurs."""
@@ -544,8 +584,10 @@ def _children_of_blocks(element: Element, name: str) -> list[Element]:
 
 def _known_active_states(element: Element) -> dict[str, bool]:
     """Return which states are known to be active while a state is entered or left: itself, none inside it."""
-    states_inside = {state.get("id") or "": False for state in element.walk() if state.name in STATES}
-    return {**states_inside, element.get("id") or "": True}
+    states = [state for state in element.walk() if state.name in STATES]
+    is_active = {state.get("id") or "": False for state in states}
+    is_active[element.get("id") or ""] = True
+    return is_active
 
 
 def _read_promise(element: Element) -> Entries:

@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from posewright.charts.formats.document_fields import MAX_TIME_S
 from posewright.charts.formats.scxml.datamodel import data_in, list_assignments, texts_of
@@ -30,7 +31,17 @@ COMPUTED = {"eventexpr": "event", "delayexpr": "delay", "sendidexpr": "sendid"}
 
 MAX_TEXTS = 50
 
+TICK_TOLERANCE = 1e-9
+"""A delay of so little more than a number of ticks is that number: it differs only by rounding."""
+
 _DELAY = re.compile(r"(\d{1,9}\.?\d{0,9}|\.\d{1,9})(ms|s)")
+
+
+class QueueEntry(NamedTuple):
+    """An entry of the queue: an event by its name in the chart, and the id that can cancel it, or empty."""
+
+    event: str
+    send_id: str
 
 
 @dataclass(frozen=True)
@@ -38,138 +49,185 @@ class SendQueue:
     """The queue of sent events; its methods return parts of a native document.
 
     Attributes:
-        entries: the enumeration value of each entry of the queue: an event, and the id that can cancel it.
-        slots: the locals that hold the entries.
-        due: the locals that hold the ticks until an entry is due; none if no event has a delay.
-        longest: ticks of the longest delay.
+        entry_names: the enumeration value of each entry that the queue may hold.
+        slots: the locals that hold the entries, the one due first in the first.
+        countdowns: the locals that hold the ticks until the entry in each slot is due; none if no event has a
+            delay.
+        max_delay: the longest delay [ticks].
         tick_s: the sample period [s].
-        nothing: the enumeration value of an empty slot.
-        lost: the local that is true once there was no free slot.
+        empty_value: the enumeration value of an empty slot.
+        lost_flag: the local that is true once there was no free slot.
     """
 
-    entries: Mapping[tuple[str, str], str]
+    entry_names: Mapping[QueueEntry, str]
     slots: tuple[str, ...]
-    due: tuple[str, ...]
-    longest: int
+    countdowns: tuple[str, ...]
+    max_delay: int
     tick_s: float
-    nothing: str
-    lost: str
+    empty_value: str
+    lost_flag: str
 
     @property
-    def locals(self) -> dict[str, PlainData]:
-        """The types of its locals."""
-        slots = {name: {"enum": [self.nothing, *self.entries.values()]} for name in self.slots}
-        return {**slots, **{name: {"int": [0, self.longest]} for name in self.due}, self.lost: "bool"}
+    def local_types(self) -> dict[str, PlainData]:
+        """The declarations of its locals."""
+        types: dict[str, PlainData] = {}
+        for slot in self.slots:
+            types[slot] = {"enum": [self.empty_value, *self.entry_names.values()]}
+        for countdown in self.countdowns:
+            types[countdown] = {"int": [0, self.max_delay]}
+        types[self.lost_flag] = "bool"
+        return types
 
     @property
-    def empty(self) -> dict[str, PlainData]:
+    def initial_values(self) -> dict[str, PlainData]:
         """The values of its locals while it is empty."""
-        return {**dict.fromkeys(self.slots, self.nothing), **dict.fromkeys(self.due, 0), self.lost: 0}
+        slot_values = dict.fromkeys(self.slots, self.empty_value)
+        return {**slot_values, **dict.fromkeys(self.countdowns, 0), self.lost_flag: 0}
 
-    def send(self, event: str, send_id: str, wait: int) -> dict[str, PlainData]:
+    def send(self, event: str, send_id: str, delay: int) -> dict[str, PlainData]:
         """Return the action that inserts an event behind all that are due no later.
+
+        If the last slot is occupied, the event is lost, and the action sets the flag instead.
 
         Args:
             event: its name in the chart.
             send_id: its id, empty for none.
-            wait: ticks until it is due.
+            delay: ticks until it is due.
         """
-        entry = self.entries.get((event, send_id)) or self.entries[event, ""]
-        values = {}
-        for i in range(len(self.slots)):
-            values[self.slots[i]] = self._inserted_value(i, wait, new=entry, variables=self.slots)
-            if self.due:
-                values[self.due[i]] = self._inserted_value(i, wait, new=str(wait), variables=self.due)
-        return {"if": f"{self.slots[-1]} == {self.nothing}", "do": values, "else": {self.lost: "true"}}
-
-    def _inserted_value(self, i: int, wait: int, new: str, variables: tuple[str, ...]) -> str:
-        """Return the expression of the value in place `i` once a new one is inserted before later ones."""
-        otherwise = f"({new} if {self._goes_first(i - 1, wait)} else {variables[i - 1]})" if i else new
-        return f"{variables[i]} if {self._goes_first(i, wait)} else {otherwise}"
-
-    def _goes_first(self, i: int, wait: int) -> str:
-        """Return the condition that place `i` holds an entry that is due within `wait` ticks."""
-        is_full = f"{self.slots[i]} != {self.nothing}"
-        return f"{is_full} and {self.due[i]} <= {wait}" if self.due else is_full
-
-    def cancel(self, send_id: str) -> list[dict[str, PlainData]]:
-        """Return the actions that remove all events sent with an id; none if nothing is sent with it."""
-        cancelled = [entry for (_, entry_id), entry in self.entries.items() if entry_id == send_id]
+        with_id = QueueEntry(event, send_id)
+        entry = self.entry_names.get(with_id) or self.entry_names[QueueEntry(event, send_id="")]
         values: dict[str, PlainData] = {}
-        conditions: list[str] = []
-        for i, (slot, next_value) in enumerate(self._with_next(self.slots, self.nothing)):
-            conditions += [f"{slot} == {entry}" for entry in cancelled]
-            is_removed = " or ".join(conditions)
-            values[slot] = f"{next_value} if {is_removed} else {slot}"
-            if self.due:
-                due, next_due = self._with_next(self.due, "0")[i]
-                values[due] = f"{next_due} if {is_removed} else {due}"
-        return [values] * len(self.slots) if cancelled else []  # each repetition removes the first of them
+        for i in range(len(self.slots)):
+            values[self.slots[i]] = self._inserted_value(i, delay, new=entry, variables=self.slots)
+            if self.countdowns:
+                values[self.countdowns[i]] = self._inserted_value(
+                    i, delay, new=str(delay), variables=self.countdowns
+                )
+        has_free_slot = f"{self.slots[-1]} == {self.empty_value}"
+        return {"if": has_free_slot, "do": values, "else": {self.lost_flag: "true"}}
 
-    @staticmethod
-    def _with_next(variables: tuple[str, ...], empty: str) -> list[tuple[str, str]]:
-        """Return each variable with the one behind it, or the empty value for the last."""
-        return list(zip(variables, [*variables[1:], empty], strict=True)) if variables else []
+    def _inserted_value(self, i: int, delay: int, new: str, variables: tuple[str, ...]) -> str:
+        """Return the expression of the value at index `i` after a new entry was inserted.
 
-    def region(self, inside: str) -> dict[str, PlainData]:
-        """Return the region that raises, at the beginning of each tick, the first event that is due.
+        Entries that are due no later keep their slots, the new one follows them, and the others move up by
+        one.
 
         Args:
-            inside: name of the only state in the region.
+            i: index of the slot.
+            delay: ticks until the new entry is due.
+            new: the value of the new entry.
+            variables: the locals that hold such values: the slots, or the countdowns.
         """
-        count_down = {due: f"max({due} - 1, 0)" for due in self.due}
-        move_up = dict(self._with_next(self.slots, self.nothing))
-        move_up |= {due: f"max({next_due} - 1, 0)" for due, next_due in self._with_next(self.due, "0")}
+        moved_value = new
+        if i > 0:
+            moved_value = f"({new} if {self._is_due_within(i - 1, delay)} else {variables[i - 1]})"
+        return f"{variables[i]} if {self._is_due_within(i, delay)} else {moved_value}"
+
+    def _is_due_within(self, i: int, delay: int) -> str:
+        """Return the condition that the slot at index `i` holds an entry that is due within `delay` ticks."""
+        is_occupied = f"{self.slots[i]} != {self.empty_value}"
+        return f"{is_occupied} and {self.countdowns[i]} <= {delay}" if self.countdowns else is_occupied
+
+    def cancel(self, send_id: str) -> list[dict[str, PlainData]]:
+        """Return the actions that remove all events sent with an id; none if nothing is sent with it.
+
+        Each action removes the first such entry: from its slot on, every slot gets the value of the next. So
+        there are as many equal actions as slots.
+        """
+        cancelled = [name for entry, name in self.entry_names.items() if entry.send_id == send_id]
+        if not cancelled:
+            return []
+        values: dict[str, PlainData] = {}
+        conditions: list[str] = []
+        for i, (slot, next_value) in enumerate(self._with_next(self.slots, self.empty_value)):
+            conditions += [f"{slot} == {name}" for name in cancelled]
+            is_removed_up_to_here = " or ".join(conditions)
+            values[slot] = f"{next_value} if {is_removed_up_to_here} else {slot}"
+            if self.countdowns:
+                countdown, next_countdown = self._with_next(self.countdowns, "0")[i]
+                values[countdown] = f"{next_countdown} if {is_removed_up_to_here} else {countdown}"
+        return [values] * len(self.slots)
+
+    @staticmethod
+    def _with_next(variables: tuple[str, ...], empty_value: str) -> list[tuple[str, str]]:
+        """Return each variable with the one behind it, or the empty value for the last."""
+        return list(zip(variables, [*variables[1:], empty_value], strict=True)) if variables else []
+
+    def region(self, state: str) -> dict[str, PlainData]:
+        """Return the region that raises, at the beginning of each tick, the first event that is due.
+
+        Its only state has two transitions to itself: one raises the event in the first slot if that is due,
+        and moves all others up; the other only counts down.
+
+        Args:
+            state: name of the state.
+        """
+        first_slot = self.slots[0]
         raise_first: PlainData = []
-        for (event, _), entry in reversed([*self.entries.items()]):
-            raise_first = {"if": f"{self.slots[0]} == {entry}", "do": {"raise": event}, "else": raise_first}
-        guarded_actions: list[tuple[str, list[PlainData]]] = [
-            (self._goes_first(0, 1), [raise_first, move_up])
-        ]
-        if self.due:
-            guarded_actions.append((f"{self.slots[0]} != {self.nothing}", [count_down]))
+        for entry, name in reversed([*self.entry_names.items()]):
+            raise_first = {"if": f"{first_slot} == {name}", "do": {"raise": entry.event}, "else": raise_first}
+        move_up = dict(self._with_next(self.slots, self.empty_value))
+        for countdown, next_countdown in self._with_next(self.countdowns, "0"):
+            move_up[countdown] = f"max({next_countdown} - 1, 0)"
         transitions: list[PlainData] = [
-            {"when": guard, "after_s": self.tick_s, "do": actions, "go": inside}
-            for guard, actions in guarded_actions
+            {
+                "when": self._is_due_within(0, delay=1),
+                "after_s": self.tick_s,
+                "do": [raise_first, move_up],
+                "go": state,
+            }
         ]
-        return {"initial": inside, "states": {inside: {"transitions": transitions}}}
+        if self.countdowns:
+            count_down = {countdown: f"max({countdown} - 1, 0)" for countdown in self.countdowns}
+            is_occupied = f"{first_slot} != {self.empty_value}"
+            transitions.append({"when": is_occupied, "after_s": self.tick_s, "do": [count_down], "go": state})
+        return {"initial": state, "states": {state: {"transitions": transitions}}}
 
     @property
     def promise(self) -> dict[str, str]:
         """The promise that there are enough slots."""
-        return {"name": "no_sent_event_is_lost", "never": self.lost}
+        return {"name": "no_sent_event_is_lost", "never": self.lost_flag}
 
 
 def build_send_queue(
-    root: Element, events: DocumentEvents, free: FreeNames, tick_s: float
+    root: Element, events: DocumentEvents, free_names: FreeNames, tick_s: float
 ) -> SendQueue | None:
     """Return the queue of the events that a document sends; None if it sends nothing.
+
+    It has one slot more than there are <send> elements, as far as `MAX_SLOTS` allows.
 
     Args:
         root: the document.
         events: the names of its events.
-        free: hands out names that are still unused.
+        free_names: hands out names that are still unused.
         tick_s: the sample period [s].
     """
     sends = [element for element in root.walk() if element.name == "send" and is_queued(element)]
     if not sends:
         return None
-    cancelled = {element.get("sendid") for element in root.walk() if element.name == "cancel"}
-    entries: dict[tuple[str, str], str] = {}
+    cancelled_ids = {element.get("sendid") for element in root.walk() if element.name == "cancel"}
+    entry_names: dict[QueueEntry, str] = {}
     for element in sends:
-        event = events.called[element.required("event")]
+        event = events.names[element.required("event")]
         send_id = element.get("id") or ""
-        key = (event, send_id if send_id in cancelled else "")
-        if key not in entries:
-            entries[key] = free.take(f"{event}_sent", "sort")
+        entry = QueueEntry(event, send_id if send_id in cancelled_ids else "")
+        if entry not in entry_names:
+            entry_names[entry] = free_names.take(f"{event}_sent", "sort")
     numbers = range(1, min(len(sends) + 1, MAX_SLOTS) + 1)
-    longest = max(delay_ticks(element, tick_s) for element in sends)
-    slots = tuple(free.take(f"sent_{i}", "slot") for i in numbers)
-    due = tuple(free.take(f"due_{i}", "slot") for i in numbers)
-    nothing = free.take("nothing", "sent")
-    lost = free.take("sent_lost", "event")
+    max_delay = max(delay_ticks(element, tick_s) for element in sends)
+    # names are taken also if they are not used, so that those of other data do not depend on the delays
+    slots = tuple(free_names.take(f"sent_{i}", "slot") for i in numbers)
+    countdowns = tuple(free_names.take(f"due_{i}", "slot") for i in numbers)
+    empty_value = free_names.take("nothing", "sent")
+    lost_flag = free_names.take("sent_lost", "event")
     return SendQueue(
-        entries, slots, due=due if longest else (), longest=longest, tick_s=tick_s, nothing=nothing, lost=lost
+        entry_names,
+        slots,
+        countdowns=countdowns if max_delay > 0 else (),
+        max_delay=max_delay,
+        tick_s=tick_s,
+        empty_value=empty_value,
+        lost_flag=lost_flag,
     )
 
 
@@ -193,17 +251,19 @@ def is_queued(element: Element) -> bool:
 
 
 def delay_ticks(element: Element, tick_s: float) -> int:
-    """Return the delay of a <send> in ticks."""
+    """Return the delay of a <send> in ticks, rounded up; raise a FormatError if it is not a valid time."""
     text = element.get("delay")
     if text is None or text.strip() == "0":
         return 0
     match = _DELAY.fullmatch(text.strip())
-    seconds = float(match[1]) / (1000 if match[2] == "ms" else 1) if match else math.inf
-    if seconds > MAX_TIME_S:
-        element.fail(
-            f"the delay {text[:40]!r} is not a time", hint="write it like 2s or 500ms, a day at most"
-        )
-    return math.ceil(seconds / tick_s - 1e-9)
+    delay_s = math.inf  # not a time
+    if match is not None:
+        number, unit = match.groups()
+        delay_s = float(number) / (1000 if unit == "ms" else 1)
+    if delay_s > MAX_TIME_S:
+        hint = "write it like 2s or 500ms, a day at most"
+        element.fail(f"the delay {text[:40]!r} is not a time", hint=hint)
+    return math.ceil(delay_s / tick_s - TICK_TOLERANCE)
 
 
 def expand_computed_attributes(root: Element) -> Element:
@@ -240,28 +300,35 @@ class _AttributeExpander:
         key = next((key for key in COMPUTED if key in element.attributes), None)
         if key is None:
             return element
-        name = element.attributes[key].strip()
-        is_quoted = name[:1] in ("'", '"') and name[-1:] == name[:1]
+        expression = element.attributes[key].strip()
+        is_quoted = expression[:1] in ("'", '"') and expression[-1:] == expression[:1]
         if is_quoted:
-            return self._expand_attributes(_with_constant(element, key, name[1:-1]))
-        if name not in self.texts:
+            return self._expand_attributes(_with_constant(element, key, expression[1:-1]))
+        if expression not in self.texts:
             hint = f"write {COMPUTED[key]!r}, or the name of a <data> that holds texts"
-            element.fail(f"{key}={name!r} is not in the supported subset of SCXML", hint=hint)
-        n_texts = len(self.texts[name])
+            element.fail(f"{key}={expression!r} is not in the supported subset of SCXML", hint=hint)
+        n_texts = len(self.texts[expression])
         if n_texts > MAX_TEXTS:
-            element.fail(f"{name} may hold {n_texts} texts", hint=f"at most {MAX_TEXTS} here")
-        return self._build_branches(element, key, name)
+            element.fail(f"{expression} may hold {n_texts} texts", hint=f"at most {MAX_TEXTS} here")
+        return self._build_branches(element, key, expression)
 
-    def _build_branches(self, element: Element, key: str, name: str) -> Element:
-        """Return an <if> with one branch for each text that a <data> may hold."""
-        elements: list[Element] = []
-        for text in self.texts[name]:
+    def _build_branches(self, element: Element, key: str, data_id: str) -> Element:
+        """Return an <if> with one branch for each text that a <data> may hold.
+
+        Args:
+            element: the element with the computed attribute.
+            key: the computed attribute, such as `eventexpr`.
+            data_id: the <data> that the attribute names.
+        """
+        branches: list[Element] = []  # the conditions, each followed by its content
+        for text in self.texts[data_id]:
             quote = '"' if "'" in text else "'"
-            condition = {"cond": f"{name} == {quote}{text}{quote}"}
-            elements.append(Element("elseif", condition, line=element.line, path=element.path))
+            condition = {"cond": f"{data_id} == {quote}{text}{quote}"}
+            branches.append(Element("elseif", condition, line=element.line, path=element.path))
             if key != "sendidexpr" or text in self.send_ids:  # cancelling an unknown id has no effect
-                elements.append(self._expand_attributes(_with_constant(element, key, text)))
-        return replace(elements[0], name="if", children=tuple(elements[1:]))
+                branches.append(self._expand_attributes(_with_constant(element, key, text)))
+        first_condition, *inside = branches
+        return replace(first_condition, name="if", children=tuple(inside))
 
 
 def _with_constant(element: Element, key: str, text: str) -> Element:

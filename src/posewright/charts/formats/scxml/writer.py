@@ -107,9 +107,9 @@ def _build_root(chart: Chart) -> Element:
     states = tuple(writer.build_state(state) for state in chart.states)
     initial = writer.format_targets(chart.initial)
     if chart.parallel:  # the root of an SCXML document cannot have regions, so they are put into a state
-        regions = writer.free.take_state("regions")
-        states = (tag("parallel", {"id": regions, posewright_name("regions"): "true"}, states),)
-        initial = initial or regions
+        regions_id = writer.free_names.take_state("regions")
+        states = (tag("parallel", {"id": regions_id, posewright_name("regions"): "true"}, states),)
+        initial = initial or regions_id
     return tag("scxml", {**_root_attributes(chart, tick), "initial": initial}, (*children, *states))
 
 
@@ -172,7 +172,15 @@ def _build_data(
     value_type: Type | None,
     extra_attributes: Mapping[str, str | None] | None = None,
 ) -> Element:
-    """Return the <data> element of a variable or a constant."""
+    """Return the <data> element of a variable or a constant.
+
+    Args:
+        name: its name.
+        value: its initial value.
+        role: `input`, `output`, `local` or `constant`.
+        value_type: the type that is written; None for a constant.
+        extra_attributes: further attributes; those that are None are left out.
+    """
     type_text = None if value_type is None else flow_text(type_data(value_type))
     attributes = {
         "id": name,
@@ -232,15 +240,17 @@ class _ScxmlWriter:
     """Builds the elements of one chart's states and transitions.
 
     Attributes:
-        tick: the event that triggers transitions without one; None in a chart that runs to completion.
+        chart: the chart.
+        tick_event: the event that triggers transitions without one; None in a chart that runs to completion.
+        scope: the names that its expressions may use.
         names: the names of the chart, which the document has unchanged.
-        free: hands out unused names, for the ids of histories.
-        histories: the id of every history that is a target.
+        free_names: hands out unused names, for the ids of histories.
+        history_ids: the id of every history that is a target.
     """
 
-    def __init__(self, chart: Chart, tick: str | None) -> None:
+    def __init__(self, chart: Chart, tick_event: str | None) -> None:
         self.chart = chart
-        self.tick = tick
+        self.tick_event = tick_event
         self.scope = chart.scope
         declared = [*chart.inputs, *chart.variables, *chart.constants]
         self.names = Renaming(
@@ -248,15 +258,16 @@ class _ScxmlWriter:
             {value: value for value in self.scope.values},
             {name: name for name in chart.state_names},
         )
-        self.free = FreeNames(chart.state_names)
-        self.histories: dict[StateTarget, str] = {}
+        self.free_names = FreeNames(chart.state_names)
+        self.history_ids: dict[StateTarget, str] = {}
         for target in _list_targets(chart):
-            if target.history is not None and target not in self.histories:
+            if target.history is not None and target not in self.history_ids:
                 kind = "history" if target.history is HistoryKind.SHALLOW else "deep_history"
-                self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
+                self.history_ids[target] = self.free_names.take_state(f"{target.state}_{kind}")
 
     def format_targets(self, targets: Iterable[StateTarget]) -> str | None:
-        return " ".join(self.histories.get(target, target.state) for target in targets) or None
+        """Return the ids of targets as in the attribute `target`; None if there are none."""
+        return " ".join(self.history_ids.get(target, target.state) for target in targets) or None
 
     def build_state(self, state: State) -> Element:
         """Return the element of a state with everything in it."""
@@ -282,20 +293,21 @@ class _ScxmlWriter:
         yield from self._build_block("onentry", state.entry)
         yield from self._build_block(posewright_name("during"), state.during)
         yield from self._build_block("onexit", state.exit)
-        for target, name in self.histories.items():
+        for target, history_id in self.history_ids.items():
             if target.state == state.name:
-                yield self._build_history(state, target, name)
+                yield self._build_history(state, target, history_id)
         for child in state.states:
             yield self.build_state(child)
 
     def _build_block(self, name: str, actions: Actions) -> Iterator[Element]:
+        """Yield the element of a name with the actions in it, unless there are none."""
         if actions:
             yield tag(name, {}, tuple(self._build_actions(actions)))
 
     def _build_moore_outputs(self, state: State) -> Element:
-        """Return the <onentry> that sets all outputs of a Moore state."""
-        start = {name: constant(value) for name, value in self.chart.start_outputs().items()}
-        action = Assign({**start, **state.do})
+        """Return the <onentry> that sets all outputs of a Moore state, also those that it does not name."""
+        start_values = {name: constant(value) for name, value in self.chart.start_outputs().items()}
+        action = Assign({**start_values, **state.do})
         elements = []
         for name in action.values:
             is_default = _true_or_none(name not in state.do)
@@ -303,32 +315,45 @@ class _ScxmlWriter:
             elements.append(tag("assign", {"location": name, **value_attributes, DEFAULT: is_default}))
         return tag("onentry", {MOORE: "true"}, elements)
 
-    def _build_history(self, state: State, target: StateTarget, name: str) -> Element:
-        """Return the <history> of a state, with a default that every reader understands."""
+    def _build_history(self, state: State, target: StateTarget, history_id: str) -> Element:
+        """Return the <history> of a state.
+
+        SCXML requires a default. If the chart names none, it is the initial states, or the first states
+        inside if the initial state is itself a history; an extension attribute marks it.
+        """
         children = [child.name for child in state.states]
-        first = [initial.state for initial in state.initial] or children
+        initial_states = [initial.state for initial in state.initial] or children
         if any(initial.history is not None for initial in state.initial):
-            first = children if state.parallel else children[:1]
-        default = " ".join(target.default or first)
+            initial_states = children if state.parallel else children[:1]
+        default = " ".join(target.default or initial_states)
         attributes = {
-            "id": name,
+            "id": history_id,
             "type": "deep" if target.history is HistoryKind.DEEP else "shallow",
             posewright_name("default"): None if target.default else INITIAL_STATES,
         }
         return tag("history", attributes, (tag("transition", {"target": default}),))
 
     def build_transition(self, transition: Transition, source: State | None = None) -> Element:
-        """Return the element of a transition out of `source`, or of a segment of a junction for None."""
-        name = "transition" if source is not None else posewright_name("way")
+        """Return the element of a transition or of a segment of a junction.
+
+        What SCXML cannot express is in extension attributes: an `else`, a guard whose Python text does not
+        read back as the same guard, times, and a local transition that SCXML does not have.
+
+        Args:
+            transition: the transition or the segment.
+            source: the state that the transition leaves; None for a segment.
+        """
         is_internal = transition.local and self._is_internal(transition, source)
-        leads_somewhere = bool(transition.go or transition.leads_to_junction)
-        leaves = source is not None and not is_internal and leads_somewhere
-        wait_s = max(source.min_s if source is not None and leaves else 0.0, transition.after_s)
-        guard = python_guard(transition.when, wait_s, self.scope.values)
-        is_complete = guard is None or (not wait_s and self._reads_back(guard, transition.when, BoolType()))
+        has_target = bool(transition.go or transition.leads_to_junction)
+        min_s = 0.0 if source is None or is_internal or not has_target else source.min_s
+        wait_s = max(min_s, transition.after_s)
+        condition = python_guard(transition.when, wait_s, self.scope.values)
+        is_complete = condition is None or (
+            not wait_s and self._reads_back(condition, transition.when, BoolType())
+        )
         attributes = {
-            "event": self._event_names(transition) if name == "transition" else None,
-            "cond": guard,
+            "event": None if source is None else self._event_names(transition),
+            "cond": condition,
             posewright_name("else"): _true_or_none(transition.is_else),
             posewright_name("when"): None if transition.is_else or is_complete else str(transition.when),
             posewright_name("after_s"): repr(transition.after_s) if transition.after_s else None,
@@ -340,7 +365,7 @@ class _ScxmlWriter:
         children = [*self._build_actions(transition.do), *map(self.build_transition, transition.then)]
         if transition.junction is not None:
             children.append(tag(posewright_name("to"), {"junction": transition.junction}))
-        return tag(name, attributes, children)
+        return tag("transition" if source is not None else posewright_name("way"), attributes, children)
 
     def _is_internal(self, transition: Transition, source: State | None) -> bool:
         """Return whether SCXML can express a local transition: from a compound state to states inside it."""
@@ -356,7 +381,7 @@ class _ScxmlWriter:
     def _event_names(self, transition: Transition) -> str | None:
         """Return the events of a transition as SCXML writes them; without events, the event of every tick."""
         if not transition.on:
-            return self.tick
+            return self.tick_event
         names = []
         for event in transition.on:
             is_done = event.startswith(DONE_PREFIX)
@@ -380,6 +405,7 @@ class _ScxmlWriter:
             yield tag("assign", {"location": name, **value_attributes, AT_ONCE: _true_or_none(i > 0)})
 
     def _value_attributes(self, name: str, action: Assign) -> dict[str, str | None]:
+        """Return the attributes of an <assign> for its value: in Python; in our notation if that differs."""
         value = action.values[name]
         variable_type = self.chart.variables[name]
         text = python_value_text(value, variable_type, self.scope.values)
@@ -395,6 +421,7 @@ class _ScxmlWriter:
             return False
 
     def _condition_attributes(self, when: Expression) -> dict[str, str | None]:
+        """Return the attributes of an <if> for its condition: in Python; in our notation if that differs."""
         text = python_text(when.tree, self.scope.values)
         return {
             "cond": text,
@@ -404,14 +431,14 @@ class _ScxmlWriter:
     def _build_branch(self, action: Branch) -> Element:
         """Return the <if> of a branch; a branch that is all of the alternative becomes an <elseif>."""
         children = list(self._build_actions(action.then))
-        alternative = action.otherwise
-        while len(alternative) == 1 and isinstance(alternative[0], Branch):
-            branch = alternative[0]
+        else_actions = action.otherwise
+        while len(else_actions) == 1 and isinstance(else_actions[0], Branch):
+            branch = else_actions[0]
             children.append(tag("elseif", self._condition_attributes(branch.when)))
             children += self._build_actions(branch.then)
-            alternative = branch.otherwise
-        if alternative:
-            children += [tag("else"), *self._build_actions(alternative)]
+            else_actions = branch.otherwise
+        if else_actions:
+            children += [tag("else"), *self._build_actions(else_actions)]
         return tag("if", self._condition_attributes(action.when), tuple(children))
 
 
@@ -434,14 +461,14 @@ def _order_assignments(values: Mapping[str, Expression]) -> list[str]:
     remaining = list(values)
     ordered = list[str]()
     while remaining:
-        selected = remaining[0]
+        next_name = remaining[0]  # if the values read each other in a cycle
         for name in remaining:
             readers = {reader for reader in remaining if name in values[reader].names}
             if readers <= {name}:
-                selected = name
+                next_name = name
                 break
-        remaining.remove(selected)
-        ordered.append(selected)
+        remaining.remove(next_name)
+        ordered.append(next_name)
     return ordered
 
 

@@ -69,14 +69,17 @@ class UnoProcessor:
 
     def __init__(self, unit_spec: UnitSpec) -> None:
         self.unit_spec = for_avr(unit_spec)
-        self._steps = self._cycles = self._worst = self._stack = 0
+        self._n_steps = 0
+        self._total_cycles = 0
+        self._worst_cycles = 0
+        self._stack_bytes = 0
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-uno-")
-        with ExitStack() as undone:
-            undone.callback(self._folder.cleanup)
+        with ExitStack() as cleanup_on_failure:
+            cleanup_on_failure.callback(self._folder.cleanup)
             self._build(Path(self._folder.name))
             self._set_up_command = self._make_set_up_command()
             self._simulator = self._switch_on()
-            undone.pop_all()
+            cleanup_on_failure.pop_all()
 
     def reset(self) -> None:
         """Switch the processor off and on; measurements are kept."""
@@ -95,15 +98,17 @@ class UnoProcessor:
 
     def footprint(self) -> Footprint:
         """Return the sizes, and the stack and cycles of the steps so far."""
-        own = [f"{name}.o" for name in self._own]
+        own_objects = [f"{name}.o" for name in self._own_modules]
+        ram_objects = {*own_objects, "unit.o"}
+        image_flash_bytes, image_ram_bytes = self._image_sizes
         return Footprint(
-            flash_bytes=sum(flash for part, (flash, _) in self._parts.items() if part in own),
-            ram_bytes=sum(ram for part, (_, ram) in self._parts.items() if part in {*own, "unit.o"}),
-            image_flash_bytes=self._sizes[0],
-            image_ram_bytes=self._sizes[1],
-            stack_bytes=self._stack if self._steps else None,
-            step_cycles_mean=self._cycles / self._steps if self._steps else None,
-            step_cycles_worst=self._worst if self._steps else None,
+            flash_bytes=sum(flash for part, (flash, _) in self._parts.items() if part in own_objects),
+            ram_bytes=sum(ram for part, (_, ram) in self._parts.items() if part in ram_objects),
+            image_flash_bytes=image_flash_bytes,
+            image_ram_bytes=image_ram_bytes,
+            stack_bytes=self._stack_bytes if self._n_steps else None,
+            step_cycles_mean=self._total_cycles / self._n_steps if self._n_steps else None,
+            step_cycles_worst=self._worst_cycles if self._n_steps else None,
             parts=self._parts,
         )
 
@@ -132,20 +137,17 @@ class UnoProcessor:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source.text, encoding="utf-8")
         (folder / "pil_main.c").write_text(data_text("pil_main.c"), encoding="utf-8")
-        compiled = [Path(s.name).stem for s in sources if s.name.endswith(".c")]
-        self._own = tuple(name for name in compiled if name != "unit")
-        names = (*compiled, "pil_main")
-        paths = {Path(s.name).stem: s.name for s in sources if s.name.endswith(".c")} | {
-            "pil_main": "pil_main.c"
-        }
-        for name in names:
-            run_tool("avr-gcc", *FLAGS, "-I.", "-c", paths[name], "-o", f"{name}.o", folder=folder)
-        self._link(folder, [f"{name}.o" for name in names])
+        c_files = {Path(source.name).stem: source.name for source in sources if source.name.endswith(".c")}
+        self._own_modules = tuple(name for name in c_files if name != "unit")
+        c_files["pil_main"] = "pil_main.c"
+        for name, c_file in c_files.items():
+            run_tool("avr-gcc", *FLAGS, "-I.", "-c", c_file, "-o", f"{name}.o", folder=folder)
+        self._link(folder, [f"{name}.o" for name in c_files])
 
     def _link(self, folder: Path, objects: list[str]) -> None:
         options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
         link(*MCU, "-Os", *options, *objects, "-lm", folder=folder)
-        self._sizes = check_size(folder / "image.elf")
+        self._image_sizes = check_size(folder / "image.elf")
         self._parts = dict(
             read_part_sizes((folder / "image.map").read_text(encoding="utf-8", errors="replace"))
         )
@@ -175,16 +177,16 @@ class UnoProcessor:
         return simulator
 
     def _run(self, records: Records) -> Records:
-        """Run one step for each record of inputs; return the states and add up the cycles."""
+        """Run one step for each record of inputs; return the states, and note cycles and stack."""
         answer, _ = self._simulator.tell(f"steps {len(records)}", records.tobytes())
-        cycles, worst, stack = map(int, answer)
-        self._steps += len(records)
-        self._cycles += cycles
-        self._worst = max(self._worst, worst)
-        self._stack = max(self._stack, stack)
-        expected = len(records) * self.unit_spec.states.itemsize
-        states = self._simulator.receive(expected)
-        if len(states) != expected:
+        total_cycles, worst_cycles, stack_bytes = map(int, answer)
+        self._n_steps += len(records)
+        self._total_cycles += total_cycles
+        self._worst_cycles = max(self._worst_cycles, worst_cycles)
+        self._stack_bytes = max(self._stack_bytes, stack_bytes)
+        n_state_bytes = len(records) * self.unit_spec.states.itemsize
+        states = self._simulator.receive(n_state_bytes)
+        if len(states) != n_state_bytes:
             raise BodyError("the emulated Arduino UNO stopped in the middle of an answer")
         return np.frombuffer(states, self.unit_spec.states).copy()
 
@@ -193,7 +195,7 @@ _FLASH_ONLY = (".text", ".progmem", ".vectors", ".init", ".fini", ".jumptables",
 _RAM_ONLY = (".bss", ".noinit", "COMMON")
 _FLASH_AND_RAM = (".data", ".rodata")
 
-_PLACED = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
+_PLACED_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
 
 def read_part_sizes(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -202,15 +204,17 @@ def read_part_sizes(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
     A section is `object:section`, `mealy.o:.text.mealy_step`. Sections removed by `--gc-sections` do not
     count.
     """
-    placed = link_map.partition("Linker script and memory map")[2]
+    _, _, memory_map = link_map.partition("Linker script and memory map")  # removed sections are before it
     sizes: dict[str, tuple[int, int]] = {}
-    for section, _, size, origin in _PLACED.findall(placed):
-        n_bytes = int(size, 16)
+    for section, _address, hex_size, origin in _PLACED_SECTION.findall(memory_map):
+        n_bytes = int(hex_size, 16)
         flash = n_bytes if section.startswith(_FLASH_ONLY + _FLASH_AND_RAM) else 0
         ram = n_bytes if section.startswith(_RAM_ONLY + _FLASH_AND_RAM) else 0
-        if flash or ram:
-            path = origin.replace("(", "/").rstrip(")").rpartition("/")[2]
-            for part in (path, f"{path}:{section}"):
-                before = sizes.get(part, (0, 0))
-                sizes[part] = (before[0] + flash, before[1] + ram)
+        if not (flash or ram):
+            continue
+        # the origin is a path, `unit.o` or `libgcc.a(_divsf3.o)`
+        _, _, object_name = origin.replace("(", "/").rstrip(")").rpartition("/")
+        for part in (object_name, f"{object_name}:{section}"):
+            flash_so_far, ram_so_far = sizes.get(part, (0, 0))
+            sizes[part] = (flash_so_far + flash, ram_so_far + ram)
     yield from sizes.items()

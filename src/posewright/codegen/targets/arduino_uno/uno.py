@@ -82,7 +82,7 @@ class ArduinoUno:
             objects = list(_compile_sketch(folder, Path(scratch), sketches[0]))
             options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
             link(*options, "-o", image, *objects, core, "-lm")
-            parts = dict(_parts(image, objects))
+            parts = dict(_measure_parts(image, objects))
         flashed = image.with_suffix(".hex")
         run_tool("avr-objcopy", "-O", "ihex", "-R", ".eeprom", image, flashed)
         return Built(flashed, image, parts)
@@ -147,29 +147,34 @@ def _compile_sketch(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]
         yield _compile(source.absolute(), scratch / f"{source.name}.o", *OWN_FLAGS, folder=folder)
 
 
-_NAMED = re.compile(r"^[0-9a-f]+ ([0-9a-f]* ?)([TtDdBbVvWw]) ([^.\s]+)", re.MULTILINE)
+_SYMBOL = re.compile(r"^[0-9a-f]+ ([0-9a-f]* ?)([TtDdBbVvWw]) ([^.\s]+)", re.MULTILINE)
 
 
-def _parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield flash and RAM by file; an inlined function counts for the file of its caller.
+def _measure_parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield flash and RAM of an image by file; an inlined function counts for the file of its caller.
 
     Link-time optimization leaves no files in the linker's map, so the objects tell which file defines a
     symbol.
     """
-    owner = {"main": "main, with all that was put into it"}
-    for compiled in objects:
-        owner |= {name: compiled.stem for _, _, name in _NAMED.findall(run_tool("avr-nm", compiled))}
-    sizes: dict[str, list[int]] = {name: [0, 0] for name in owner.values()}
-    for size, kind, name in _NAMED.findall(run_tool("avr-nm", "-S", image)):
-        if size and name in owner:
-            sizes[owner[name]][0] += int(size, 16) * (kind not in "Bb")
-            sizes[owner[name]][1] += int(size, 16) * (kind in "BbDdVv")
-    for name, (flash, ram) in sorted(sizes.items(), key=lambda entry: -entry[1][0]):
-        if flash or ram:
-            yield name, (flash, ram)
+    file_of_symbol = {"main": "main, with all that was put into it"}
+    for object_file in objects:
+        symbols = _SYMBOL.findall(run_tool("avr-nm", object_file))
+        file_of_symbol |= {name: object_file.stem for _size, _kind, name in symbols}
+    flash_of_file = dict.fromkeys(file_of_symbol.values(), 0)
+    ram_of_file = dict.fromkeys(file_of_symbol.values(), 0)
+    for hex_size, kind, name in _SYMBOL.findall(run_tool("avr-nm", "-S", image)):
+        if not hex_size or name not in file_of_symbol:
+            continue
+        if kind not in "Bb":  # zeroed variables take no flash
+            flash_of_file[file_of_symbol[name]] += int(hex_size, 16)
+        if kind in "BbDdVv":
+            ram_of_file[file_of_symbol[name]] += int(hex_size, 16)
+    for file in sorted(flash_of_file, key=lambda file: -flash_of_file[file]):
+        if flash_of_file[file] or ram_of_file[file]:
+            yield file, (flash_of_file[file], ram_of_file[file])
     image_flash, image_ram = check_size(image)
-    other_flash = image_flash - sum(flash for flash, _ in sizes.values())
-    other_ram = image_ram - sum(ram for _, ram in sizes.values())
+    other_flash = image_flash - sum(flash_of_file.values())
+    other_ram = image_ram - sum(ram_of_file.values())
     yield "Arduino core and libraries", (other_flash, other_ram)
 
 

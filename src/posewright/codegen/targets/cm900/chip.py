@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from .core import CortexM3
 from .elf import ElfImage
@@ -60,6 +60,25 @@ _CLOCKS = {  # page of a peripheral: register and bit that switch its clock on; 
     _USART1: (_APB2ENR, 14),
     _USART2: (_APB1ENR, 17),
 }
+_USART_DATA = 0x04  # offsets of registers in their peripheral
+_USART_BAUD_DIVIDER = 0x08
+_USART_CONTROL_1 = 0x0C
+_USART_CONTROL_3 = 0x14
+_ADC_CONTROL_2 = 0x08
+_ADC_SEQUENCE_3 = 0x34
+_ADC_DATA = 0x4C
+_WATCHDOG_PRESCALER = 0x04
+_WATCHDOG_RELOAD = 0x08
+_GPIO_INPUT = 0x08
+_GPIO_OUTPUT = 0x0C
+_GPIO_SET_RESET = 0x10
+_TRANSMITTER_ON = 0x2008  # UE and TE of a USART
+_RECEIVER_ON = 0x2004  # UE and RE
+_DMA_RECEIVES = 1 << 6  # DMAR
+_TRANSMIT_EMPTY = 1 << 7  # TXE and TC of its status
+_TRANSMIT_COMPLETE = 1 << 6
+_START_WATCHDOG = 0xCCCC
+_FEED_WATCHDOG = 0xAAAA
 _BUS_DIRECTION_PIN = 5  # of port B, high while the board sends: board.h
 _LSI_HZ = 40_000  # RM0008 19.3
 _POWER_RESET = 1 << 27  # causes of a reset in RCC_CSR: RM0008 7.3.10
@@ -80,18 +99,25 @@ _POLLING_FUNCTIONS = (
 _CYCLES_PER_ACCESS = 20
 
 
+class TimedByte(NamedTuple):
+    """A byte on a serial line, and the time at which its last bit is transmitted [s]."""
+
+    time_s: float
+    value: int
+
+
 class _Transmitter:
     """The transmitter of a USART, which shifts one byte out while another waits.
 
     Attributes:
-        queue: the bytes that were written, each with the time at which it has left [s].
+        queue: the bytes that were written and not taken yet.
         idle_from_s: when the last bit has left [s].
         byte_s: the duration of a byte [s].
         is_polled: whether the status was read since the last byte was written.
     """
 
     def __init__(self) -> None:
-        self.queue: list[tuple[float, int]] = []
+        self.queue: list[TimedByte] = []
         self.idle_from_s = 0.0
         self.byte_s = 10 / LINE_BAUD
         self.is_polled = False
@@ -100,25 +126,27 @@ class _Transmitter:
         """Send a byte after those before it."""
         self.idle_from_s = max(now_s, self.idle_from_s) + self.byte_s
         self.is_polled = False
-        self.queue.append((self.idle_from_s, byte))
+        self.queue.append(TimedByte(self.idle_from_s, byte))
 
     def status(self, now_s: float) -> tuple[int, float]:
         """Return the status register, and the time to which waiting for it has moved the clock [s].
 
         Reading it waits until another byte can be written; reading it again waits until all bytes have left.
         """
-        if now_s < self.idle_from_s - self.byte_s:
-            now_s = self.idle_from_s - self.byte_s
+        writable_from_s = self.idle_from_s - self.byte_s  # one byte waits while another is shifted out
+        if now_s < writable_from_s:
+            now_s = writable_from_s
         elif self.is_polled and now_s < self.idle_from_s:
             now_s = self.idle_from_s
         self.is_polled = True
-        return (1 << 7) | ((1 << 6) if now_s >= self.idle_from_s else 0), now_s
+        is_idle = now_s >= self.idle_from_s
+        return _TRANSMIT_EMPTY | (_TRANSMIT_COMPLETE if is_idle else 0), now_s
 
-    def take(self, until_s: float) -> list[tuple[float, int]]:
+    def take(self, until_s: float) -> list[TimedByte]:
         """Remove and return the bytes that have left until some time."""
-        left = [entry for entry in self.queue if entry[0] <= until_s]
-        self.queue = self.queue[len(left) :]
-        return left
+        departed_bytes = [byte for byte in self.queue if byte.time_s <= until_s]
+        self.queue = self.queue[len(departed_bytes) :]
+        return departed_bytes
 
 
 class Stm32F103:
@@ -157,27 +185,28 @@ class Stm32F103:
             _USART2: lambda: self._status(_USART2),
             _CNDTR6: self._remaining_transfers,
             _ADC1: lambda: 1 << 1,
-            _ADC1 + 0x4C: lambda: self.analogue.get(self._get(_ADC1 + 0x34) & 31, 0),
-            _ADC1 + 0x08: lambda: self._get(_ADC1 + 0x08) & ~(3 << 2),  # calibration ends at once
+            _ADC1 + _ADC_DATA: lambda: self.analogue.get(self._get(_ADC1 + _ADC_SEQUENCE_3) & 31, 0),
+            # calibration ends at once
+            _ADC1 + _ADC_CONTROL_2: lambda: self._get(_ADC1 + _ADC_CONTROL_2) & ~(3 << 2),
         }
         self._writes: dict[int, Callable[[int], None]] = {
             _RCC_CFGR: self._set_clock,
             _RCC_CSR: self._clear_reset_causes,
-            _USART1 + 4: lambda value: self._transmit(_USART1, value),
-            _USART2 + 4: lambda value: self._transmit(_USART2, value),
+            _USART1 + _USART_DATA: lambda value: self._transmit(_USART1, value),
+            _USART2 + _USART_DATA: lambda value: self._transmit(_USART2, value),
             _IWDG: self._write_watchdog,
             _CCR6: self._enable_dma,
         }
         for port, base in _GPIO.items():
-            self._reads[base + 0x08] = partial(self._input_levels, port)
-            self._writes[base + 0x10] = partial(self._set_output, port)
+            self._reads[base + _GPIO_INPUT] = partial(self._input_levels, port)
+            self._writes[base + _GPIO_SET_RESET] = partial(self._set_output, port)
         self._polling_spans = tuple(image.span(name) for name in _POLLING_FUNCTIONS if name in image.symbols)
         self._stop_watching = self._start_watching()
-        self._uninterrupted = 0  # instructions since the last access of a register
+        self._n_uninterrupted = 0  # instructions since the last access of a register
         self._run_until_s = 0.0  # the end of `run`
-        self._until_s = 0.0  # the end of `run`, or when the watchdog expires before it
+        self._stop_s = 0.0  # the end of `run`, or when the watchdog expires before it
         self._registers: dict[int, int] = {}
-        self._incoming: deque[tuple[float, int]] = deque()  # bytes on the line and their arrivals [s]
+        self._incoming: deque[TimedByte] = deque()  # bytes on the line that have not been received
         self._power_up(_POWER_RESET)
 
     def _power_up(self, reset_cause: int) -> None:
@@ -192,7 +221,7 @@ class Stm32F103:
         self._counter_start_s = self.time_s
         self._dma_remaining = 0
         self._dma_buffer_bytes = 0
-        self._uninterrupted = 0
+        self._n_uninterrupted = 0
         self._next_instruction = self.core.restart()
 
     def press_reset(self) -> None:
@@ -202,15 +231,15 @@ class Stm32F103:
     # Time
 
     def run(self, until_s: float) -> None:
-        """Run the program until some time.
+        """Run the program until some time, with a reset whenever the watchdog expires.
 
         Raises:
             BodyError: the program accesses memory that does not exist.
         """
         while self.time_s < until_s:
             self._run_until_s = until_s
-            self._until_s = min(until_s, self._watchdog_expires_s)
-            if self._uninterrupted > _MAX_UNINTERRUPTED:
+            self._stop_s = min(until_s, self._watchdog_expires_s)
+            if self._n_uninterrupted > _MAX_UNINTERRUPTED:
                 self._run_in_slices()
             else:
                 self.core.go(self._next_instruction)
@@ -222,16 +251,17 @@ class Stm32F103:
         """Count the instructions of each block of code; return a function that ends this."""
         return self.core.watch(self._on_block, self._polling_spans)
 
-    def _on_block(self, _address: int, instructions: int) -> None:
-        self.time_s += instructions / self.core_hz
-        self._uninterrupted += instructions
-        if self.time_s >= self._until_s or self._uninterrupted > _MAX_UNINTERRUPTED:
+    def _on_block(self, _address: int, n_instructions: int) -> None:
+        """Advance the time by a block of code, and stop the processor if it has run for long enough."""
+        self.time_s += n_instructions / self.core_hz
+        self._n_uninterrupted += n_instructions
+        if self.time_s >= self._stop_s or self._n_uninterrupted > _MAX_UNINTERRUPTED:
             self.core.machine.emu_stop()
 
     def _run_in_slices(self) -> None:
         """Run a program that calculates for long, or hangs, without counting each block of code."""
         self._stop_watching()
-        while self._uninterrupted and self.time_s < self._until_s:
+        while self._n_uninterrupted and self.time_s < self._stop_s:
             self.core.go(self._next_instruction, max_instructions=_SLICE)
             self._next_instruction = self.core.program_counter
             self.time_s += _SLICE / self.core_hz
@@ -239,7 +269,7 @@ class Stm32F103:
 
     def _jump_to(self, time_s: float) -> None:
         """Advance the time, but not beyond the end of this run."""
-        self.time_s = max(self.time_s, min(time_s, self._until_s))
+        self.time_s = max(self.time_s, min(time_s, self._stop_s))
 
     def _set_clock(self, config: int) -> None:
         """Set RCC_CFGR: the PLL runs on the crystal or on half the chip's own oscillator, RM0008 7.3.2."""
@@ -248,12 +278,13 @@ class Stm32F103:
         self.core_hz = 4_000_000 * (factor if config & 3 == 2 else 2)
 
     def _write_watchdog(self, key: int) -> None:
-        """Start the watchdog (key 0xCCCC), or restart its time (0xAAAA)."""
-        if key == 0xCCCC or (key == 0xAAAA and self._watchdog_expires_s < _NEVER):
-            divider = 4 << min(self._get(_IWDG + 4) & 7, 6)
-            counts = self._registers.get(_IWDG + 8, 0xFFF) + 1
-            self._watchdog_expires_s = self.time_s + counts * divider / _LSI_HZ
-            self._until_s = min(self._run_until_s, self._watchdog_expires_s)
+        """Write a key to the watchdog, which starts it, or restarts its time if it is running."""
+        is_running = self._watchdog_expires_s < _NEVER
+        if key == _START_WATCHDOG or (key == _FEED_WATCHDOG and is_running):
+            divider = 4 << min(self._get(_IWDG + _WATCHDOG_PRESCALER) & 7, 6)
+            n_counts = self._registers.get(_IWDG + _WATCHDOG_RELOAD, 0xFFF) + 1
+            self._watchdog_expires_s = self.time_s + n_counts * divider / _LSI_HZ
+            self._stop_s = min(self._run_until_s, self._watchdog_expires_s)
 
     # The serial line and the bus
 
@@ -261,18 +292,20 @@ class Stm32F103:
         """Send bytes to the board over the line; they arrive one after the other from now on."""
         self._has_computer = True
         byte_s = self._transmitters[_USART2].byte_s
-        start_s = max(self.time_s, self._incoming[-1][0] if self._incoming else 0.0)
-        self._incoming.extend((start_s + (k + 1) * byte_s, byte) for k, byte in enumerate(data))
+        start_s = max(self.time_s, self._incoming[-1].time_s if self._incoming else 0.0)
+        for number, byte in enumerate(data, 1):
+            self._incoming.append(TimedByte(start_s + number * byte_s, byte))
 
     def take_serial_bytes(self) -> bytes:
         """Return the bytes that the board has sent over the line since the last call."""
         return bytes(byte for _, byte in self._transmitters[_USART2].take(self.time_s))
 
-    def take_bus(self) -> tuple[tuple[float, int], ...]:
+    def take_bus(self) -> tuple[TimedByte, ...]:
         """Return the times [s] and bytes sent on the Dynamixel bus since the last call."""
         return tuple(self._transmitters[_USART1].take(self.time_s))
 
     def _status(self, usart: int) -> int:
+        """Return the status register of a USART, by its base address; waiting for it moves the clock."""
         status, ready_s = self._transmitters[usart].status(self.time_s)
         self._jump_to(ready_s)
         return status
@@ -282,12 +315,14 @@ class Stm32F103:
         transmitter = self._transmitters[usart]
         has_half_clock = usart == _USART2 and self._get(_RCC_CFGR) >> 8 & 7 == 4
         clock_hz = self.core_hz // (2 if has_half_clock else 1)
-        transmitter.byte_s = 10 * max(self._get(usart + 8), 1) / clock_hz
+        n_bits = 10  # of a byte, with its start and stop bits
+        transmitter.byte_s = n_bits * max(self._get(usart + _USART_BAUD_DIVIDER), 1) / clock_hz
         transmitter.write(self.time_s, byte & 0xFF)
         self._jump_s = _MIN_JUMP_S
-        is_on = self._get(usart + 0x0C) & 0x2008 == 0x2008  # UE and TE
+        is_on = self._get(usart + _USART_CONTROL_1) & _TRANSMITTER_ON == _TRANSMITTER_ON
         drives_bus = self._get(_AFIO_MAPR) & 4 and self._output("B") >> _BUS_DIRECTION_PIN & 1
-        if not is_on or not (usart == _USART2 or drives_bus):
+        is_connected = usart == _USART2 or drives_bus
+        if not is_on or not is_connected:
             transmitter.queue.pop()
 
     def _enable_dma(self, value: int) -> None:
@@ -297,16 +332,18 @@ class Stm32F103:
 
     def _remaining_transfers(self) -> int:
         """Let the DMA store the bytes that have arrived in its ring buffer; return its CNDTR."""
-        while self._incoming and self._incoming[0][0] <= self.time_s:
-            _, byte = self._incoming.popleft()
+        while self._incoming and self._incoming[0].time_s <= self.time_s:
+            byte = self._incoming.popleft()
             self._jump_s = _MIN_JUMP_S
-            is_on = self._get(_USART2 + 0x0C) & 0x2004 == 0x2004 and self._get(_USART2 + 0x14) & 1 << 6
-            if not (is_on and self._get(_CCR6) & 1 and self._dma_buffer_bytes):
+            is_receiving = self._get(_USART2 + _USART_CONTROL_1) & _RECEIVER_ON == _RECEIVER_ON
+            passes_to_dma = is_receiving and self._get(_USART2 + _USART_CONTROL_3) & _DMA_RECEIVES
+            is_dma_on = self._get(_CCR6) & 1 and self._dma_buffer_bytes
+            if not (passes_to_dma and is_dma_on):
                 self.lost += 1
                 continue
             address = self._get(_CMAR6) + self._dma_buffer_bytes - self._dma_remaining
-            self.core.machine.mem_write(address, bytes([byte]))
-            self._dma_remaining = self._dma_remaining - 1 or self._dma_buffer_bytes
+            self.core.machine.mem_write(address, bytes([byte.value]))
+            self._dma_remaining = self._dma_remaining - 1 or self._dma_buffer_bytes  # begins again at 0
         return self._dma_remaining
 
     # Registers
@@ -330,7 +367,7 @@ class Stm32F103:
             return 0
         read_register = self._reads.get(address)
         value = read_register() if read_register else self._get(address)
-        if self.time_s >= self._until_s:
+        if self.time_s >= self._stop_s:
             self.core.machine.emu_stop()
         return value
 
@@ -346,9 +383,9 @@ class Stm32F103:
                 self._registers[address] = value
 
     def _note_access(self) -> None:
-        if self._uninterrupted > _MAX_UNINTERRUPTED:
+        if self._n_uninterrupted > _MAX_UNINTERRUPTED:
             self.core.machine.emu_stop()  # the program ran in slices; from here on blocks are counted again
-        self._uninterrupted = 0
+        self._n_uninterrupted = 0
         self.time_s += _CYCLES_PER_ACCESS / self.core_hz
 
     def _clock_ready(self) -> int:
@@ -362,7 +399,7 @@ class Stm32F103:
 
     def _systick(self) -> int:
         """Return the counter; reading it again and again, as a program without work does, makes time jump."""
-        arrival_s = self._incoming[0][0] if self._incoming else _NEVER
+        arrival_s = self._incoming[0].time_s if self._incoming else _NEVER
         self._jump_to(min(self.time_s + self._jump_s, max(arrival_s, self.time_s)))
         self._jump_s = _MAX_JUMP_WITH_COMPUTER_S if self._has_computer else min(2 * self._jump_s, _MAX_JUMP_S)
         return -int((self.time_s - self._counter_start_s) * self.core_hz / 8) & 0xFFFFFF
@@ -371,15 +408,16 @@ class Stm32F103:
 
     def _set_output(self, port: str, bits: int) -> None:
         """Write BSRR: the low half has the pins to set, the high half those to reset."""
+        set_pins = bits & 0xFFFF
         reset_pins = bits >> 16
-        self._registers[_GPIO[port] + 0x0C] = (self._output(port) & ~reset_pins | bits & 0xFFFF) & 0xFFFF
+        self._registers[_GPIO[port] + _GPIO_OUTPUT] = (self._output(port) & ~reset_pins | set_pins) & 0xFFFF
         if port == "B" and reset_pins >> _BUS_DIRECTION_PIN & 1:  # bytes that have not left are lost
             bus = self._transmitters[_USART1]
-            bus.queue = [entry for entry in bus.queue if entry[0] <= self.time_s]
+            bus.queue = [byte for byte in bus.queue if byte.time_s <= self.time_s]
 
     def _output(self, port: str) -> int:
         """Return the output register of a port."""
-        return self._get(_GPIO[port] + 0x0C)
+        return self._get(_GPIO[port] + _GPIO_OUTPUT)
 
     def output(self, port: str, pin: int) -> bool:
         """Return the level that the program sets on a pin."""

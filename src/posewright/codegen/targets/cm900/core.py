@@ -19,7 +19,7 @@ PROGRAM = 0x08003000
 OUTSIDE = 0x60000000
 """Memory that no CM-900 has, for inputs and states of a verification; RM0008 3.3 has external RAM there."""
 
-_PAINT = 0xA5
+_STACK_PATTERN = 0xA5
 _PAGE = 0x1000
 
 
@@ -51,7 +51,7 @@ class CortexM3:
             self.machine.mem_map(OUTSIDE, -(-outside // _PAGE) * _PAGE)
         for address, data in image.segments.items():
             self.machine.mem_write(address, data)
-        self._lengths: dict[tuple[int, int], int] = {}
+        self._instruction_counts: dict[tuple[int, int], int] = {}
 
     def restart(self) -> int:
         """Set the stack pointer from the vector table, as the bootloader does; return the start address."""
@@ -119,52 +119,64 @@ class CortexM3:
         self.finish(function, return_address, timeout_s)
 
     def watch(
-        self, on_block: Callable[[int, int], None], outside: Iterable[tuple[int, int]] = ()
+        self, on_block: Callable[[int, int], None], excluded: Iterable[tuple[int, int]] = ()
     ) -> Callable[[], None]:
-        """Call `on_block(address, instructions)` before each basic block; return a function that ends this.
+        """Call `on_block(address, n_instructions)` before each basic block; return a function that ends this.
+
+        Unicorn watches a range of addresses by a hook, so there is a hook for each range between the
+        functions that are left out.
 
         Args:
             on_block: the callback.
-            outside: first address and end of functions whose blocks are left out.
+            excluded: first address and end of functions whose blocks are left out.
         """
-        lengths = self._lengths
+        instruction_counts = self._instruction_counts  # a local name, since this is called very often
 
         def on_hook(_machine: Any, address: int, size: int, _data: Any) -> None:
-            length = lengths.get((address, size))
-            on_block(address, self._instructions(address, size) if length is None else length)
+            count = instruction_counts.get((address, size))
+            on_block(address, self._count_instructions(address, size) if count is None else count)
 
-        def end() -> None:
+        hooks: list[Any] = []
+        watched_begin = FLASH
+        memory_end = (RAM + RAM_BYTES, 0)
+        for excluded_begin, excluded_end in (*sorted(excluded), memory_end):
+            if excluded_begin > watched_begin:
+                hook = self.machine.hook_add(
+                    self._unicorn.UC_HOOK_BLOCK, on_hook, begin=watched_begin, end=excluded_begin - 1
+                )
+                hooks.append(hook)
+            watched_begin = excluded_end
+        self.machine.ctl_flush_tb()  # code that was translated before calls no hook
+
+        def stop_watching() -> None:
             for hook in hooks:
                 self.machine.hook_del(hook)
             self.machine.ctl_flush_tb()
 
-        hooks = []
-        begin = FLASH
-        for excluded_begin, next_begin in (*sorted(outside), (RAM + RAM_BYTES, 0)):
-            if excluded_begin > begin:
-                hooks.append(
-                    self.machine.hook_add(
-                        self._unicorn.UC_HOOK_BLOCK, on_hook, begin=begin, end=excluded_begin - 1
-                    )
-                )
-            begin = next_begin
-        self.machine.ctl_flush_tb()  # code that was translated before calls no hook
-        return end
+        return stop_watching
 
-    def _instructions(self, address: int, size: int) -> int:
-        """Count the instructions of a block: 0b11101 and up begin 32-bit ones, ARMv7-M ARM A5.1."""
+    def _count_instructions(self, address: int, size: int) -> int:
+        """Return the number of instructions of a block of code, and cache it.
+
+        An instruction that begins with the bits 11101 or more has 32 bits, others have 16 (ARMv7-M ARM,
+        A5.1).
+        """
         code = self.machine.mem_read(address, size)
-        at = count = 0
-        while at < size:
-            at += 4 if code[at + 1] >> 3 >= 0b11101 else 2
+        offset = 0
+        count = 0
+        while offset < size:
+            is_wide = code[offset + 1] >> 3 >= 0b11101
+            offset += 4 if is_wide else 2
             count += 1
-        self._lengths[address, size] = count
+        self._instruction_counts[address, size] = count
         return count
 
     def fill_stack_pattern(self, start: int) -> None:
         """Fill RAM from `start` on with a pattern, for `stack_bytes_used`."""
-        self.machine.mem_write(start, bytes([_PAINT]) * (RAM + RAM_BYTES - start))
+        self.machine.mem_write(start, bytes([_STACK_PATTERN]) * (RAM + RAM_BYTES - start))
 
     def stack_bytes_used(self, start: int) -> int:
         """Return how many bytes at the upper end of RAM were used since `fill_stack_pattern`: the stack."""
-        return len(bytes(self.machine.mem_read(start, RAM + RAM_BYTES - start)).lstrip(bytes([_PAINT])))
+        return len(
+            bytes(self.machine.mem_read(start, RAM + RAM_BYTES - start)).lstrip(bytes([_STACK_PATTERN]))
+        )

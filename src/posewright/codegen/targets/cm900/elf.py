@@ -6,11 +6,18 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 
-_LOADED = 1  # PT_LOAD of the ELF specification
-_SYMBOLS = 2  # SHT_SYMTAB
+_LOADED_SEGMENT = 1  # PT_LOAD of the ELF specification
+_SYMBOL_TABLE = 2  # SHT_SYMTAB
+_SEGMENT_TABLE_FIELD = 28  # e_phoff of the header: the offset of the table of segments
+_SECTION_TABLE_FIELD = 32  # e_shoff
+_SEGMENT_COUNTS_FIELD = 42  # e_phentsize and e_phnum: bytes of an entry, and number of entries
+_SECTION_COUNTS_FIELD = 46  # e_shentsize and e_shnum
+_SYMBOL_BYTES = 16
+_THUMB_BIT = 1  # set in the address of a Thumb function
 
 
 @dataclass(frozen=True)
@@ -27,8 +34,9 @@ class ElfImage:
 
     def span(self, function: str) -> tuple[int, int]:
         """Return the address of a function and that of the next symbol."""
-        begin = self.symbols[function] & ~1
-        return begin, min(at & ~1 for at in self.symbols.values() if at > begin + 1)
+        begin = self.symbols[function] & ~_THUMB_BIT
+        later_addresses = (address for address in self.symbols.values() if address > begin + _THUMB_BIT)
+        return begin, min(address & ~_THUMB_BIT for address in later_addresses)
 
     @classmethod
     def read(cls, path: Path) -> ElfImage:
@@ -56,25 +64,46 @@ class ElfImage:
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the address and content of each segment that is loaded into memory."""
-    (table,) = struct.unpack_from("<I", data, 28)
-    size, count = struct.unpack_from("<2H", data, 42)
-    for k in range(count):
-        kind, offset, _, address, length = struct.unpack_from("<5I", data, table + size * k)
-        if kind == _LOADED and length:
-            yield address, data[offset : offset + length]
+    """Yield the physical address and content of each segment that a 32-bit ELF file loads into memory."""
+    (table_offset,) = struct.unpack_from("<I", data, _SEGMENT_TABLE_FIELD)
+    entry_bytes, n_segments = struct.unpack_from("<2H", data, _SEGMENT_COUNTS_FIELD)
+    for index in range(n_segments):
+        entry_offset = table_offset + entry_bytes * index
+        segment_type, offset, _, address, size = struct.unpack_from("<5I", data, entry_offset)
+        if segment_type == _LOADED_SEGMENT and size:
+            yield address, data[offset : offset + size]
+
+
+class _Section(NamedTuple):
+    """The header of a section of a 32-bit ELF file, by the names of the specification without `sh_`."""
+
+    name: int
+    type: int
+    flags: int
+    addr: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    addralign: int
+    entsize: int
 
 
 def _symbols(data: bytes) -> Iterator[tuple[str, int]]:
-    """Yield the name and value of each symbol."""
-    (table,) = struct.unpack_from("<I", data, 32)
-    size, count = struct.unpack_from("<2H", data, 46)
-    sections = [struct.unpack_from("<10I", data, table + size * k) for k in range(count)]
+    """Yield the name and value of each symbol of a 32-bit ELF file that has a name."""
+    (table_offset,) = struct.unpack_from("<I", data, _SECTION_TABLE_FIELD)
+    entry_bytes, n_sections = struct.unpack_from("<2H", data, _SECTION_COUNTS_FIELD)
+    sections = [
+        _Section._make(struct.unpack_from("<10I", data, table_offset + entry_bytes * index))
+        for index in range(n_sections)
+    ]
     for section in sections:
-        if section[1] == _SYMBOLS:
-            names = sections[section[6]][4]
-            for entry in range(section[4], section[4] + section[5], 16):
-                name, value = struct.unpack_from("<2I", data, entry)
-                end = data.index(b"\0", names + name)
-                if end > names + name:
-                    yield data[names + name : end].decode(errors="replace"), value
+        if section.type != _SYMBOL_TABLE:
+            continue
+        names_offset = sections[section.link].offset  # the section with the names of the symbols
+        for symbol_offset in range(section.offset, section.offset + section.size, _SYMBOL_BYTES):
+            name_index, value = struct.unpack_from("<2I", data, symbol_offset)
+            name_start = names_offset + name_index
+            name_end = data.index(b"\0", name_start)
+            if name_end > name_start:
+                yield data[name_start:name_end].decode(errors="replace"), value

@@ -43,15 +43,19 @@ class _StepCounter:
         """Start outside the function, since the step before may have failed."""
         self._return_address = None
 
-    def on_block(self, address: int, instructions: int) -> None:
-        """Add the instructions of a basic block to the count of the present call, if there is one."""
+    def on_block(self, address: int, n_instructions: int) -> None:
+        """Add the instructions of a basic block to the count of the present call, if there is one.
+
+        A call begins with the block at the function's address, and is over at its return address. One that
+        takes too many instructions is stopped.
+        """
         if address == self._return_address:
             self.counts.append(self._n_instructions)
             self._return_address = None
         elif address == self._function_address and self._return_address is None:
             self._return_address = self._core.return_address
             self._n_instructions = 0
-        self._n_instructions += instructions
+        self._n_instructions += n_instructions
         if self._return_address is not None and self._n_instructions > _MAX_INSTRUCTIONS_PER_STEP:
             self._core.machine.emu_stop()
 
@@ -109,7 +113,7 @@ class CortexProcessor:
             ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in unit_files),
             image_flash_bytes=image.flash_bytes,
             image_ram_bytes=image.ram_bytes,
-            counts="instructions",
+            step_unit="instructions",
             parts=image.parts,
         )
 
@@ -143,7 +147,7 @@ class CortexProcessor:
         return np.concatenate(states)
 
     def _choose_n_profiled_steps(self) -> int:
-        """Return how many of the next steps are counted."""
+        """Return how many steps at the start of the next batch are counted: some, or 0 for none."""
         n_profiled = len(self._counter.counts)
         is_behind = n_profiled * _STEPS_PER_BATCH <= self._n_steps * _PROFILED_STEPS_PER_BATCH
         return _PROFILED_STEPS_PER_BATCH if n_profiled < _N_FIRST_PROFILED_STEPS or is_behind else 0
@@ -160,26 +164,28 @@ class CortexProcessor:
             stop_watching()
 
     def _run_batch(self, inputs: Records) -> Records:
-        """Run one step for each record of inputs, at most a batch, and return the states."""
-        count = len(inputs)
-        if not count:
+        """Run one step for each record of inputs, at most a batch, and return the states.
+
+        Inputs and states are in memory outside of the chip, one after the other.
+        """
+        n_steps = len(inputs)
+        if not n_steps:
             return np.zeros(0, self._state_dtype)
-        data = np.ascontiguousarray(inputs).tobytes()
-        if len(data) != count * self._input_dtype.itemsize:
+        input_data = np.ascontiguousarray(inputs).tobytes()
+        if len(input_data) != n_steps * self._input_dtype.itemsize:
             raise BodyError(
-                f"records of inputs have {self._input_dtype.itemsize} bytes, not {len(data) // count}"
+                f"records of inputs have {self._input_dtype.itemsize} bytes, not {len(input_data) // n_steps}"
             )
         memory = self._core.machine
-        if data:
-            memory.mem_write(OUTSIDE, data)
-        results = OUTSIDE + len(data)
-        self._call("pil_run", count, OUTSIDE, results, steps=count)
-        return np.frombuffer(
-            bytes(memory.mem_read(results, count * self._state_dtype.itemsize)), self._state_dtype
-        )
+        if input_data:
+            memory.mem_write(OUTSIDE, input_data)
+        states_address = OUTSIDE + len(input_data)
+        self._call("pil_run", n_steps, OUTSIDE, states_address, steps=n_steps)
+        state_data = bytes(memory.mem_read(states_address, n_steps * self._state_dtype.itemsize))
+        return np.frombuffer(state_data, self._state_dtype)
 
     def footprint(self) -> Footprint:
-        """Return the footprint, with the instructions of the steps counted so far."""
+        """Return the footprint; its cycles are the instructions of the steps counted so far."""
         counts = self._counter.counts
         return replace(
             self._memory_footprint,

@@ -21,8 +21,8 @@ FLASH_FOR_PROGRAMS = 52 * 1024
 """Flash behind the bootloader: see cm900.ld."""
 
 _OVERFLOW = re.compile(r"region `(\w+)' overflowed by (\d+) bytes")
-_PART = re.compile(r"^ (\*fill\*|COMMON|\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) ?(.*)$")
-_OUTPUT = re.compile(r"^(\.\w+|/DISCARD/)\b")
+_PLACED_SECTION = re.compile(r"^ (\*fill\*|COMMON|\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) ?(.*)$")
+_OUTPUT_SECTION = re.compile(r"^(\.\w+|/DISCARD/)\b")
 _OF_LIBRARY = re.compile(r"(lib\w+?)(?:_nano)?\.a\(")
 
 
@@ -99,22 +99,30 @@ def _overflow(log: str) -> TooLargeError | None:
 
 
 def read_parts(listing: str) -> dict[str, tuple[int, int]]:
-    """Return flash and RAM by part from the map of GNU ld, the largest parts in flash first."""
+    """Return flash and RAM by part from the map of GNU ld, the largest parts in flash first.
+
+    Each output section, such as `.text`, is followed by lines with the sections of objects that are placed in
+    it.
+    """
     flash: dict[str, int] = {}
     ram: dict[str, int] = {}
-    section = ""
-    memory = listing.partition("Linker script and memory map")[2]
-    for line in re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", memory, flags=re.MULTILINE).splitlines():
-        output_match = _OUTPUT.match(line)
-        part_match = _PART.match(line)
+    output_section = ""
+    _, _, memory_map = listing.partition("Linker script and memory map")
+    # a long name stands on a line of its own before its address
+    memory_map = re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", memory_map, flags=re.MULTILINE)
+    for line in memory_map.splitlines():
+        output_match = _OUTPUT_SECTION.match(line)
         if output_match:
-            section = output_match[1]
-        elif part_match:
-            part = _part(part_match[1], part_match[3])
-            size = int(part_match[2], 16)
-            if section in {".text", ".data"}:
+            output_section = output_match[1]
+            continue
+        section_match = _PLACED_SECTION.match(line)
+        if section_match:
+            section, hex_size, origin = section_match.groups()
+            part = _name_part(section, origin)
+            size = int(hex_size, 16)
+            if output_section in {".text", ".data"}:
                 flash[part] = flash.get(part, 0) + size
-            if section in {".data", ".bss"}:
+            if output_section in {".data", ".bss"}:
                 ram[part] = ram.get(part, 0) + size
     parts = sorted({*flash, *ram}, key=lambda part: (-flash.get(part, 0), part))
     return {
@@ -122,8 +130,9 @@ def read_parts(listing: str) -> dict[str, tuple[int, int]]:
     }
 
 
-def _part(kind: str, origin: str) -> str:
-    if kind == "*fill*":
+def _name_part(section: str, origin: str) -> str:
+    """Return the part of an image that a section belongs to: a C file, a library, or `alignment`."""
+    if section == "*fill*":
         return "alignment"
     library = _OF_LIBRARY.search(origin)
     return library[1] if library else f"{Path(origin).stem}.c"

@@ -20,7 +20,7 @@ from posewright.runtimes.openr.stick import MonetSetup
 from posewright.runtimes.openr.stick.check import PostureTransition
 from posewright.runtimes.openr.stick.finding import quoted
 from posewright.runtimes.openr.stick.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
-from posewright.runtimes.openr.stick.lookup import index_of
+from posewright.runtimes.openr.stick.lookup import find_entry_index
 from posewright.runtimes.openr.stick.text import AgentLine
 
 Frames: TypeAlias = Mapping[int, NDArray[np.integer]]
@@ -40,16 +40,16 @@ def require_playable_transition(transition: PostureTransition, setup: MonetSetup
     """Raise an InputError unless the agents can play all lines of a transition, with at most one motion.
 
     Raises:
-        InputError: there is a second motion, for which the agent would be busy; or as
-            `require_playable_line`.
+        InputError: there is a second motion, for which the agent would be busy; or a line that cannot be
+            played.
     """
     for line in transition.agent_lines:
         require_playable_line(line, setup, openr)
     motions = [line for line in transition.agent_lines if line.agent != SOUND_AGENT]
     for line in motions[1:]:
-        if not plays_nothing(motions[0].name, index_of(motions[0], setup)):
-            message = f"a second motion in one command, after line {motions[0].line.number}"
-            where = Where(path=line.line.path, line=line.line.number)
+        if not plays_nothing(motions[0].name, find_entry_index(motions[0], setup)):
+            message = f"a second motion in one command, after line {motions[0].text_line.number}"
+            where = Where(path=line.text_line.path, line=line.text_line.number)
             raise FormatError(
                 message, where=where, hint="a command has one motion, and one sound to go with it"
             )
@@ -61,8 +61,8 @@ def require_playable_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> N
     Raises:
         InputError: there is no such agent or motion, or as `motion_frames` and `neutral_frames`.
     """
-    where = Where(path=line.line.path, line=line.line.number)
-    index = index_of(line, setup)
+    where = Where(path=line.text_line.path, line=line.text_line.number)
+    index = find_entry_index(line, setup)
     if line.agent not in AGENTS:
         raise FormatError(f"there is no {line.agent} here", where=where, hint=f"known: {', '.join(AGENTS)}")
     if line.agent == NEUTRAL_AGENT:

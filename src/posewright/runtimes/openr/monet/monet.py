@@ -44,12 +44,13 @@ from posewright.runtimes.openr.stick.limits import (
     ANY,
     ANY_TO_ANY,
     FIRST_POSTURE,
+    MOTION_ENTRY,
     NAME_BYTES,
     POSTURES,
     SOUND_AGENT,
     is_null,
 )
-from posewright.runtimes.openr.stick.lookup import index_of
+from posewright.runtimes.openr.stick.lookup import find_entry_index
 from posewright.runtimes.openr.stick.posture_transitions import FARTHEST_DEG, JUMP, LEGS
 from posewright.runtimes.openr.stick.text import AgentLine, MonetCommands, MonetTransitions
 
@@ -192,7 +193,7 @@ class MoNet(OObject):
         self._log_jumps(transition)
         self._failure = None
         commands = [
-            MoNetAgentCommand(line.agent, escape_unprintable(line.name), index_of(line, self._setup))
+            MoNetAgentCommand(line.agent, escape_unprintable(line.name), find_entry_index(line, self._setup))
             for line in transition.agent_lines
         ]
         self._missing_results = [_RequestKey(command.agent, command.index) for command in commands]
@@ -202,7 +203,7 @@ class MoNet(OObject):
 
     def _log_jumps(self, transition: PostureTransition) -> None:
         """Log motions that begin or end in another posture than their line states."""
-        lines = {(line.line.path, line.line.number) for line in transition.agent_lines}
+        lines = {(line.text_line.path, line.text_line.number) for line in transition.agent_lines}
         for finding in self._findings:
             if finding.rule == JUMP and (finding.path, finding.line) in lines:
                 self.syslog(f"MoNet believes the name in the line all the same: {finding.message}")
@@ -301,9 +302,9 @@ def advise_postures(
     Returns:
         The text; empty if the line plays no motion, or one that begins or ends near no posture.
     """
-    if line.agent not in AGENTS or AGENTS[line.agent].plays != "OMTN":
+    if line.agent not in AGENTS or AGENTS[line.agent].entry_type != MOTION_ENTRY:
         return ""
-    frames = motion_frames(index_of(line, setup), setup, openr, exact=True)
+    frames = motion_frames(find_entry_index(line, setup), setup, openr, exact=True)
     start = _nearest_posture(frames, frame=0, robot=openr.robot)
     end = _nearest_posture(frames, frame=-1, robot=openr.robot)
     if not (start and end):

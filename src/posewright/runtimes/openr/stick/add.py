@@ -20,7 +20,7 @@ from posewright.runtimes.openr.stick.check import check_setup
 from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import MOTION_AGENT
-from posewright.runtimes.openr.stick.lookup import lines_of, played_indices, target_of
+from posewright.runtimes.openr.stick.lookup import find_played_entry, lines_of, played_indices
 from posewright.runtimes.openr.stick.memory_stick import (
     OPEN_R,
     find_child,
@@ -146,7 +146,7 @@ def _unplayed_motions(before: MonetSetup, after: MonetSetup, command_id: int) ->
     still_played_indices = played_indices(after)
     for command in replaced_commands:
         for line in command.agent_lines:
-            target = target_of(line, before)
+            target = find_played_entry(line, before)
             if target is None or target.index is None or target.archive is not before.motions:
                 continue  # the line plays a sound, or nothing that is in the archive
             if target.index not in still_played_indices:
@@ -170,7 +170,7 @@ def _require_readable_head(commands: MonetCommands, command_id: int) -> None:
 
     Its message names the earlier command whose head announces a wrong number of lines.
     """
-    head_line_number = commands.with_id(command_id)[-1].head.line.number
+    head_line_number = commands.with_id(command_id)[-1].head.text_line.number
     if head_line_number in commands.head_line_numbers:
         return
     # the older MoNet has the fewer rules; only wrong numbers of lines matter here
@@ -191,7 +191,7 @@ def _require_free_id(commands: MonetCommands, command_id: int, *, overwrite: boo
     if existing and not overwrite:
         names = " and ".join(line.name for line in existing[-1].agent_lines) or "nothing"
         hint = f"a free id is {free_id(commands)}; --replace puts the new command in its place"
-        where = Where(path=commands.path, line=existing[-1].head.line.number)
+        where = Where(path=commands.path, line=existing[-1].head.text_line.number)
         raise FormatError(f"id {command_id} is taken: it plays {names}", where=where, hint=hint)
 
 
@@ -212,7 +212,7 @@ def _require_free_name(
         raise FormatError(message, where=Where(path=archive.path), hint="give this one another --name")
     for line in _playing_lines(setup, indices, registration.id):
         message = f"this line, too, plays {name!r}, not only command {registration.id}"
-        where = Where(path=line.line.path, line=line.line.number)
+        where = Where(path=line.text_line.path, line=line.text_line.number)
         raise FormatError(message, where=where, hint="give this one another --name")
 
 
@@ -239,7 +239,7 @@ def _playing_lines(
         for command in setup.commands.with_id(except_id):
             excepted_lines.update(command.agent_lines)
     for line in lines_of(setup):
-        target = target_of(line, setup)
+        target = find_played_entry(line, setup)
         if line in excepted_lines or target is None or target.archive is not setup.motions:
             continue
         if target.index in indices:

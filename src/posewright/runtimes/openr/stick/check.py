@@ -25,8 +25,10 @@ from posewright.runtimes.openr.stick.limits import (
     ANY,
     ANY_TO_ANY,
     FIRST_POSTURE,
+    MOTION_ENTRY,
     POSTURES,
     SOUND_AGENT,
+    SOUND_ENTRY,
     MotionPostures,
     postures_of,
 )
@@ -59,7 +61,9 @@ def command_postures(command: MonetCommand) -> MotionPostures:
 
 def transition_of(command: MonetCommand) -> PostureTransition:
     """Return a command as a transition, which may lead from a posture to the same."""
-    return PostureTransition(command_postures(command), command.head.line, command.agent_lines[:AGENT_LINES])
+    return PostureTransition(
+        command_postures(command), command.head.text_line, command.agent_lines[:AGENT_LINES]
+    )
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class PostureGraph:
         """
         all_commands = () if commands is None else commands.commands
         candidates = [
-            PostureTransition(postures_of(line.name), line.line, (line,))
+            PostureTransition(postures_of(line.name), line.text_line, (line,))
             for line in transitions.agent_lines
             if line.agent != SOUND_AGENT
         ]
@@ -185,7 +189,7 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
             message = (
                 f"{line.name} ends in {ANY}, which is not a posture, so it is never used as a transition"
             )
-            yield warning("graph", line.line, message, hint="state the posture it ends in")
+            yield warning("graph", line.text_line, message, hint="state the posture it ends in")
 
 
 def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
@@ -197,7 +201,7 @@ def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
             )
             start = graph.reachable_postures[-1]
             hint = f"add one to MONET.CFG, as in monetagentMTN a_{start}#{posture}_standard -1"
-            yield error("graph", commands[0].head.line, message, hint)
+            yield error("graph", commands[0].head.text_line, message, hint)
     for transition in graph.transitions:
         start = transition.postures.start
         if start not in graph.reachable_postures and start not in graph.commands_by_start:
@@ -230,7 +234,7 @@ def _check_dead_ends(graph: PostureGraph) -> Iterator[MonetFinding]:
                 f"no transition leads from {_join(starts_without_route)} to {posture}, "
                 f"where {_format_ids(commands)} begins"
             )
-            yield warning("graph", commands[0].head.line, message)
+            yield warning("graph", commands[0].head.text_line, message)
 
 
 def _format_ids(commands: Collection[MonetCommand]) -> str:
@@ -305,14 +309,17 @@ def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
 
 def _check_missing_archives(setup: MonetSetup) -> Iterator[MonetFinding]:
     """Yield a note for each kind of archive that lines need and that was not read."""
-    for archive, entry_type, kind in ((setup.motions, "OMTN", "motions"), (setup.sounds, "WAVE", "sounds")):
+    for archive, entry_type, kind in (
+        (setup.motions, MOTION_ENTRY, "motions"),
+        (setup.sounds, SOUND_ENTRY, "sounds"),
+    ):
         lines: list[AgentLine] = []
         for line in lines_of(setup):
-            if line.agent in AGENTS and AGENTS[line.agent].plays == entry_type:
+            if line.agent in AGENTS and AGENTS[line.agent].entry_type == entry_type:
                 lines.append(line)
         if archive is None and lines:
             message = f"{kind} were not looked up, as no archive of {kind} was read"
-            yield MonetFinding(Level.NOTE, "file", message, lines[0].line.path)
+            yield MonetFinding(Level.NOTE, "file", message, lines[0].text_line.path)
 
 
 def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFinding]:

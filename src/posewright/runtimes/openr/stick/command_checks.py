@@ -15,6 +15,7 @@ from posewright.runtimes.openr.stick.limits import (
     NUMBER_BYTES,
     POSTURES,
     SOUND_AGENT,
+    SOUND_ENTRY,
     known_agents,
     postures_of,
 )
@@ -41,25 +42,27 @@ _DIGITS = "write digits only; MoNet reads those at the beginning, and 0 where th
 def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
     """Check for lines that MoNet cannot read."""
     for line in text.classified_lines:
-        raw = line.line.raw
+        raw = line.text_line.raw
         if len(raw) > LINE_BYTES:
             message = (
                 f"the line has {len(raw)} bytes: MoNet reads {LINE_BYTES}, and the remainder as another line"
             )
-            yield error("length", line.line, message, hint="split it; each line of a comment begins with #")
+            yield error(
+                "length", line.text_line, message, hint="split it; each line of a comment begins with #"
+            )
         if b"\0" in raw:
             yield error(
                 "length",
-                line.line,
+                line.text_line,
                 message="a NUL byte: MoNet reads the line only up to it",
                 hint="remove it",
             )
         if line.kind is LineKind.BLANK:
             message = "a blank line: MoNet looks for a word in it and crashes"
-            yield error("blank", line.line, message, hint="remove it, or put a # in its first column")
+            yield error("blank", line.text_line, message, hint="remove it, or put a # in its first column")
         elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
             message = "the # is not in the first column, so MoNet does not read the line as a comment"
-            yield error("comment", line.line, message, hint="move the # to the first column")
+            yield error("comment", line.text_line, message, hint="move the # to the first column")
 
 
 def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
@@ -68,11 +71,11 @@ def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
     n_words = len(line.words)
     if n_words < N_WORDS:
         message = f"the line has {n_words} of 3 words: MoNet looks for the missing ones and crashes"
-        yield error("words", line.line, message, hint=f"expected {form}")
+        yield error("words", line.text_line, message, hint=f"expected {form}")
     elif n_words > N_WORDS:
         extra_words = " ".join(line.words[N_WORDS:])
         message = f"MoNet reads 3 words and ignores {quoted(extra_words)}"
-        yield warning("words", line.line, message, hint=f"expected {form}")
+        yield warning("words", line.text_line, message, hint=f"expected {form}")
     number_columns = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
     for column in number_columns:
         if column < n_words:
@@ -87,13 +90,13 @@ def _check_number(line: MonetLine, column: int) -> Iterator[MonetFinding]:
     text = line.words[column]
     n_bytes = len(text)
     if column == len(line.words) - 1:
-        n_bytes += len(line.line.raw) - len(line.line.raw.rstrip(b"\r\n"))
+        n_bytes += len(line.text_line.raw) - len(line.text_line.raw.rstrip(b"\r\n"))
     if n_bytes > NUMBER_BYTES:
         message = f"{quoted(text)} is too long for MoNet, which would crash"
         max_digits = NUMBER_BYTES - len("\r\n")
-        yield error("number", line.line, message, hint=f"a number has at most {max_digits} digits")
+        yield error("number", line.text_line, message, hint=f"a number has at most {max_digits} digits")
     elif parse_integer(text) is None:
-        yield error("number", line.line, message=f"{quoted(text)} is not a whole number", hint=_DIGITS)
+        yield error("number", line.text_line, message=f"{quoted(text)} is not a whole number", hint=_DIGITS)
 
 
 def check_agent(line: AgentLine, *, is_older_monet: bool, in_transitions: bool) -> Iterator[MonetFinding]:
@@ -108,18 +111,18 @@ def check_agent(line: AgentLine, *, is_older_monet: bool, in_transitions: bool) 
     for name, kind in ((line.agent, "an agent's name"), (line.name, "a name")):
         if len(name) > NAME_BYTES:
             message = f"{quoted(name)} has {len(name)} bytes: MoNet has room for {NAME_BYTES} and would crash"
-            yield error("name", line.line, message, hint=f"{kind} has at most {NAME_BYTES} letters")
+            yield error("name", line.text_line, message, hint=f"{kind} has at most {NAME_BYTES} letters")
     agent = agents.get(line.agent)
     if agent is None:
         message = f"MoNet has no agent {quoted(line.agent)}"
-        yield error("agent", line.line, message, hint=_suggest(line.agent, agents))
-    elif agent.plays is None and line.index not in agent.indices:
+        yield error("agent", line.text_line, message, hint=_suggest(line.agent, agents))
+    elif agent.entry_type is None and line.index not in agent.indices:
         indices = " or ".join(map(str, agent.indices))
         message = f"{line.agent} has no index {quoted(line.word(2))}"
-        yield error("index", line.line, message, hint=f"expected {indices}")
-    elif agent.plays is not None and (line.index or 0) < -1:
+        yield error("index", line.text_line, message, hint=f"expected {indices}")
+    elif agent.entry_type is not None and (line.index or 0) < -1:
         message = f"the index {line.index} is treated as -1, with which Sony's MoNet looks up the name"
-        yield warning("index", line.line, message, hint="expected -1 or an index of the archive")
+        yield warning("index", line.text_line, message, hint="expected -1 or an index of the archive")
     if line.name and line.agent != SOUND_AGENT:
         yield from _check_postures(line, is_older_monet=is_older_monet, in_transitions=in_transitions)
 
@@ -134,12 +137,14 @@ def _check_postures(line: AgentLine, *, is_older_monet: bool, in_transitions: bo
             f"the name {quoted(line.name)} does not state in which postures the motion begins and ends: "
             "Sony's MoNet looks for them and may crash"
         )
-        yield build_finding("posture", line.line, message, hint)
+        yield build_finding("posture", line.text_line, message, hint)
         return
     for posture in dict.fromkeys(postures):
         if posture not in POSTURES and not is_older_monet:
             message = f"MoNet has no posture {quoted(posture)}, and finds no transition to it or from it"
-            yield build_finding("posture", line.line, message, f"postures are {', '.join(sorted(POSTURES))}")
+            yield build_finding(
+                "posture", line.text_line, message, f"postures are {', '.join(sorted(POSTURES))}"
+            )
 
 
 def _suggest(unknown_name: str, names: Iterable[str]) -> str:
@@ -162,7 +167,7 @@ def check_transitions(text: MonetTransitions, *, is_older_monet: bool) -> Iterat
         elif isinstance(line, HeadLine):
             message = "this is the head line of a command: MoNet reads its first word as an agent's name"
             hint = "commands belong in MONETCMD.CFG; this file has agent lines only"
-            yield error("count", line.line, message, hint)
+            yield error("count", line.text_line, message, hint)
 
 
 def check_commands(text: MonetCommands, *, is_older_monet: bool) -> Iterator[MonetFinding]:
@@ -175,59 +180,60 @@ def check_commands(text: MonetCommands, *, is_older_monet: bool) -> Iterator[Mon
             yield from check_agent(line, is_older_monet=is_older_monet, in_transitions=False)
     for stray in text.stray_lines[:1]:
         message = "an agent line before the first command: MoNet reads it as a head line"
-        yield error("count", stray.line, message, hint=f"expected {HEAD}")
+        yield error("count", stray.text_line, message, hint=f"expected {HEAD}")
     for command in text.commands:
         yield from _check_command(command)
     yield from _check_ids(text)
 
 
 def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
-    """Check ID, sync key and number of agent lines in the head of a command, and its motions."""
+    """Yield findings about ID, sync key and number of agent lines in a command's head, and its motions."""
     head = command.head
     n_declared = head.n_declared
     n_agents = len(command.agent_lines)
     if parse_integer(head.word(2)) not in (0, 1, None):
         yield warning(
-            "number", head.line, message=f"the sync key is {head.word(2)!r}", hint="expected 0 or 1"
+            "number", head.text_line, message=f"the sync key is {head.word(2)!r}", hint="expected 0 or 1"
         )
     if command.id == NO_ID:
-        yield error("id", head.line, message="the id -1 means no command", hint="an id is 0 or more")
+        yield error("id", head.text_line, message="the id -1 means no command", hint="an id is 0 or more")
     if n_declared is None:
         return
     if n_declared < 1:
         message = f"the head announces {n_declared} agent lines"
-        yield error("count", head.line, message, hint=f"expected 1 to {AGENT_LINES}")
+        yield error("count", head.text_line, message, hint=f"expected 1 to {AGENT_LINES}")
     elif n_declared > n_agents:
         message = (
             f"the head announces {format_count(n_declared, 'agent line')}, but {n_agents or 'none'} "
             "come before the next command or the end: MoNet reads the line after them as an agent line"
         )
         hint = f"write {n_agents} there, or add the missing lines" if n_agents else "add the missing lines"
-        yield error("count", head.line, message, hint)
+        yield error("count", head.text_line, message, hint)
     elif n_declared < n_agents:
         announced = format_count(n_declared, "agent line")
-        message = f"line {head.line.number} announces {announced}: MoNet reads this one as a head line"
+        message = f"line {head.text_line.number} announces {announced}: MoNet reads this one as a head line"
         hint = f"write {n_agents} there, or remove this line"
-        yield error("count", command.agent_lines[n_declared].line, message, hint)
+        yield error("count", command.agent_lines[n_declared].text_line, message, hint)
     if n_declared > AGENT_LINES:
         message = (
             f"the head announces {n_declared} agent lines: MoNet uses {AGENT_LINES} and ignores the others"
         )
-        yield error("count", head.line, message, hint="split it into two commands")
+        yield error("count", head.text_line, message, hint="split it into two commands")
     yield from _check_motions(command)
 
 
 def _check_motions(command: MonetCommand) -> Iterator[MonetFinding]:
     """Yield a warning about each motion of a command after the first."""
     motions = [
-        line for line in command.agent_lines if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"
+        line
+        for line in command.agent_lines
+        if line.agent in AGENTS and AGENTS[line.agent].entry_type != SOUND_ENTRY
     ]
     for line in motions[1:]:
-        message = (
-            f"a second motion in one command, after line {motions[0].line.number}: its agent is busy then"
-        )
+        first_line = motions[0].text_line.number
+        message = f"a second motion in one command, after line {first_line}: its agent is busy then"
         yield warning(
-            "count", line.line, message, hint="a command has one motion, and one sound to go with it"
+            "count", line.text_line, message, hint="a command has one motion, and one sound to go with it"
         )
 
 
@@ -237,10 +243,10 @@ def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
     for command in text.commands:
         if command.id is None:
             continue
-        first_line = first_lines.setdefault(command.id, command.head.line.number)
-        if first_line != command.head.line.number:
+        first_line = first_lines.setdefault(command.id, command.head.text_line.number)
+        if first_line != command.head.text_line.number:
             message = f"id {command.id} is already used on line {first_line}: MoNet uses the last"
-            yield error("id", command.head.line, message, hint=f"a free id is {free_id(text)}")
+            yield error("id", command.head.text_line, message, hint=f"a free id is {free_id(text)}")
 
 
 def free_id(text: MonetCommands) -> int:

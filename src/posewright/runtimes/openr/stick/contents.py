@@ -12,7 +12,7 @@ from posewright.formats import EntryKind
 from posewright.formats.oda.format import document_of, motion_of
 from posewright.motions import Motion
 from posewright.runtimes.openr.stick.limits import postures_of
-from posewright.runtimes.openr.stick.lookup import target_of
+from posewright.runtimes.openr.stick.lookup import find_played_entry
 from posewright.runtimes.openr.stick.setup import MemoryStick, MonetArchive
 
 
@@ -108,7 +108,7 @@ def _command_ids_by_entry(stick: MemoryStick) -> dict[_EntryKey, list[int]]:
     for setup in stick.setups:
         for command in setup.commands.commands if setup.commands else ():
             for line in command.agent_lines:
-                target = target_of(line, setup)
+                target = find_played_entry(line, setup)
                 if command.id is None or target is None or target.index is None:
                     continue
                 entry_ids = ids.setdefault(_EntryKey(target.archive.path, target.index), [])

@@ -36,25 +36,31 @@ NEUTRAL_AGENT = "monetagentNEUTRAL"
 ANY_AGENT = "monetagentANY"
 
 
+MOTION_ENTRY = "OMTN"
+SOUND_ENTRY = "WAVE"
+"""Types of entries in an archive."""
+
+
 @dataclass(frozen=True)
 class AgentKind:
     """An agent that MoNet knows.
 
     Attributes:
-        plays: type of its entries in an archive: `OMTN`, `WAVE`; None if it needs no archive.
+        entry_type: type of the entries that it plays, `MOTION_ENTRY` or `SOUND_ENTRY`; None if it needs no
+            archive.
         indices: indices that an agent without an archive knows.
     """
 
-    plays: str | None
+    entry_type: str | None
     indices: tuple[int, ...] = ()
 
 
 AGENTS: Mapping[str, AgentKind] = MappingProxyType(
     {
         NEUTRAL_AGENT: AgentKind(None, (0,)),
-        MOTION_AGENT: AgentKind("OMTN"),
-        SOUND_AGENT: AgentKind("WAVE"),
-        WALK_AGENT: AgentKind("OMTN"),
+        MOTION_AGENT: AgentKind(MOTION_ENTRY),
+        SOUND_AGENT: AgentKind(SOUND_ENTRY),
+        WALK_AGENT: AgentKind(MOTION_ENTRY),
     }
 )
 

@@ -11,7 +11,14 @@ from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
 from posewright.motions import Level
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
-from posewright.runtimes.openr.stick.limits import AGENTS, MODELS, is_null, postures_of
+from posewright.runtimes.openr.stick.limits import (
+    AGENTS,
+    MODELS,
+    MOTION_ENTRY,
+    SOUND_ENTRY,
+    is_null,
+    postures_of,
+)
 from posewright.runtimes.openr.stick.posture_transitions import JUMP, check_jumps
 from posewright.runtimes.openr.stick.setup import MonetArchive, MonetSetup
 from posewright.runtimes.openr.stick.text import AgentLine, MonetCommand
@@ -32,7 +39,7 @@ NameSuggester: TypeAlias = Callable[[str, Iterable[str]], str]
 
 
 @dataclass(frozen=True)
-class LineTarget:
+class PlayedEntry:
     """The entry of an archive that a line plays.
 
     Attributes:
@@ -44,25 +51,25 @@ class LineTarget:
     index: int | None
 
 
-def target_of(line: AgentLine, setup: MonetSetup) -> LineTarget | None:
+def find_played_entry(line: AgentLine, setup: MonetSetup) -> PlayedEntry | None:
     """Return the entry that a line plays; None if its agent needs no archive, or it was not read.
 
     A negative index in the line means that the entry is looked up by the name in the line.
     """
     agent = AGENTS.get(line.agent)
-    if agent is None or agent.plays is None or line.index is None:
+    if agent is None or agent.entry_type is None or line.index is None:
         return None
-    archive = setup.motions if agent.plays == "OMTN" else setup.sounds
+    archive = setup.motions if agent.entry_type == MOTION_ENTRY else setup.sounds
     if archive is None:
         return None
     if line.index < 0:
-        return LineTarget(archive, archive.indices.get(line.name))
-    return LineTarget(archive, line.index if line.index < len(archive.entries) else None)
+        return PlayedEntry(archive, archive.indices.get(line.name))
+    return PlayedEntry(archive, line.index if line.index < len(archive.entries) else None)
 
 
-def index_of(line: AgentLine, setup: MonetSetup) -> int:
+def find_entry_index(line: AgentLine, setup: MonetSetup) -> int:
     """Return the index of a line's entry, or the number that its agent knows; -1 if there is no entry."""
-    target = target_of(line, setup)
+    target = find_played_entry(line, setup)
     index = line.index if target is None else target.index
     return -1 if index is None else index
 
@@ -78,7 +85,7 @@ def played_indices(setup: MonetSetup) -> set[int]:
     """Return the indices of the motions that are played by a line."""
     indices: set[int] = set()
     for line in lines_of(setup):
-        target = target_of(line, setup)
+        target = find_played_entry(line, setup)
         if target is not None and target.index is not None and target.archive is setup.motions:
             indices.add(target.index)
     return indices
@@ -89,14 +96,14 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
     faults_by_index: dict[int, str | None] = {}  # of the motions that were read
     n_suggestions = MAX_SUGGESTIONS  # that may still be searched
     for line in lines_of(setup):
-        target = target_of(line, setup)
+        target = find_played_entry(line, setup)
         if target is None:
             continue
         if target.index is None:
             suggest_name = _suggest_similar if n_suggestions > 0 else _suggest_nothing
             yield from _check_missing_entry(line, target.archive, suggest_name)
             n_suggestions -= 1
-        elif AGENTS[line.agent].plays == "OMTN":
+        elif AGENTS[line.agent].entry_type == MOTION_ENTRY:
             yield from _check_motion(line, target.archive, target.index, setup.models, faults=faults_by_index)
         else:
             yield from _check_sound(line, target.archive, target.index)
@@ -112,12 +119,12 @@ def _check_missing_entry(
     if line.index is not None and line.index >= 0:
         message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries} entries"
         yield error(
-            "index", line.line, message, hint=f"expected 0 to {n_entries - 1}, or -1 to look the name up"
+            "index", line.text_line, message, hint=f"expected 0 to {n_entries - 1}, or -1 to look the name up"
         )
-    elif AGENTS[line.agent].plays == "WAVE":
+    elif AGENTS[line.agent].entry_type == SOUND_ENTRY:
         names = [entry.name for entry in archive.entries]
         message = f"no sound in {archive.path.name} has the name {quoted(line.name)}"
-        yield error("sound", line.line, message, hint=suggest_name(line.name, names))
+        yield error("sound", line.text_line, message, hint=suggest_name(line.name, names))
     elif not is_null(line.name):
         yield _missing_motion(line, archive, suggest_name)
 
@@ -137,7 +144,7 @@ def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSu
     else:
         hint = suggest_name(line.name, [label.name for label in archive.motions.values()])
     message = f"no motion in {archive.path.name} has the name {quoted(line.name)}: the robot would not move"
-    return error("motion", line.line, message, hint)
+    return error("motion", line.text_line, message, hint)
 
 
 def _check_motion(
@@ -159,7 +166,7 @@ def _check_motion(
     if entry.content.kind is not EntryKind.MOTION:
         yield error(
             "kind",
-            line.line,
+            line.text_line,
             message=f"{subject} is {_DESCRIPTIONS[entry.content.kind]}",
             hint="expected a motion",
         )
@@ -167,7 +174,7 @@ def _check_motion(
     if index not in faults:
         faults[index] = _reading_fault(archive, index)
     if faults[index] is not None or label is None:
-        yield error("kind", line.line, f"{subject} is a motion that cannot be read: {faults[index]}")
+        yield error("kind", line.text_line, f"{subject} is a motion that cannot be read: {faults[index]}")
         return
     yield from _check_own_name(line, label, subject)
     yield from _check_jumps(line, archive, index, subject)
@@ -176,7 +183,7 @@ def _check_motion(
         motion_agent = f"the motion agent of {' and '.join(models)}"
         yield warning(
             "design",
-            line.line,
+            line.text_line,
             message=f"{subject} is for {quoted(label.design)}: {motion_agent} rejects it",
             hint=f"expected {' or '.join(sorted(designs))}",
         )
@@ -187,7 +194,7 @@ def _check_jumps(line: AgentLine, archive: MonetArchive, index: int, subject: st
     motion = archive_motion(index + 1, archive.archive, archive.path)
     for jump in check_jumps(motion, postures_of(line.name)):
         if jump.level is Level.ERROR:
-            yield error(JUMP, line.line, message=f"{subject} is played: {jump.message}", hint=jump.hint)
+            yield error(JUMP, line.text_line, message=f"{subject} is played: {jump.message}", hint=jump.hint)
 
 
 def _reading_fault(archive: MonetArchive, index: int) -> str | None:
@@ -209,7 +216,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterat
         message = (
             f"the line states {' to '.join(line_postures)}, but {subject} has the name {quoted(label.name)}"
         )
-        yield warning("posture", line.line, message, hint="MoNet believes the line")
+        yield warning("posture", line.text_line, message, hint="MoNet believes the line")
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
@@ -217,7 +224,7 @@ def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator
     if entry.content.kind is not EntryKind.SOUND:
         subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
         message = f"{subject} is {_DESCRIPTIONS[entry.content.kind]}"
-        yield error("kind", line.line, message, hint="expected a sound (WAVE)")
+        yield error("kind", line.text_line, message, hint="expected a sound (WAVE)")
 
 
 def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator[MonetFinding]:
@@ -230,7 +237,7 @@ def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
                 "MoNet waits forever for the second result"
             )
-            yield error("count", line.line, message, hint="remove one of the lines")
+            yield error("count", line.text_line, message, hint="remove one of the lines")
         result_keys.add(key)
 
 
@@ -243,8 +250,8 @@ class _ResultKey(NamedTuple):
 
 def _result_key(line: AgentLine, setup: MonetSetup) -> _ResultKey:
     """Return the key of a line's result; it has a name if the archive was not read."""
-    index = index_of(line, setup)
-    if index < 0 and target_of(line, setup) is None:
+    index = find_entry_index(line, setup)
+    if index < 0 and find_played_entry(line, setup) is None:
         return _ResultKey(line.agent, line.name)
     return _ResultKey(line.agent, index)
 

@@ -51,13 +51,17 @@ MAX_FILES = 20_000  # a memory stick holds a few hundred files
 
 @dataclass
 class FoundFiles:
-    """The files in searched folders by kind, and the files that were named one by one."""
+    """The files in searched folders by kind.
+
+    Attributes:
+        single_files: the files that were named one by one, of any kind.
+    """
 
     designdbs: list[Path] = field(default_factory=list)
     commands: list[Path] = field(default_factory=list)
     transitions: list[Path] = field(default_factory=list)
     archives: list[Path] = field(default_factory=list)
-    named: list[Path] = field(default_factory=list)
+    single_files: list[Path] = field(default_factory=list)
 
     def add(self, path: Path) -> None:
         """Add a file of a searched folder if it has one of the names of MONET files."""
@@ -69,8 +73,8 @@ class FoundFiles:
             self.archives.append(path)
 
 
-def search(paths: Iterable[Path]) -> FoundFiles:
-    """Search folders; files are added as they are.
+def search_files(paths: Iterable[Path]) -> FoundFiles:
+    """Return the MONET files in folders and below, and the files among the paths.
 
     Raises:
         FormatError: there is no such file or folder, or it has too many files.
@@ -81,7 +85,7 @@ def search(paths: Iterable[Path]) -> FoundFiles:
             for file in _files_in(path):
                 files.add(file)
         elif path_exists(path):
-            files.named.append(path)
+            files.single_files.append(path)
         else:
             raise FormatError("there is no such file or folder", where=Where(path=path))
     return files
@@ -185,7 +189,7 @@ class Documents:
         documents.designdbs += documents.read_each(files.designdbs, read_designdb_file)
         documents.commands += documents.read_each(files.commands, read_commands_file)
         documents.transitions += documents.read_each(files.transitions, _read_transitions_file)
-        for document in documents.read_each(files.named, _read_single_file):
+        for document in documents.read_each(files.single_files, _read_single_file):
             documents._add(document)
         return documents
 
@@ -342,8 +346,8 @@ def read_stick(*paths: Path | str) -> MemoryStick:
     Raises:
         FormatError: there is no such file or folder, or no MONET file in it.
     """
-    files = search(map(Path, paths))
-    if not (files.designdbs or files.commands or files.transitions or files.named):
+    files = search_files(map(Path, paths))
+    if not (files.designdbs or files.commands or files.transitions or files.single_files):
         message = f"no {DESIGNDB}, {COMMANDS} or {TRANSITIONS} here"
         hint = "name a memory stick, its OPEN-R folder, or the files themselves"
         raise FormatError(message, where=Where(path=Path(paths[0]) if paths else None), hint=hint)
@@ -392,7 +396,7 @@ class _StickBuilder:
         has_known_files = files.designdbs or files.commands or files.transitions or documents.named_archives
         keys = [entry.key for designdb in documents.designdbs for entry in designdb.entries]
         if not has_known_files and not any(key.startswith("MONET") for key in keys):
-            path = files.named[0]
+            path = files.single_files[0]
             raise FormatError("this is not a MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
 
     def _add_note_on_missing_texts(self) -> None:
@@ -487,9 +491,8 @@ class _StickBuilder:
             key: `MOTIONS` or `SOUNDS`, the key of the archive in DESIGNDB.CFG.
             kinds: kinds of entries of which the archive must have one.
         """
-        named = self.documents.archive_of(*kinds)
-        if named is not None or self.documents.named_archives:
-            return named
+        if self.documents.named_archives:  # then no others are searched
+            return self.documents.archive_of(*kinds)
         entry = None if designdb is None else designdb.archive(model, key)
         path = self._archive_path(designdb, entry)
         if path is not None:
@@ -518,10 +521,14 @@ class _StickBuilder:
 
 
 def _models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
-    """Return the robot models of the MONET files in a folder."""
+    """Return the robot models of the MONET files in a folder.
+
+    They are those with sections in DESIGNDB.CFG whose folder it is, or all of them if the folder has that
+    file itself, as with an older MoNet. Without a DESIGNDB.CFG the folder's name tells.
+    """
     name = plain_absolute(folder).name.upper()
     models_of_folder = [
-        model for model, details in MODELS.items() if name in (details.folder.upper(), model.upper())
+        model for model, robot_model in MODELS.items() if name in (robot_model.folder.upper(), model.upper())
     ]
     if designdb is None or not designdb.models:
         return tuple(models_of_folder)

@@ -29,6 +29,7 @@ from posewright.runtimes.openr.stick.limits import (
     AGENTS,
     MODELS,
     MOTION_AGENT,
+    MOTION_ENTRY,
     NUMBER_BYTES,
     SOUND_AGENT,
     follows_grammar,
@@ -73,7 +74,7 @@ class CommandRegistration:
         require_valid_name(self.name)
         if self.sound is not None:
             require_valid_name(self.sound)
-        motion_agents = [name for name, agent in AGENTS.items() if agent.plays == "OMTN"]
+        motion_agents = [name for name, agent in AGENTS.items() if agent.entry_type == MOTION_ENTRY]
         if self.agent not in motion_agents:
             raise UnknownNameError.among("agent that plays motions", self.agent, motion_agents)
 

@@ -27,6 +27,7 @@ from posewright.formats import (
     split_lines,
 )
 from posewright.runtimes.openr.stick.finding import MonetFinding
+from posewright.runtimes.openr.stick.limits import MOTION_ENTRY
 from posewright.runtimes.openr.stick.text import MonetCommands, MonetLine, MonetTransitions
 
 MOTIONS = "MONET_MOTION"
@@ -140,7 +141,7 @@ class MonetArchive:
         indices: dict[str, int] = {}
         for index, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
             name = entry.name
-            if entry.type == "OMTN":
+            if entry.type == MOTION_ENTRY:
                 if label is None:
                     continue
                 name = label.name
@@ -205,16 +206,17 @@ class MonetSetup:
 
     def __str__(self) -> str:
         """Return the models and the numbers of commands, transitions, motions and sounds."""
-        counts = (
-            None if self.commands is None else format_count(len(self.commands.commands), "command"),
-            None
-            if self.transitions is None
-            else format_count(len(self.transitions.agent_lines), "transition"),
-            None if self.motions is None else format_count(len(self.motions.motions), "motion"),
-            None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
-        )
+        counts: list[str] = []
+        if self.commands is not None:
+            counts.append(format_count(len(self.commands.commands), "command"))
+        if self.transitions is not None:
+            counts.append(format_count(len(self.transitions.agent_lines), "transition"))
+        if self.motions is not None:
+            counts.append(format_count(len(self.motions.motions), "motion"))
+        if self.sounds is not None:
+            counts.append(format_count(len(self.sounds.entries), "sound"))
         models = " and ".join(self.models) or "these files"
-        return f"{models}: {', '.join(filter(None, counts)) or 'nothing'}"
+        return f"{models}: {', '.join(counts) or 'nothing'}"
 
 
 @dataclass(frozen=True)

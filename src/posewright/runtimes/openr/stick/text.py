@@ -34,12 +34,12 @@ class LineKind(Enum):
 class MonetLine:
     """A line and its words."""
 
-    line: TextLine
+    text_line: TextLine
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words between blanks and tabs, decoded as Latin-1."""
-        return tuple(word.decode("latin-1") for word in _WORD.findall(self.line.raw.rstrip(b"\r\n")))
+        return tuple(word.decode("latin-1") for word in _WORD.findall(self.text_line.raw.rstrip(b"\r\n")))
 
     @cached_property
     def kind(self) -> LineKind:
@@ -48,7 +48,7 @@ class MonetLine:
         A head is three numbers `<id> <number of agent lines> <sync key>`; one with a word in place of the ID
         counts as a head if that word is no agent.
         """
-        if self.line.raw.startswith(b"#"):
+        if self.text_line.raw.startswith(b"#"):
             return LineKind.COMMENT
         if not self.words:
             return LineKind.BLANK
@@ -209,7 +209,7 @@ class MonetCommands(MonetText):
             if n_announced:
                 n_announced -= 1
             else:
-                heads.append(line.line.number)
+                heads.append(line.text_line.number)
                 n_announced = parse_integer(line.word(1)) or 0
         return tuple(heads)
 
@@ -247,10 +247,10 @@ class MonetCommands(MonetText):
         """
         replaced = self.with_id(command_id)
         removed_lines = {
-            line.line.number for command in replaced for line in (command.head, *command.agent_lines)
+            line.text_line.number for command in replaced for line in (command.head, *command.agent_lines)
         }
         new_lines = [text.encode("latin-1") + self.eol for text in (head, *agents)]
-        last_head_line = replaced[-1].head.line.number
+        last_head_line = replaced[-1].head.text_line.number
         result: list[bytes] = []
         for line in self.lines:
             if line.number == last_head_line:
