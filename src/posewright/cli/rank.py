@@ -32,7 +32,7 @@ def rank(
 ) -> None:
     """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal results share a place. Recordings that contradict themselves, as forged ones do, or were aborted, are
+    Equal results share a place. Recordings that contradict themselves, as forged ones do, or were aborted are
     left out. Exits with 1 if a recording is left out or cannot be judged. See docs/how-to-many-at-once.md.
 
     [bold]Examples[/]
