@@ -66,10 +66,10 @@ class RealClock:
 
     def wait_until(self, time_s: float) -> None:
         """Wait for a time of the run [s]; the first one after `restart` is due at once."""
-        now = self._now()
+        now_s = self._now()
         if self._zero_s is None:
-            self._zero_s = now - time_s
-        remaining_s = self._zero_s + time_s - now
+            self._zero_s = now_s - time_s
+        remaining_s = self._zero_s + time_s - now_s
         if remaining_s > 0.0:
             self._sleep(remaining_s)
 

@@ -312,7 +312,7 @@ def read_domain_randomization(path: Path) -> DomainRandomization:
         DocumentError: the document cannot be read.
     """
     document = read_document(path).fields(required=("bodies", "ranges"), optional=("source",))
-    document["bodies"].text()
+    document["bodies"].text()  # the name of the document, which must be a text
     return read_record(document["ranges"], DomainRandomization)
 
 

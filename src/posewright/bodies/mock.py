@@ -152,6 +152,7 @@ class MockBody(SingleBodyPlant):
     def _follow(self, rows: JointCommands) -> Floats:
         """Return the joint angles at the end of each frame, `(n, n_joints)` [rad]; changes nothing."""
         period_s = self.frame_period_s
+        # the share of the distance that a first-order lag covers in a frame
         gain = 1.0 - np.exp(-period_s / self.lag_s) if self.lag_s > 0.0 else 1.0
         max_step = self.robot.max_speeds * period_s if self.limit_speed else np.inf
         is_driven = 1.0 if rows.free is None else ~rows.free

@@ -227,12 +227,15 @@ def _stick_location(
 
 def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Lines:
     """Yield a line for each finding, the setups of the stick, and the number of findings by level."""
-    width = max((len(finding.rule) for finding in findings), default=0)
+    rule_width = max((len(finding.rule) for finding in findings), default=0)
+    level_width = max(len(level.value) for level in motions.Level)
     for finding in findings:
-        yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<{width}} {finding.text}")
+        level = style_level(finding.level.value, width=level_width)
+        yield build_line(level, f" {finding.rule:<{rule_width}} {finding.text}")
     yield from map(str, stick.setups)
     yield ", ".join(format_count(count, level.value) for level, count in _count_by_level(findings).items())
 
 
 def _count_by_level(findings: Sequence[sticks.MonetFinding]) -> dict[motions.Level, int]:
+    """Return the number of findings of each level, also of those that do not occur."""
     return {level: sum(finding.level is level for finding in findings) for level in motions.Level}

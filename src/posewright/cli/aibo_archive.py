@@ -94,7 +94,7 @@ def extract(
             robot=robot,
             accept_loss=accept_loss,
             overwrite=force,
-            tell=on_progress,
+            on_progress=on_progress,
         )
     _print_losses(extraction.losses, extraction.remarks)
     for failure in extraction.failed:
@@ -228,7 +228,8 @@ def group_messages(messages: Sequence[str]) -> Iterator[str]:
         name, _colon, text = message.partition(": ")
         names_by_text.setdefault(text, []).append(name)
     for text, names in names_by_text.items():
-        if len(names) == 1:
-            yield f"{escape_unprintable(names[0])}: {text}"
-        else:
+        if len(names) > 1:
             yield f"{text} ({len(names)} motions)"
+        else:
+            (name,) = names
+            yield f"{escape_unprintable(name)}: {text}"

@@ -247,13 +247,13 @@ def _add_commands(
     if commands is not None and script is not None:
         raise InputError("--commands and --script exclude each other", hint="use one of them")
     if script is not None:
-        return program.with_commands(read_text(script), script, None), None
+        return program.with_commands(read_text(script), script, prompt=None), None
     if commands is not None or not program.takes_commands:
-        return program.with_commands(commands or "", Path("--commands"), None), None
+        return program.with_commands(commands or "", Path("--commands"), prompt=None), None
     if sys.stdin is None:  # it was closed
-        return program.with_commands("", STDIN, None), None
+        return program.with_commands("", STDIN, prompt=None), None
     if not sys.stdin.isatty():
-        return program.with_commands(sys.stdin.read(), STDIN, None), None
+        return program.with_commands(sys.stdin.read(), STDIN, prompt=None), None
     prompt = _CommandPrompt(program.vocabulary)
     return program.with_commands("", Path("--commands"), prompt), prompt
 
@@ -340,13 +340,16 @@ class _MessagePrinter:
         self._to_stderr = to_stderr
 
     def watch(self, block: Block) -> bool:
-        """Print new messages; never ends a run."""
+        """Print the messages in a block of a run; return False, as this never ends the run.
+
+        They are among the events of the controller's decision, each with its data as in a log.
+        """
         decision = block.requests.decision
         if decision is None:
             return False
-        for kind, data in decision.events:
+        for event_name, data in decision.events:
             entry = openr.log_entry_of(block.state.time_s, data)
-            if kind != openr.EVENT or entry.kind in self._hidden_kinds:
+            if event_name != openr.EVENT or entry.kind in self._hidden_kinds:
                 continue
             line = openr.message_line(entry)
             if self._to_stderr:

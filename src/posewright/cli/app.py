@@ -141,7 +141,7 @@ def run(arguments: list[str] | None = None) -> int:
         _discard_stdout()
         return EXIT_NOT_WRITTEN
     except Exception as error:  # the last resort: an error of no known kind is a bug in Posewright
-        signals.raise_again()
+        signals.raise_pending()
         if isinstance(error, PosewrightError):
             if isinstance(error, UserCodeError) and os.environ.get(DEBUG_VARIABLE) == "1":
                 traceback.print_exception(error)
@@ -171,7 +171,9 @@ def _run_command(arguments: Sequence[str]) -> int:
         exit_code = stop.code
     except typer.Abort:
         exit_code = EXIT_NOT_WRITTEN
-    return exit_code if isinstance(exit_code, int) else int(exit_code is not None)
+    if isinstance(exit_code, int):
+        return exit_code
+    return 0 if exit_code is None else 1  # as sys.exit takes them: None is success, a message a failure
 
 
 def _print_usage_error(error: ClickError, arguments: list[str]) -> int:
@@ -183,6 +185,7 @@ def _print_usage_error(error: ClickError, arguments: list[str]) -> int:
         similar_names = difflib.get_close_matches(error.option_name, error.possibilities, n=1)
         message = f"no such option {error.option_name}"
         message += "".join(f"; did you mean {name}?" for name in similar_names)
+    # pydantic's and Click's wordings in those of our own messages
     message = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", message)
     message = message.replace("Value error, ", "").rstrip(".")
     message = message.replace(". Did", "; did").replace("argument(s)", "argument")

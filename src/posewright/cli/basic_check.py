@@ -246,8 +246,8 @@ class Watcher:
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = list(dict.fromkeys(paths))
         self._last_stamps: dict[Path, FileStamp | None] = {path: _read_stamp(path) for path in self._paths}
-        self._checked_stamps: dict[Path, FileStamp | str | None] = dict.fromkeys(self._paths, "unchecked")
-        self._findings: dict[Path, tuple[BasicFinding, ...]] = {}
+        self._checked_stamps: dict[Path, FileStamp | None] = {}  # None of a file that was missing
+        self._findings: dict[Path, tuple[BasicFinding, ...]] = {}  # of the last check
 
     def poll(self) -> Lines:
         """Look at each file, and yield lines about those that have changed."""
@@ -255,7 +255,8 @@ class Watcher:
             stamp = _read_stamp(path)
             is_stable = stamp == self._last_stamps[path]
             self._last_stamps[path] = stamp
-            if not is_stable or stamp == self._checked_stamps[path]:
+            is_checked = path in self._checked_stamps and self._checked_stamps[path] == stamp
+            if not is_stable or is_checked:
                 continue
             self._checked_stamps[path] = stamp
             if stamp is None:
@@ -275,16 +276,17 @@ class Watcher:
         previous_findings = self._findings.get(path)
         findings = _lint(source)
         self._findings[path] = findings
-        unmatched = Counter(_finding_identity(finding) for finding in previous_findings or ())
+        # how many findings of each rule and message there were before, less those that are still there
+        gone = Counter(_finding_identity(finding) for finding in previous_findings or ())
         new_findings: list[BasicFinding] = []
         for finding in findings:
             identity = _finding_identity(finding)
-            if unmatched[identity]:
-                unmatched[identity] -= 1
+            if gone[identity]:
+                gone[identity] -= 1
             else:
                 new_findings.append(finding)
         yield from (finding.display_line(str(path)) for finding in new_findings)
-        n_gone = unmatched.total()
+        n_gone = gone.total()
         if previous_findings is None or new_findings or n_gone:
             changes = f" ({len(new_findings)} new, {n_gone} gone)" if previous_findings else ""
             yield build_line(f"{path}: {_summarize(findings)}{changes}")

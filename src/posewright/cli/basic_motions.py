@@ -153,7 +153,8 @@ def _write_motions(routines: Sequence[robobasic.Routine], program: Path, output:
             hint="without -o, the reason is listed for each routine",
         )
     output_name = output.name.lower()
-    if output_name.endswith((MOTION_SUFFIX, PROGRAM_SUFFIX)):
+    is_file = output_name.endswith((MOTION_SUFFIX, PROGRAM_SUFFIX))
+    if is_file:
         if len(motions_by_label) > 1 or output_name.endswith(PROGRAM_SUFFIX):
             n_motions = format_count(len(motions_by_label), "motion")
             raise InputError(f"cannot write {n_motions} to {output}", hint="name a folder")
@@ -218,7 +219,8 @@ def _routine_lines(routines: Sequence[robobasic.Routine], paths: dict[str, Path]
     columns = ("routine", "line", "keyframes", "s", "")
     yield table(columns, map(_routine_row, routines))
     if paths:
-        folder = next(iter(paths.values())).parent
+        first_path = next(iter(paths.values()))
+        folder = first_path.parent  # they are all in one
         yield f"{format_count(len(paths), 'motion')} -> {folder}"
 
 

@@ -42,6 +42,13 @@ _MIN_PARALLEL_RUNS = 4
 _MAX_PRINTED_RUNS = 200
 """A longer table is not printed; the results file contains it."""
 
+_MIN_LIVE_ROWS = 3
+_LIVE_MARGIN = 5
+"""Lines of the terminal beside the rows of the live table: its header, its caption and the prompt."""
+
+DIGEST_DIGITS = 16
+"""Digits of a digest that are printed."""
+
 _NUMERIC_CHARACTERS = frozenset("0123456789+-. ")
 
 
@@ -107,7 +114,7 @@ def follow_runs(n_runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Bat
     is_live = console.stdout.is_terminal and not quiet
 
     def render_latest_runs() -> RenderableType:
-        n_rows = max(3, console.stdout.height - 5)
+        n_rows = max(_MIN_LIVE_ROWS, console.stdout.height - _LIVE_MARGIN)
         grid = console.render_table(build_run_table(key, finished[-n_rows:]))
         grid.caption = f"{len(finished)} of {n_runs}"
         return grid
@@ -155,7 +162,7 @@ def print_batch(batch: Batch, *, as_json: bool, replay_command: str = "") -> Non
 def print_runs(batch: Batch) -> None:
     """Print a batch as a table, or one run per line outside a terminal, and the errors of failed runs."""
     if not console.stdout.is_terminal:
-        for run in batch.done:
+        for run in batch.completed:
             console.print_line(_format_run(batch.key, run))
     elif len(batch.runs) <= _MAX_PRINTED_RUNS:
         console.print_item(build_run_table(batch.key, batch.runs))
@@ -177,9 +184,11 @@ def build_run_table(key: str, batch_runs: Sequence[BatchRun]) -> Table:
         [run.name, *(_format_figure(run.figures.get(name)) for name in figure_names), _format_problems(run)]
         for run in batch_runs
     ]
-    text_columns = {headers[-1]}
+    *_, problem_header = headers
+    text_columns = {problem_header}
     for index, header in enumerate(headers):
-        if any(not _NUMERIC_CHARACTERS.issuperset(str(row[index])) for row in rows):
+        cells = [str(row[index]) for row in rows]
+        if not all(map(_NUMERIC_CHARACTERS.issuperset, cells)):
             text_columns.add(header)
     return table(headers, rows, text_columns=text_columns)
 
@@ -197,7 +206,7 @@ def _format_problems(run: BatchRun) -> Styled:
     if run.error is not None:
         return Styled("failed", "red")
     problems: list[str] = []
-    has_negative_figure = any(value is False for value in run.figures.values())
+    has_negative_figure = any(value is False for value in run.figures.values())  # such as: upright no
     if has_negative_figure and run.figures.get("ended"):
         problems.append(str(run.figures["ended"]))
     if run.incidents:
@@ -233,13 +242,13 @@ def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
                 yield f"{label:<5} {value}: {batch.key} {run.name}"
         else:
             yield f"mean {measure} {batch.mean:.3f} each"
-    criterion, n_succeeded = batch.succeeded
+    criterion, n_succeeded = batch.success_count
     failed = f", {len(batch.failed)} failed" if batch.failed else ""
     yield f"{criterion.replace('_', ' ')} {n_succeeded} of {len(batch.runs)}{failed}"
     if batch.incidents:
         yield f"what went wrong: {_format_incidents(batch.incidents)}"
     if batch.digest is not None:
-        yield f"digest {batch.digest[:16]}"
+        yield f"digest {batch.digest[:DIGEST_DIGITS]}"
     if batch.folder is not None:
         report: Path | str = batch.folder / REPORT
         if not Path(report).exists():

@@ -305,7 +305,10 @@ def _parse_rates(text: str) -> list[int]:
 
 
 def _describe_progress(describe: Callable[[str], None]) -> Callable[[int, int, str], None]:
-    """Return a function that takes finished steps, all steps and the present step, and describes them."""
+    """Return a function that describes the progress of a scan or diagnosis, with the estimated time left.
+
+    The function takes the number of finished steps, the number of all steps, and what the next step does.
+    """
     start_s = time.monotonic()
 
     def on_progress(n_done: int, n_total: int, step: str) -> None:
@@ -370,8 +373,7 @@ def _diagnosis_lines(report: Diagnosis) -> Lines:
     yield f"{report.port} at {report.baud} bits per second"
     yield f"latency timer: {'unknown' if timer_ms is None else f'{timer_ms:g} ms'}"
     yield f"opened by: {', '.join(report.held_by) or 'no other program'}"
-    columns = ("ID", "joint", "device", "delay us", "level", "V", "C", "torque", "error", "differences")
-    yield table(columns, map(_diagnosis_row, report.servos))
+    yield table(_DIAGNOSIS_COLUMNS, map(_diagnosis_row, report.servos))
     if report.latency is not None:
         yield _format_latency(report.latency)
     for advice in report.advice:
@@ -384,11 +386,30 @@ def _needs_action(report: Diagnosis) -> bool:
     return bool(report.advice) or any(servo.differs for servo in report.servos)
 
 
+_DIAGNOSIS_COLUMNS = (
+    "ID",
+    "joint",
+    "device",
+    "delay us",
+    "level",
+    "V",
+    "C",
+    "torque",
+    "error",
+    "differences",
+)
+
+
 def _diagnosis_row(servo: ServoReport) -> tuple[object, ...]:
-    """Return the row of a servo: its settings, its state and its differences from the card."""
+    """Return the row of a servo: its settings, its state and its differences from the card.
+
+    Of a servo that does not answer, only the first three columns are filled.
+    """
     joint = servo.joint or ""
     if not servo.answers:
-        return servo.id, joint, Styled("silent", "red"), *[""] * 7
+        filled_cells = (servo.id, joint, Styled("silent", "red"))
+        n_empty = len(_DIAGNOSIS_COLUMNS) - len(filled_cells)
+        return *filled_cells, *[""] * n_empty
     return (
         servo.id,
         joint,

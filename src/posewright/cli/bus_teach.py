@@ -204,6 +204,7 @@ def _print_question(question: dynamixel.WizardQuestion) -> None:
 
 
 def _format_choices(question: dynamixel.WizardQuestion) -> str:
+    """Return the answers that a question accepts, as the keys to type: `y, n`."""
     answers_by_key = _answers_by_key()
     keys = [key for key, answer in answers_by_key.items() if answer in question.answers]
     takes_joints = any(answer not in answers_by_key.values() for answer in question.answers)
@@ -352,9 +353,8 @@ def _run_commands(
                 _run_command(teacher, verb, arguments, seconds)
             except dynamixel.PortGoneError:
                 raise
-            except (
-                PosewrightError
-            ) as error:  # a typing error, a full disk, a loose plug: the user tries again
+            except PosewrightError as error:
+                # a typing error, a full disk, a loose plug: the user tries again
                 console.print_warning(str(error))
     except BaseException:
         if teacher.caught:
@@ -409,7 +409,7 @@ def _format_torque(teacher: dynamixel.Teacher) -> str:
 
 
 def _combine_limbs(teacher: dynamixel.Teacher, joints: Iterable[str]) -> Iterator[str]:
-    """Yield the limbs whose joints are all among the given ones, then each remaining joint."""
+    """Yield the limbs whose joints are all among the given ones, then each joint of no such limb."""
     remaining = list(joints)
     for limb in (dynamixel.ALL, *teacher.robot.groups):
         limb_joints = teacher.joints(limb)
@@ -480,7 +480,10 @@ def monitor(
             return
         rounds = dynamixel.watch(bus, card, duration_s, now=bus.now, sleep=bus.sleep, period_s=period)
         counts = bus.counts.to_dict()
-    elapsed_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
+    elapsed_s = 0.0
+    if len(rounds) > 1:
+        first_sample, *_ = rounds[-1]
+        elapsed_s = first_sample.time_s
     rate_hz = round((len(rounds) - 1) / elapsed_s, 2) if elapsed_s else None
     data = {
         "robot": card.name,
@@ -513,14 +516,17 @@ def _watch_live(bus: Bus, card: Robot, duration_s: float, period_s: float) -> No
         )
 
 
+_READING_COLUMNS = ("at [deg]", "[deg/s]", "load", "[V]", "[C]")
+
+
 def _sample_table(samples: dynamixel.MonitoringRound) -> Table:
     """Return a table of all servos, with coloured warnings."""
-    columns = ("joint", "ID", "at [deg]", "[deg/s]", "load", "[V]", "[C]", "warnings")
+    columns = ("joint", "ID", *_READING_COLUMNS, "warnings")
     rows = []
     for sample in samples:
         reading = dynamixel.sample_data(sample)["reading"]
         if reading is None:
-            cells = ["-"] * 5
+            cells = ["-"] * len(_READING_COLUMNS)
         else:
             cells = [
                 f"{reading['position_deg']:.1f}",

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -99,8 +99,8 @@ def run(
             )
         write_table(charts.tabulate_chart(chart), chart, output, as_json=as_json)
         return
-    sources = [inputs_path is not None, scenario_path is not None, bool(typed_rows), keyboard]
-    if sources.count(True) != 1:
+    has_source = [inputs_path is not None, scenario_path is not None, bool(typed_rows), keyboard]
+    if has_source.count(True) != 1:
         raise InputError(
             "expected exactly one source of inputs",
             hint="pass --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all",
@@ -224,14 +224,14 @@ def run_from_keyboard(
             _print_keyboard_help(chart)
             continue
         try:
-            changed_inputs, events, n_new_ticks = parse_line(chart, line)
+            typed_line = parse_line(chart, line)
         except InputError as error:
             print_error(str(error))
             continue
-        inputs |= changed_inputs
-        for number in range(n_new_ticks):
+        inputs |= typed_line.changed_inputs
+        for number in range(typed_line.n_ticks):
             previous_state = snapshot.state
-            sent_events = dict.fromkeys(events, True) if number == 0 else {}
+            sent_events = dict.fromkeys(typed_line.events, True) if number == 0 else {}
             row = charts.Row({**inputs, **sent_events})
             snapshot = interpreter.step(snapshot, row.inputs)
             n_ticks += 1
@@ -239,7 +239,21 @@ def run_from_keyboard(
         _print_snapshot(chart, snapshot, n_ticks - 1 if n_ticks else None)
 
 
-def parse_line(chart: charts.Chart, line: str) -> tuple[dict[str, charts.Value], list[str], int]:
+class TypedLine(NamedTuple):
+    """What a typed line asks for.
+
+    Attributes:
+        changed_inputs: new values of inputs, by name.
+        events: the events to send with the first tick.
+        n_ticks: the number of ticks to take.
+    """
+
+    changed_inputs: dict[str, charts.Value]
+    events: list[str]
+    n_ticks: int
+
+
+def parse_line(chart: charts.Chart, line: str) -> TypedLine:
     """Return the inputs that a typed line sets, the events it sends and the number of ticks it takes.
 
     Raises:
@@ -249,7 +263,7 @@ def parse_line(chart: charts.Chart, line: str) -> tuple[dict[str, charts.Value],
     events: list[str] = []
     n_ticks = 1
     for input_name, text in _split_line(line):
-        if input_name:
+        if input_name != "":
             if input_name not in chart.inputs:
                 raise UnknownNameError.among("input", input_name, chart.inputs)
             changed_inputs[input_name] = charts.parse_input_value(chart, input_name, text)
@@ -259,36 +273,53 @@ def parse_line(chart: charts.Chart, line: str) -> tuple[dict[str, charts.Value],
             n_ticks = _parse_tick_count(chart, text)
     if not 0 <= n_ticks <= MAX_TICKS:
         raise InputError(f"{n_ticks} ticks in one line are too many or too few", hint=f"0 to {MAX_TICKS}")
-    return changed_inputs, events, n_ticks
+    return TypedLine(changed_inputs, events, n_ticks)
 
 
-def _split_line(line: str) -> Iterator[tuple[str, str]]:
-    """Yield `(input name, value)` for each assignment in a typed line, and `("", word)` for anything else.
+class _Token(NamedTuple):
+    """A word of a typed line, or the value that it assigns to an input.
+
+    Attributes:
+        input_name: the input; empty for a word that assigns nothing.
+        text: the value or the word.
+    """
+
+    input_name: str
+    text: str
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is a unit that stands alone."""
+        return not self.input_name and self.text in charts.UNITS
+
+
+def _split_line(line: str) -> Iterator[_Token]:
+    """Yield the words and assignments of a typed line.
 
     A unit is joined to the number before it: `0.5 s` is one word.
     """
-    tokens: list[tuple[str, str]] = []
+    tokens: list[_Token] = []
     for match in _TOKEN.finditer(line.replace(",", " ")):
         if match["input"]:
-            tokens.append((match["input"], match["value"]))
+            tokens.append(_Token(match["input"], match["value"]))
         else:
-            tokens.append(("", match["word"]))
-    for position, (input_name, text) in enumerate(tokens):
-        is_unit = not input_name and text in charts.UNITS
-        if is_unit and position and _NUMBER.fullmatch(tokens[position - 1][1]):
+            tokens.append(_Token("", match["word"]))
+    for index, token in enumerate(tokens):
+        if token.is_unit and index > 0 and _NUMBER.fullmatch(tokens[index - 1].text):
             continue  # it was joined to the number before it
-        next_name, next_text = tokens[position + 1] if position + 1 < len(tokens) else ("", "")
-        number = _NUMBER.fullmatch(text)
-        if number is not None and not number["unit"] and not next_name and next_text in charts.UNITS:
-            yield input_name, f"{text} {next_text}"
+        number = _NUMBER.fullmatch(token.text)
+        has_unit_after = index + 1 < len(tokens) and tokens[index + 1].is_unit
+        if number is not None and not number["unit"] and has_unit_after:
+            yield _Token(token.input_name, f"{token.text} {tokens[index + 1].text}")
         else:
-            yield input_name, text
+            yield token
 
 
 def _parse_tick_count(chart: charts.Chart, text: str) -> int:
     """Return the number of ticks that a text such as `5` or `0.5 s` asks for."""
     match = _NUMBER.match(text)
-    if match is None or not (match.end() == len(text) or text[match.end()] == " "):
+    ends_there = match is not None and text[match.end() : match.end() + 1] in {"", " "}
+    if match is None or not ends_there:
         accepted = [*chart.events, *(f"{name}=" for name in chart.inputs)]
         raise UnknownNameError.among("input or event", text, accepted)
     digits = text[: match.start("unit")]
@@ -323,8 +354,14 @@ def _print_keyboard_help(chart: charts.Chart) -> None:
 
 
 def _print_snapshot(chart: charts.Chart, snapshot: charts.Snapshot, tick: int | None) -> None:
-    """Print the state and values after a tick, with the time at which the tick began."""
+    """Print the state and values after a tick, with the time at which the tick began.
+
+    Args:
+        chart: the chart.
+        snapshot: its state and values.
+        tick: the number of the tick, from 0; None before the first one.
+    """
     values = {**snapshot.outputs, **snapshot.locals}
     assignments = "  ".join(f"{name}={charts.format_value(value)}" for name, value in values.items())
-    time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
-    print_to_stderr(f"{time}  {snapshot.state}  {assignments}")
+    time = "" if tick is None else f"{tick * chart.period_s:8.3f} s"
+    print_to_stderr(f"{time:10}  {snapshot.state}  {assignments}")

@@ -105,7 +105,9 @@ def files(*suffixes: str, names: Completer | None = None) -> Completer:
         if matching_names:
             return matching_names
         folder, _slash, prefix = incomplete.rpartition("/")
-        scanned_folder = f"{folder}/" if folder or incomplete.startswith("/") else "."
+        scanned_folder = (
+            f"{folder}/" if folder or incomplete.startswith("/") else "."
+        )  # "/name" is in the root
         paths: list[str] = []
         with contextlib.suppress(OSError, ValueError):  # no such folder, or not a valid path
             for entry in os.scandir(scanned_folder):
@@ -130,14 +132,15 @@ def _typed_file_and_robot(ctx: typer.Context) -> tuple[Path | None, str | None]:
     Typer leaves words in `ctx.args` if the last word is an option whose value is to be completed.
     """
     robots = [value for option, value in pairwise(ctx.args) if option == "--robot"]
-    parameters = ("file", "source", "motion", "chart", "chart_path")
-    paths = [ctx.params.get(name) for name in parameters] + ctx.args
-    path = next((Path(path) for path in paths if path and Path(path).is_file()), None)
+    file_parameters = ("file", "source", "motion", "chart", "chart_path")  # of the verbs' functions
+    words = [ctx.params.get(name) for name in file_parameters] + ctx.args
+    path = next((Path(word) for word in words if word and Path(word).is_file()), None)
     robot = ctx.params.get("robot") or ctx.params.get("robot_name") or next(iter(robots), None)
     return path, robot
 
 
 def _gait_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+    """Yield the gaits of the robot that was typed, or of all robots."""
     from posewright.gaits import gait_names
 
     _path, robot = _typed_file_and_robot(ctx)

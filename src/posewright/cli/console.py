@@ -56,11 +56,8 @@ def print_json(data: object) -> None:
         ValueError: a number is NaN or infinite, which JSON cannot express.
     """
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
-    if not text.isascii():
-        text = "".join(
-            character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
-            for character in text
-        )
+    if not text.isascii():  # json.dumps itself has escaped those of ASCII, but for DEL
+        text = "".join(map(_escape_in_json, text))
     stream = sys.stdout if _json_stream is None else _json_stream
     stream.write(text.replace("\x7f", "\\u007f") + "\n")
 
@@ -79,6 +76,13 @@ def keep_stdout_for_json() -> Iterator[None]:
             yield
     finally:
         _json_stream = None
+
+
+def _escape_in_json(character: str) -> str:
+    """Return a character of a JSON text, escaped if it could control a terminal."""
+    if character.isprintable() or character == "\n":
+        return character
+    return json.dumps(character).strip('"')
 
 
 def print_document(text: str) -> None:
@@ -142,14 +146,16 @@ def render_table(table: Table) -> RichTable:
     else:
         grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False)
     for index, column in enumerate(table.columns):
-        if table.text_columns is None:
-            is_text = not rows or any(not _NUMERIC_CHARACTERS.issuperset(row[index].plain) for row in rows)
-        else:
+        if table.text_columns is not None:
             is_text = column in table.text_columns
+        else:
+            has_numbers_only = all(_NUMERIC_CHARACTERS.issuperset(row[index].plain) for row in rows)
+            is_text = not rows or not has_numbers_only
         header = Text("\n".join(map(printable_line, column.split("\n"))), "" if table.framed else "dim")
         grid.add_column(header, justify="left" if is_text else "right", overflow="fold")
     for number, row in enumerate(rows, 1):
-        grid.add_row(*row, end_section=bool(table.total) and number == len(rows))
+        is_before_total = bool(table.total) and number == len(rows)  # a rule separates the two
+        grid.add_row(*row, end_section=is_before_total)
     if table.total:
         grid.add_row(*(_render_line(str(cell)) for cell in table.total), style="bold")
     return grid

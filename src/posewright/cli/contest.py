@@ -11,6 +11,7 @@ import typer
 
 from posewright import contests, runs
 from posewright.cli import console
+from posewright.cli.batch import DIGEST_DIGITS
 from posewright.cli.options import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
@@ -164,16 +165,16 @@ def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers
     stored_day = runs.read_day(day, jury)
     if jury is not None:
         runs.save_day(stored_day)
-    with console.progress_bar("drawing") as on_made:
-        page = runs.write_site(stored_day, films=films, workers=workers, on_made=on_made)
+    with console.progress_bar("drawing") as on_progress:
+        page = runs.write_site(stored_day, films=films, workers=workers, on_progress=on_progress)
     console.print_line(f"pages: {page}")
 
 
 def _write_site(day: Day, films: int, workers: int) -> Path | None:
     """Write the pages and return the first one; None, with a note, if a library is not installed."""
     try:
-        with console.progress_bar("drawing") as on_made:
-            return runs.write_site(day, films=films, workers=workers, on_made=on_made)
+        with console.progress_bar("drawing") as on_progress:
+            return runs.write_site(day, films=films, workers=workers, on_progress=on_progress)
     except MissingExtraError as error:
         console.print_note(str(error))
         return None
@@ -231,9 +232,10 @@ def _print_day(day: Day, *, as_json: bool, page: Path | None = None) -> None:
         for remark in discipline.remarks:
             console.print_note(f"{discipline.contest}: {remark}")
         if discipline.jury and any(discipline.earned.values()):
-            ranked_points = sorted(discipline.earned.items(), key=lambda item: item[1], reverse=True)
-            summary = ", ".join(f"{name} {runs.figure_text(points)}" for name, points in ranked_points)
+            earned = discipline.earned
+            best_first = sorted(earned, key=earned.__getitem__, reverse=True)
+            summary = ", ".join(f"{name} {runs.figure_text(earned[name])}" for name in best_first)
             console.print_line(f"{discipline.contest}, by the jury: {summary}")
-    console.print_line(f"digest {day.digest[:16]}")
+    console.print_line(f"digest {day.digest[:DIGEST_DIGITS]}")
     if page is not None:
         console.print_line(f"pages: {page}")

@@ -66,16 +66,17 @@ def _require_reachable(gait: gaits.Gait, robot: robots.Robot) -> None:
     legs = gaits.walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():
         leg = legs[foot]
-        miss = leg.out_of_reach(*leg.foot_centres(point).tolist())
-        if miss is None:
+        x, y, z = leg.foot_centres(point).tolist()
+        out_of_reach = leg.out_of_reach(x, y, z)
+        if out_of_reach is None:
             continue
         shoulder = "({:g}, {:g}, {:g}) m".format(*leg.shoulder_m)
-        if miss.is_far:
+        if out_of_reach.is_far:
             hint = f"use a point closer to the leg's first joint, which is at {shoulder} in the base frame"
         else:
             hint = f"use another point; the leg's first joint is at {shoulder} in the base frame"
         position = "({:g}, {:g}, {:g}) m".format(*point)
-        raise UnreachableError(f"equilibrium_m.{foot} is {position}: {miss.reason}", hint=hint)
+        raise UnreachableError(f"equilibrium_m.{foot} is {position}: {out_of_reach.reason}", hint=hint)
 
 
 def _raise_if_other_format(path: Path) -> None:

@@ -245,7 +245,7 @@ def _run_batch(
         )
     runs.write_report(batch)
     print_batch(batch, as_json=options.as_json)
-    _, n_upright = batch.succeeded
+    _, n_upright = batch.success_count
     if n_upright < n_walks:
         raise typer.Exit(EXIT_FELL)
 
@@ -325,7 +325,8 @@ def _run_on_many_bodies(
     n_fallen = 0
     with spinner(f"{gait.name}: 0 of {n_bodies} bodies", quiet=options.as_json) as show_status:
 
-        def count(body: runs.WalkedBody) -> None:
+        def on_body(body: runs.WalkedBody) -> None:
+            """Count a body that has walked, and show the numbers."""
             nonlocal n_walked, n_fallen
             n_walked += 1
             n_fallen += not body.is_upright
@@ -341,7 +342,7 @@ def _run_on_many_bodies(
             bodies=n_bodies,
             ranges=body_models.domain_randomization(randomization),
             workers=workers,
-            on_progress=count,
+            on_progress=on_body,
             clock=time.perf_counter,
         )
     print_result(report.to_dict(randomization), report.lines(), as_json=options.as_json)

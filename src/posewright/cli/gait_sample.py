@@ -29,6 +29,8 @@ from posewright.cli.options import (
 
 TABLE_SUFFIX = ".csv"
 
+FRAME_ROUNDING = 1e-9  # tolerance of a number of frames
+
 DURATION_TOLERANCE_S = 1e-6  # durations that differ by less are equal [s]
 
 
@@ -173,19 +175,31 @@ def _describe_rounding(
         return None
     change = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
     cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).frames
-    step_frames = round(step_s / robot.frame_period_s)
     total_frames = round(motion.duration / robot.frame_period_s)
-    for n_extra in range(1, step_frames + 1):
-        if (total_frames + n_extra * cycle_frames) % step_frames == 0:
-            break
-    else:
+    n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_s / robot.frame_period_s))
+    if n_extra is None:
         return change
     if not has_ends:
         return f"{change}; --cycles {total_frames // cycle_frames + n_extra} fits exactly"
     return f"{change}; {'1 cycle more fits' if n_extra == 1 else f'{n_extra} cycles more fit'} exactly"
 
 
+def _count_extra_cycles(total_frames: int, cycle_frames: int, step_frames: int) -> int | None:
+    """Return how many more cycles make a motion a multiple of a file's time step; None if no number does.
+
+    Args:
+        total_frames: duration of the motion, in frames of the robot.
+        cycle_frames: duration of a cycle, in such frames.
+        step_frames: the file's time step, in such frames.
+    """
+    for n_extra in range(1, step_frames + 1):  # then the remainders repeat
+        if (total_frames + n_extra * cycle_frames) % step_frames == 0:
+            return n_extra
+    return None
+
+
 def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
+    """Return a walk as a table, by default of one cycle with a row for each frame."""
     step_frames = 1 if options.every is None else options.every
     cycles = 1 if options.cycles is None else options.cycles
     motion = options.sample(gait, robot, cycles=cycles, every=step_frames)
@@ -203,13 +217,14 @@ def _sample_for_file(
     every = options.every
     if every is None:
         step_s = file_format.quantum.time_s or 0.0
-        every = max(1, math.ceil(step_s / robot.frame_period_s - 1e-9))
+        every = max(1, math.ceil(step_s / robot.frame_period_s - FRAME_ROUNDING))
     motion = options.sample(gait, robot, cycles=cycles, every=every)
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 
 def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
     """Return the format of a file, which depends on its name and on the robot."""
-    standing = motions.Keyframe(motions.Pose(robot.joint_names, robot.pose(gait.pose)), 0.0)
+    standing_pose = motions.Pose(robot.joint_names, robot.pose(gait.pose))
+    standing = motions.Keyframe(standing_pose, reach_s=0.0)
     motion = motions.Motion(gait.name, robot=robot.name, joints=robot.joint_names, keyframes=(standing,))
     return formats.format_for(motion, output)

@@ -9,6 +9,7 @@ import typer
 
 from posewright import contests, recordings, runs
 from posewright.cli import console
+from posewright.cli.batch import DIGEST_DIGITS
 from posewright.cli.options import AsJson, add_command, argument, option
 from posewright.documents import read_text
 
@@ -44,11 +45,7 @@ def judge(
     """
     run = recordings.read_mcap(recording, trust_attached_rules=trust)
     if rules is None and not contests.has_contest(run.header):
-        outcome = runs.replay(run)
-        if as_json:
-            console.print_json({**outcome.score.to_dict(), "digest": run.digest()})
-        else:
-            print_outcome(outcome)
+        _show_figures(run, as_json=as_json)
         return
     rules_text = None if rules is None else read_text(rules)
     rules_source = "" if rules is None else str(rules)
@@ -62,6 +59,15 @@ def judge(
         console.print_json({**score.to_dict(), "digest": run.digest()})
     else:
         print_score(score, contest.name)
+
+
+def _show_figures(run: recordings.Recording, *, as_json: bool) -> None:
+    """Print the figures of a recording that belongs to no contest, in place of a score."""
+    outcome = runs.replay(run)
+    if as_json:
+        console.print_json({**outcome.score.to_dict(), "digest": run.digest()})
+    else:
+        print_outcome(outcome)
 
 
 def print_table(table: contests.ScoreTable, title: str) -> None:
@@ -99,7 +105,7 @@ def print_outcome(outcome: runs.Outcome) -> None:
     speed = ""
     if outcome.wall_s:
         speed = f" in {outcome.wall_s:.1f} s ({format_speed(outcome.real_time_factor)} x real time)"
-    digest = outcome.recording.digest()[:16]
+    digest = outcome.recording.digest()[:DIGEST_DIGITS]
     console.print_line(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
 
 

@@ -27,7 +27,7 @@ from posewright.cli.motion_options import (
     Verbose,
     open_for_robot,
     open_motion_file,
-    open_to_carry,
+    open_unconverted,
     to_radians,
 )
 from posewright.cli.motion_play import play
@@ -52,6 +52,9 @@ from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
 HARDWARE_RULES = "hardware"
+
+MIN_ROUNDING = 1e-9
+"""Smaller errors of a written file are not reported [deg, s]."""
 
 Source = Annotated[Path, argument("IN", "A motion file; the format is detected from its content.")]
 Target = Annotated[
@@ -281,7 +284,7 @@ def convert(
       posewright motion convert dive.mot dive.motion --keys all
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
-    file = open_to_carry(source, robot)
+    file = open_unconverted(source, robot)
     if repair and page is None and to in (None, file.format):
         conversion = formats.Conversion(file.format, formats.write_motion_file(file, target, repair=True))
     else:
@@ -321,7 +324,8 @@ def _conversion_lines(source: Path, target: Path, conversion: formats.Conversion
         return
     angle_deg = math.degrees(conversion.rounding.angle_rad)
     time_s = conversion.rounding.time_s
-    if angle_deg > 1e-9 or time_s > 1e-9:
+    is_exact = angle_deg <= MIN_ROUNDING and time_s <= MIN_ROUNDING
+    if not is_exact:
         step_rad = conversion.quantum.angle_rad
         step = "" if step_rad is None else f" (the format's step is {math.degrees(step_rad):.2g} deg)"
         yield f"  rounded: angles by up to {angle_deg:.2g} deg{step}, times by up to {time_s:.2g} s"
@@ -346,4 +350,4 @@ def view(
     """
     with spinner("view: starting", quiet=as_json):
         motion_view = studio.open_view(file, robot, page=page, host=host, port=port)
-    serve_until_stopped(motion_view, "the motion", browser=browser, as_json=as_json)
+    serve_until_stopped(motion_view, "the motion", open_browser=browser, as_json=as_json)

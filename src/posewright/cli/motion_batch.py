@@ -53,7 +53,8 @@ def check_many(
             finding.rule for _, finding in result.findings if finding.level is motions.Level.ERROR
         )
         story = tuple(map(str, result.finding_lines()))
-        return runs.BatchRun(name, figures, (-errors, -warnings), incidents=broken_rules, story=story)
+        fewest_first = (-errors, -warnings)  # a batch ranks the greatest first
+        return runs.BatchRun(name, figures, ranking=fewest_first, incidents=broken_rules, story=story)
 
     with follow_runs(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(
@@ -68,19 +69,19 @@ def check_many(
         batch = replace(batch, folder=folder)
         runs.write_report(batch)
     print_batch(batch, as_json=as_json)
-    if strict and any(run.figures["warnings"] for run in batch.done):
+    if strict and any(run.figures["warnings"] for run in batch.completed):
         return True
-    return any(run.figures["errors"] for run in batch.done)
+    return any(run.figures["errors"] for run in batch.completed)
 
 
 def _find_motion_files(paths: Sequence[Path]) -> dict[str, Path]:
     """Return the files among the paths, and the motion files in folders among them, by name."""
-    files = [
-        file
-        for path in paths
-        for file in runs.files_in([path]).values()
-        if file == path or (file.is_file() and _is_motion(file))
-    ]
+    files = []
+    for path in paths:
+        for file in runs.files_in([path]).values():
+            is_named = file == path  # rather than found in a folder
+            if is_named or (file.is_file() and _is_motion(file)):
+                files.append(file)
     if not files:
         raise InputError(
             "there is no motion file here", where=Where(paths[0]), hint="name a file, or another folder"

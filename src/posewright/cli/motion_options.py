@@ -61,7 +61,7 @@ def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
     return file
 
 
-def open_to_carry(path: Path, robot: str | None) -> formats.MotionFile:
+def open_unconverted(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file that is later converted for `robot`; print its warnings to stderr."""
     file = formats.read_to_carry(path, robot)
     _print_warnings(file)

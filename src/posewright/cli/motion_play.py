@@ -82,7 +82,18 @@ def play(
 
 
 class RunProgress:
-    """A watcher that shows the progress of a run and counts late frames."""
+    """A watcher that shows the progress of a run and counts late frames.
+
+    Times with `wall` in their name are those of the computer's clock, the others those of the body.
+
+    Args:
+        name: the name of the motion or gait.
+        body: the value of `--body`.
+        show_status: shows a text.
+
+    Attributes:
+        is_real: whether the body is a real robot.
+    """
 
     def __init__(self, name: str, body: str, show_status: Callable[[str], None]) -> None:
         self._name = name
@@ -97,7 +108,7 @@ class RunProgress:
         self._last_status_wall_s = 0.0
         self._n_frames = 0
         self._n_faults = 0
-        self._n_late = 0
+        self._n_late_frames = 0
 
     def for_plant(self, plant: Plant) -> RunProgress:
         """Show how the run begins on a plant, and return this watcher for it."""
@@ -111,14 +122,14 @@ class RunProgress:
         """Count a block's frames and faults, and update the progress; return False: never end the run."""
         wall_s = time.monotonic()
         time_s = float(block.states.times[-1])
-        if not self._n_frames:
+        if not self._n_frames:  # the first block
             self._start_wall_s = wall_s
             self._start_time_s = time_s
         self._elapsed_wall_s = wall_s - self._start_wall_s
         self._elapsed_time_s = time_s - self._start_time_s
         self._n_frames += len(block.states)
         self._n_faults += len(block.states.faults)
-        self._n_late += sum(fault.kind is bodies.FaultKind.LATE for fault in block.states.faults)
+        self._n_late_frames += sum(fault.kind is bodies.FaultKind.LATE for fault in block.states.faults)
         if wall_s - self._last_status_wall_s >= STATUS_PERIOD_S:
             self._last_status_wall_s = wall_s
             self._show_status(f"{self._name}: {time_s:.1f} s played, {format_count(self._n_faults, 'fault')}")
@@ -130,9 +141,9 @@ class RunProgress:
         for body in robots.values():
             for remark in body.facts().get("remarks", ()):
                 print_warning(remark)
-        if self._n_late > MAX_LATE_SHARE * self._n_frames:
+        if self._n_late_frames > MAX_LATE_SHARE * self._n_frames:
             durations = f"{self._elapsed_time_s:.1f} s took {self._elapsed_wall_s:.1f} s"
-            print_warning(f"{self._n_late} of {self._n_frames} frames were late: {durations}")
+            print_warning(f"{self._n_late_frames} of {self._n_frames} frames were late: {durations}")
 
 
 @contextmanager

@@ -60,7 +60,8 @@ def _show_live(recording: Recording, speed: float) -> None:
     with LiveView(world) as window:
         started_s = time.perf_counter()
         for row in range(recording.n_rows):
-            delay_s = float(recording.times[row]) / speed - (time.perf_counter() - started_s)
+            elapsed_s = time.perf_counter() - started_s
+            delay_s = float(recording.times[row]) / speed - elapsed_s
             if delay_s > 0.0:
                 time.sleep(delay_s)
             robots = {

@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.text import Text
 
 from posewright.cli import console
-from posewright.display import Styled, format_count, table
+from posewright.display import Styled, Table, format_count, table
 from posewright.runtimes.robi.status import Status, status_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,15 @@ REFRESH_S = 0.1
 
 MAX_CELLS = 16
 """Number of memory words in the table; the others are only counted."""
+
+
+TABLE_PREFIX = "table_"
+"""Begins the names of the words of the parameter tables, which are too many to list."""
+
+LISTED_ELSEWHERE = frozenset({"posture", "word"})
+"""Memory words that have a line of their own."""
+
+LIGHT_BLOCK = "\u2588\u2588"
 
 
 class LiveView:
@@ -64,8 +73,8 @@ class LiveView:
             return False
         decision = block.requests.decision
         events = () if decision is None else decision.events
-        for _, data in events:
-            if data.get("what") == "word":
+        for _event_name, data in events:
+            if data.get("what") == "word":  # a word that the robot hears
                 console.print_line(f"{now_s:8.3f} s  word {data['number']} is recognised")
             elif data.get("what") == "unsafe":
                 console.print_line(f"{now_s:8.3f} s  {data['message']}")
@@ -97,19 +106,7 @@ def describe_changes(previous: PrintedStatus | None, current: PrintedStatus) -> 
         yield f"at {current.label or '-'}"
     old_cells: Mapping[str, int] = {} if previous is None else previous.cells
     old_lights: Mapping[str, tuple[float, float, float]] = {} if previous is None else previous.lights
-    changed = [
-        name for name in {**old_cells, **current.cells} if old_cells.get(name) != current.cells.get(name)
-    ]
-    n_table_cells = sum(name.startswith("table_") for name in changed)
-    if n_table_cells:
-        yield f"{format_count(n_table_cells, 'word')} of the parameter tables"
-    for name in changed:
-        if name.startswith("table_") or name in {"posture", "word"}:
-            continue
-        if name in current.cells:
-            yield f"{name} = {current.cells[name]:#06x}"
-        else:
-            yield f"{name} has its first value again"
+    yield from _describe_cell_changes(old_cells, current.cells)
     for name, colour in current.lights.items():
         if old_lights.get(name) != colour:
             yield f"{name} {_hex(colour)}"
@@ -117,17 +114,55 @@ def describe_changes(previous: PrintedStatus | None, current: PrintedStatus) -> 
         yield current.error
 
 
+def _describe_cell_changes(old_cells: Mapping[str, int], cells: Mapping[str, int]) -> Iterator[str]:
+    """Yield a line for every memory word that has changed; those of the parameter tables are only counted.
+
+    A word that has its first value, as before the program, is missing from the cells.
+    """
+    changed_names = [name for name in {**old_cells, **cells} if old_cells.get(name) != cells.get(name)]
+    n_table_cells = sum(name.startswith(TABLE_PREFIX) for name in changed_names)
+    if n_table_cells:
+        yield f"{format_count(n_table_cells, 'word')} of the parameter tables"
+    for name in changed_names:
+        if name.startswith(TABLE_PREFIX) or name in LISTED_ELSEWHERE:
+            continue
+        if name in cells:
+            yield f"{name} = {cells[name]:#06x}"
+        else:
+            yield f"{name} has its first value again"
+
+
 def render_status(now_s: float, status: Status) -> Group:
-    """Return the tables of a status at a time [s]."""
+    """Return the tables of a status at a time [s]: where the program is, lights, servos and memory."""
     time_left = f"move {status.time_left_s:5.2f} s left"
     heading = f"{now_s:8.2f} s   posture {status.posture}   word {status.word}   {time_left}"
     depth = format_count(len(status.calls), "call")
     position = f"at {status.label or '-'} (0x{status.address:08x}), {depth} deep"
-    lights = Text("LEDs  ")
-    for name, colour in status.lights.items():
-        lights.append("\u2588\u2588", _hex(colour))
-        lights.append(console.printable_line(f" {name}  "))
-    servo_rows = [
+    servos = console.render_item(_servo_table(status))
+    cells = console.render_item(_cell_table(status.cells))
+    parts: list[RenderableType] = [
+        console.render_item(heading),
+        console.render_item(position),
+        _render_lights(status.lights),
+        Columns([servos, cells], padding=(0, 4)),
+    ]
+    if status.error:
+        parts.append(console.render_item(Styled(status.error, "red")))
+    return Group(*parts)
+
+
+def _render_lights(lights: Mapping[str, tuple[float, float, float]]) -> Text:
+    """Return a line with a block in the colour of each light, and its name."""
+    line = Text("LEDs  ")
+    for name, colour in lights.items():
+        line.append(LIGHT_BLOCK, _hex(colour))
+        line.append(console.printable_line(f" {name}  "))
+    return line
+
+
+def _servo_table(status: Status) -> Table:
+    """Return the table of servos: goals, measured angles and torque limits."""
+    rows = [
         (
             servo.id,
             servo.joint,
@@ -138,24 +173,19 @@ def render_status(now_s: float, status: Status) -> Group:
         )
         for servo in status.servos
     ]
-    servos = table(("ID", "servo", "goal [deg]", "is [deg]", "torque [%]", ""), servo_rows)
-    cell_rows = [
-        (name, f"{value:#06x}") for name, value in status.cells.items() if not name.startswith("table_")
-    ][:MAX_CELLS]
-    n_hidden = len(status.cells) - len(cell_rows)
+    return table(("ID", "servo", "goal [deg]", "is [deg]", "torque [%]", ""), rows)
+
+
+def _cell_table(cells: Mapping[str, int]) -> Table:
+    """Return the table of the first memory words that are not in parameter tables; all others are counted."""
+    listed_names = [name for name in cells if not name.startswith(TABLE_PREFIX)][:MAX_CELLS]
+    rows = [(name, f"{cells[name]:#06x}") for name in listed_names]
+    n_hidden = len(cells) - len(rows)
     if n_hidden:
-        cell_rows.append((f"and {n_hidden} more", ""))
-    cells = table(("memory", "word"), cell_rows)
-    parts: list[RenderableType] = [
-        console.render_item(heading),
-        console.render_item(position),
-        lights,
-        Columns([console.render_item(servos), console.render_item(cells)], padding=(0, 4)),
-    ]
-    if status.error:
-        parts.append(console.render_item(Styled(status.error, "red")))
-    return Group(*parts)
+        rows.append((f"and {n_hidden} more", ""))
+    return table(("memory", "word"), rows)
 
 
 def _hex(colour: tuple[float, float, float]) -> str:
+    """Return a colour, 0..1 each, as `#rrggbb`."""
     return "#" + "".join(f"{round(255 * min(max(part, 0.0), 1.0)):02x}" for part in colour)

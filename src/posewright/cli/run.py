@@ -249,14 +249,14 @@ def parse_program_options(settings: Sequence[str] | None) -> dict[str, str]:
 
 def _replay_command(batch: runs.Batch) -> str:
     """Return the command that replays the worst run of a batch; empty if it has no recording."""
-    recording = batch.worst and batch.recording(batch.worst)
-    if not recording:
+    recording = None if batch.worst is None else batch.recording(batch.worst)
+    if recording is None:
         return ""
     return shlex.join(["posewright", "replay", str(recording), "--plot", "worst.png"])
 
 
 def _progress_printer(show_status: Callable[[str], None]) -> Callable[[Progress], None]:
-    """Return a function that shows the progress of a run."""
+    """Return a function that shows the progress of a run: time, speed, state and standing."""
     started_s = time.perf_counter()
 
     def on_progress(progress: Progress) -> None:
@@ -295,7 +295,7 @@ class _LiveWindow:
     def watch(self, block: Block) -> bool:
         """Show a block; return whether the window was closed, which ends the run."""
         now_s = time.perf_counter()
-        if self._start_s is None:
+        if self._start_s is None:  # when the simulation's time was 0
             self._start_s = now_s - block.state.time_s
         delay_s = float(block.states.times[-1]) - (now_s - self._start_s)
         if delay_s > 0.0:

@@ -133,7 +133,7 @@ def serve(
         transports["zenoh"] = _zenoh_transport(name or card.name, listen, cameras=cameras)
     if yarp:
         transports["yarp"] = _yarp_transport(
-            name, listen, start_name_server=name_server, version=yarp_version
+            name, listen, start_name_server=name_server, layout_version=yarp_version
         )
     field = _read_arena(arena, layout, seed)
     names = ", ".join(f"{kind} as {transport.name}" for kind, transport in transports.items())
@@ -179,6 +179,7 @@ def _require_consistent(
 
 
 def _zenoh_transport(name: str, listen: str | None, *, cameras: bool) -> ZenohTransport:
+    """Return a transport for Zenoh at an address, with users and TLS as in the environment."""
     from posewright.network.zenoh.session import LOOPBACK, SessionConfig
     from posewright.network.zenoh.transport import ZenohTransport
 
@@ -187,9 +188,16 @@ def _zenoh_transport(name: str, listen: str | None, *, cameras: bool) -> ZenohTr
 
 
 def _yarp_transport(
-    name: str | None, listen: str | None, *, start_name_server: bool, version: int
+    name: str | None, listen: str | None, *, start_name_server: bool, layout_version: int
 ) -> YarpTransport:
-    """Return a transport for YARP with the name server at `listen`, HOST:PORT."""
+    """Return a transport for YARP.
+
+    Args:
+        name: name of the robot on the network; None for the default.
+        listen: HOST:PORT of the name server; None for the default.
+        start_name_server: whether to start one there.
+        layout_version: the version of YARP, 3 or 4, whose layout of the extended state is sent.
+    """
     from posewright.network.yarp.transport import NAME, YarpTransport
 
     host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
@@ -202,12 +210,12 @@ def _yarp_transport(
         host=host or "127.0.0.1",
         port=int(port),
         start_name_server=start_name_server,
-        layout=version,
+        layout=layout_version,
     )
 
 
 def _missing_sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
-    """Return the sensors that a behaviour needs and the robot lacks."""
+    """Return the sensors that a behaviour needs and the robot lacks; none without a behaviour."""
     own_names = {sensor.name for sensor in card.sensors}
     needed = () if behaviour is None else behaviours.read_behaviour(behaviour, robot=card).sensors
     return [sensor for sensor in needed if sensor.name not in own_names]
@@ -231,7 +239,8 @@ def _start_pose(text: str | None, field: Arena | None) -> tuple[float, float, fl
     if text is None:
         if field is None or not field.lines:
             return 0.0, 0.0, 0.0
-        return field.box_zone[0] / 2.0, 0.0, 0.0
+        zone_start_x, _ = field.box_zone
+        return zone_start_x / 2.0, 0.0, 0.0  # midway between the start wall and the first line
     try:
         x, y, yaw_deg = (float(part) for part in text.split(","))
     except ValueError as error:

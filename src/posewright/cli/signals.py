@@ -10,6 +10,11 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
+_SHELL_SIGNAL_BASE = 128
+"""A shell reports a process that a signal ended by this exit code plus the signal's number."""
+
+_RAISE_DELAY_S = 0.01
+
 _received: list[BaseException] = []
 """What the handler has raised so far; the last is the signal that ends the command."""
 
@@ -41,8 +46,11 @@ def is_silent_stop() -> bool:
     return bool(_received) and not _announced
 
 
-def raise_again() -> None:
-    """Raise the exception of a received signal again: compiled code may have replaced it by another."""
+def raise_pending() -> None:
+    """Raise the exception of a received signal once more, if there is one.
+
+    Compiled code that was interrupted may have replaced it by an exception of its own.
+    """
     if _received:
         raise _received[-1]
 
@@ -60,18 +68,22 @@ def leave(code: int) -> NoReturn:
 
 def _raise_stop(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- signature of a handler
     """Raise KeyboardInterrupt for SIGINT, else SystemExit with the code that a shell reports."""
-    _received.append(KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number))
-    raise _received[-1]
+    stop = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(_SHELL_SIGNAL_BASE + number)
+    _received.append(stop)
+    raise stop
 
 
 def _raise_later(unraisable: sys.UnraisableHookArgs) -> None:
-    """Raise a signal's exception 10 ms later if Python discarded it, as in the callback of an import lock."""
+    """Raise a signal's exception 10 ms later if Python discarded it, as in the callback of an import lock.
+
+    Other discarded exceptions are reported as by default.
+    """
     stop = unraisable.exc_value
     if not isinstance(stop, KeyboardInterrupt | SystemExit):
         sys.__unraisablehook__(unraisable)
     elif not sys.is_finalizing() and sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _raise(stop))
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        signal.setitimer(signal.ITIMER_REAL, _RAISE_DELAY_S)
 
 
 def _raise(stop: BaseException) -> NoReturn:

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,23 +56,37 @@ def studio(
 
     with console.spinner("studio: starting", quiet=as_json):
         opened_studio = open_studio(file, robot, host=host, port=port, body=body)
-    serve_until_stopped(opened_studio, "the studio", browser=browser, as_json=as_json)
+    serve_until_stopped(opened_studio, "the studio", open_browser=browser, as_json=as_json)
 
 
-def serve_until_stopped(opened_studio: Studio, title: str, *, browser: bool, as_json: bool) -> None:
-    """Print the address of a running studio, and wait for Ctrl-C or SIGTERM; then close it."""
-    lines = [f"{title} is at {opened_studio.url}", "press Ctrl-C to end"]
-    if opened_studio.server.host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
-        remote_url = opened_studio.url.replace("127.0.0.1", socket.gethostname(), 1)
-        lines.insert(1, f"from other computers: {remote_url}")
-    stopped = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopped.set())  # before the address is printed
+def serve_until_stopped(opened_studio: Studio, title: str, *, open_browser: bool, as_json: bool) -> None:
+    """Print the address of a running studio, and wait for Ctrl-C or SIGTERM; then close it.
+
+    Args:
+        opened_studio: the studio; it serves in threads of its own.
+        title: what is served, for the printed line.
+        open_browser: whether to open its address in the browser.
+        as_json: whether the address is printed as JSON.
+    """
+    sigterm_received = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: sigterm_received.set())  # before the address is printed
     try:
+        lines = _address_lines(opened_studio, title)
         console.print_result({"url": opened_studio.url}, lines, as_json=as_json)
-        if browser:
+        if open_browser:
             webbrowser.open(opened_studio.url)
-        stopped.wait()
+        sigterm_received.wait()
     except KeyboardInterrupt:
         pass
     finally:
         opened_studio.close()
+
+
+def _address_lines(opened_studio: Studio, title: str) -> Iterator[str]:
+    """Yield the address of a studio, and the one for other computers if they can connect."""
+    yield f"{title} is at {opened_studio.url}"
+    listens_everywhere = opened_studio.server.host in {"0.0.0.0", "::"}  # noqa: S104 - compared, not bound
+    if listens_everywhere:
+        remote_url = opened_studio.url.replace("127.0.0.1", socket.gethostname(), 1)
+        yield f"from other computers: {remote_url}"
+    yield "press Ctrl-C to end"

@@ -107,7 +107,8 @@ def tune(
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
     options = SearchOptions(generations, population, seed, workers)
-    if (tuning is not None) + (report is not None) + is_list != 1:
+    has_task = [tuning is not None, report is not None, is_list]
+    if has_task.count(True) != 1:
         raise InputError(
             "expected exactly one task", hint="pass the name of a tuning, or --list, or --report JOURNAL"
         )
@@ -261,6 +262,10 @@ class SearchProgress:
         name: name of the tuning.
         generation: number of the last complete generation, the start being 0; None before that.
         show_status: called with every status.
+        _best: the best attempt so far, of the journal or evaluated now; None before the first.
+        _n_total: number of candidates of the whole search, with the start.
+        _n_recorded: number of candidates that the journal had at the beginning.
+        _n_evaluated: number of candidates evaluated since.
     """
 
     def __init__(
@@ -301,13 +306,18 @@ class SearchProgress:
         return self._clock() - self._start_s
 
     def on_generation(self, generation: search.Generation) -> bool:
-        """Show a complete generation; never ends the search."""
+        """Show a complete generation; return True: never end the search.
+
+        Of those that were read from the journal, only the last one is shown.
+        """
         self.generation = generation.number
-        if generation.evaluations > self._n_recorded:
-            self._show(f"generation {self.generation} of {self._generations}", is_generation=True)
-        elif generation.evaluations + self._population > self._n_recorded:
-            position = f"continues after generation {self.generation} of {self._generations}"
+        position = f"generation {self.generation} of {self._generations}"
+        is_new = generation.evaluations > self._n_recorded
+        is_last_recorded = not is_new and generation.evaluations + self._population > self._n_recorded
+        if is_new:
             self._show(position, is_generation=True)
+        elif is_last_recorded:
+            self._show(f"continues after {position}", is_generation=True)
         return True
 
     def on_attempt(self, attempt: search.Attempt) -> None:
@@ -319,7 +329,10 @@ class SearchProgress:
         self._show(f"{generation}, {attempt.index + 1} of {self._population}", is_generation=False)
 
     def _show(self, position: str, *, is_generation: bool) -> None:
-        """Show the position in the search, the best score, and the time left."""
+        """Show the position in the search, the best score, and the time left.
+
+        `is_generation` says whether a generation is complete.
+        """
         best = "no candidate has a score yet"
         if self._best is not None and math.isfinite(self._best.score):
             facts = runs.figures_line(self._best.evaluation.facts)

@@ -257,6 +257,7 @@ class _DrivenRobot:
     """
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
+        """Observe the body, whose positions are the last angles before the first command."""
         self.name = name
         self.body = body
         self._controller = controller
@@ -291,24 +292,27 @@ class _DrivenRobot:
         self.interventions = filtered.interventions
         self.n_unsent = len(self.requests)
 
-    def next_rows(self, n: int) -> JointCommands:
-        """Return the next n rows of commands."""
+    def next_rows(self, n_rows: int) -> JointCommands:
+        """Return the next rows of commands that are to be sent."""
+        if n_rows == len(self.commands):  # all of them, without a copy
+            return self.commands
         begin = len(self.commands) - self.n_unsent
-        return self.commands if n == len(self.commands) else self.commands[begin : begin + n]
+        return self.commands[begin : begin + n_rows]
 
-    def finish_rows(self, n: int, states: JointStates) -> Block:
-        """Remove the next n rows, which were sent, and return them with the joint states as a block.
+    def finish_rows(self, n_rows: int, states: JointStates) -> Block:
+        """Remove the next rows, which were sent, and return them with the joint states as a block.
 
         The safety filter limits the next change from the angles sent; for joints without torque, from those
         measured.
         """
         begin = len(self.requests) - self.n_unsent
-        commands = self.next_rows(n)
-        requests = self.requests if n == len(self.requests) else self.requests[begin : begin + n]
+        commands = self.next_rows(n_rows)
+        is_complete = n_rows == len(self.requests)
+        requests = self.requests if is_complete else self.requests[begin : begin + n_rows]
         interventions = None
         if self.interventions is not None:
-            interventions = self.interventions.within(begin, begin + n)
-        self.n_unsent -= n
+            interventions = self.interventions.within(begin, begin + n_rows)
+        self.n_unsent -= n_rows
         self._last_angles = commands.angles[-1].copy()  # the controller may reuse its array
         if commands.free is not None:
             positions = states.positions[-1]
@@ -328,6 +332,7 @@ class _DriveLoop:
         clock: Clock,
         safety: Mapping[str, Safety],
     ) -> None:
+        """Observe all bodies, which must be open."""
         self._plant = plant
         self._watchers = watchers
         self._clock = clock

@@ -50,7 +50,10 @@ class Interventions:
         return len(self.guards)
 
     def within(self, begin: int, end: int) -> Interventions | None:
-        """Return those of some rows, counted from `begin`; None where there are none."""
+        """Return the corrections of the rows from `begin` up to `end`; None if there are none.
+
+        Their rows are counted from `begin`.
+        """
         selected = np.flatnonzero((self.frames >= begin) & (self.frames < end))
         if not len(selected):
             return None
@@ -81,6 +84,7 @@ class Safety:
     """
 
     def __init__(self, robot: Robot, *, hardware: bool = False) -> None:
+        """Read the limits of the robot."""
         self._joints = robot.joint_names
         self._period_s = robot.frame_period_s
         self._lower, self._upper = robot.hardware_limits if hardware else robot.limits

@@ -35,6 +35,7 @@ class GaitController(Controller):
     """
 
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
+        """Convert the times of the commands to frames, and stand."""
         self._gait = gait
         self._robot = robot
         self._commands = {
@@ -56,6 +57,7 @@ class GaitController(Controller):
             command = self._commands[self._frame]
             self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
+        # blocks end at multiples of their size
         block_end = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
         next_command_frame = min(
             (frame for frame in self._commands if frame > self._frame), default=block_end

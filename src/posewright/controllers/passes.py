@@ -146,6 +146,7 @@ class Passes:
     """
 
     def __init__(self, motion: Motion, robot: Robot) -> None:
+        """Compute what does not depend on the pass: durations in frames, and settings by keyframe."""
         if motion.robot != robot.name:
             raise InputError(
                 f"motion {motion.name!r} is made for {motion.robot}", hint=f"the robot is {robot.name}"

@@ -48,6 +48,7 @@ class Succession:
     """
 
     def __init__(self, motions: Mapping[str, Motion]) -> None:
+        """Check that all motions that `next` and `exit` name are there; nothing is requested."""
         self._motions = dict(motions)
         self._request: str | None = None
         self._request_of_pass: str | None = None  # the request that the present pass belongs to
@@ -144,6 +145,7 @@ class Player:
     """
 
     def __init__(self, robot: Robot, motions: Mapping[str, Motion], start_pose: Floats) -> None:
+        """Stand in the start pose."""
         self._succession = Succession(motions)
         self._passes = {name: Passes(motion, robot) for name, motion in motions.items()}
         self._max_speeds = robot.max_speeds

@@ -141,8 +141,8 @@ def _make_solid(geom: mujoco.MjsGeom, friction: float) -> None:
     geom.conaffinity = 1
     geom.condim = 3
     geom.group = ENVIRONMENT_GROUP
-    geom.solref = (0.01, 1.0)
-    geom.solimp = (0.9, 0.95, 0.001, 0.5, 2.0)
+    geom.solref = (0.01, 1.0)  # time constant [s] and damping ratio of a contact
+    geom.solimp = (0.9, 0.95, 0.001, 0.5, 2.0)  # MuJoCo's defaults
     geom.margin = 0.0
     geom.gap = 0.0
 
@@ -236,7 +236,7 @@ def add_scenery(spec: mujoco.MjSpec, arena: Arena | None, base: mujoco.MjsBody) 
         sun.mode = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
         _add_tiles(spec, BARE_FLOOR)
         return
-    # above the start side, so that boxes cast their shadows sideways
+    # in the middle of the field's length, from where boxes cast their shadows sideways
     _add_sun(spec.worldbody, arena.size_x / 2.0)
     _add_tiles(spec, arena.colours["floor"])
     ground = spec.worldbody.add_geom(

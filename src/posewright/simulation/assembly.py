@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import mujoco
 import numpy as np
@@ -222,36 +222,42 @@ def _add_cameras(spec: mujoco.MjSpec, entry: PrefixedRobot) -> None:
     for sensor in entry.sensors:
         if not isinstance(sensor, Camera | CodeReader):
             continue
-        body, position, mount_quaternion = _find_camera_mount(spec, entry.prefix, sensor)
+        mount = _find_camera_mount(spec, entry.prefix, sensor)
         pitch_deg = sensor.pitch_deg if isinstance(sensor, CodeReader) else 0.0
         half_pitch = math.radians(pitch_deg) / 2.0
         pitch_quaternion = np.array([math.cos(half_pitch), 0.0, math.sin(half_pitch), 0.0])
         pitched = np.empty(4)
-        mujoco.mju_mulQuat(pitched, np.array(mount_quaternion), pitch_quaternion)
+        mujoco.mju_mulQuat(pitched, np.array(mount.quaternion), pitch_quaternion)
         quaternion = np.empty(4)
         mujoco.mju_mulQuat(quaternion, pitched, np.array(_CAMERA_TO_MOUNT))
-        body.add_camera(
+        mount.body.add_camera(
             name=entry.prefix + camera_name(sensor.name),
-            pos=position,
+            pos=mount.position,
             quat=quaternion,
             fovy=sensor.vertical_fov_deg,
         )
 
 
-def _find_camera_mount(
-    spec: mujoco.MjSpec, prefix: str, sensor: Camera | CodeReader
-) -> tuple[mujoco.MjsBody, ArrayLike, ArrayLike]:
-    """Return the body a sensor is fixed to, and its position [m] and quaternion w x y z in it.
+class _CameraMount(NamedTuple):
+    """The body that a camera is fixed to, and position [m] and quaternion w x y z of its mount in it."""
+
+    body: mujoco.MjsBody
+    position: ArrayLike
+    quaternion: ArrayLike
+
+
+def _find_camera_mount(spec: mujoco.MjSpec, prefix: str, sensor: Camera | CodeReader) -> _CameraMount:
+    """Return the mount of a camera sensor: a site, or else a body, by its name without the prefix.
 
     Raises:
         UnknownNameError: the sensor's mount is neither a site nor a body.
     """
     site = spec.site(prefix + sensor.mount)
     if site is not None:
-        return site.parent, site.pos, site.quat
+        return _CameraMount(site.parent, site.pos, site.quat)
     body = spec.body(prefix + sensor.mount)
     if body is not None:
-        return body, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+        return _CameraMount(body, position=(0.0, 0.0, 0.0), quaternion=(1.0, 0.0, 0.0, 0.0))
     names = [element.name.removeprefix(prefix) for element in (*spec.sites, *spec.bodies) if element.name]
     raise UnknownNameError.among("site or body of the model", sensor.mount, names)
 

@@ -37,6 +37,8 @@ def compute_balance(supports: Supports, centre_of_mass: Floats) -> Balance:
     heights = supports.heights(np.array([0.0, 0.0, 1.0]))
     contact_points = supports.centres[heights < heights.min() + TOUCHING_M, :2]
     hull = ConvexHull((contact_points[:, None] + _POINT_SQUARE).reshape(-1, 2))
-    # each equation is outward normal, offset: positive outside the edge
-    margin = -float((hull.equations[:, :2] @ centre_of_mass[:2] + hull.equations[:, 2]).max())
+    # for each edge the outward unit normal and an offset: their sum is the distance outside the edge
+    normals = hull.equations[:, :2]
+    offsets = hull.equations[:, 2]
+    margin = -float((normals @ centre_of_mass[:2] + offsets).max())
     return Balance(hull.points[hull.vertices], margin)

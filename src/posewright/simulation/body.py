@@ -65,6 +65,7 @@ class SimulatedBody:
         seed: int = 0,
         domain: DomainParameters | None = None,
     ) -> None:
+        """Make this the body of the robot in the world, and reset the world."""
         instance = world.instance(name)
         self.world = world
         self.instance = instance

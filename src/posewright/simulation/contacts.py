@@ -55,6 +55,7 @@ class ContactRecorder:
     def __init__(
         self, instance: ModelInstance, instances: Iterable[ModelInstance] = (), *, only_touches: bool = False
     ) -> None:
+        """Number the objects, and find for each geom of the model the object that it belongs to."""
         model = instance.model
         self._only_touches = only_touches
         self._model: mujoco.MjModel = model

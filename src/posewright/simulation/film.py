@@ -112,6 +112,7 @@ class Film:
         quick: bool = False,
         close_up: CloseUp | None = None,
     ) -> None:
+        """Copy the model, set its quality, and create the graphics context."""
         world.require_visuals()
         if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
             raise InputError(
@@ -219,11 +220,12 @@ class Film:
             self._camera.distance = camera_pose.distance_m
 
     def _make_near_walls_transparent(self) -> None:
-        """Make walls between the spectator and the field transparent."""
-        x, y = camera_position(self._camera)[:2]
+        """Make walls between the spectator and the field transparent, and the others opaque."""
+        x, y, _z = camera_position(self._camera)
         arena = self._world.arena
         if arena is None or self._view is FilmCamera.TOP:
             return
+        # behind the start wall, the end wall, the left and the right wall
         is_outside = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
         for name, is_in_front in zip(WALLS, is_outside, strict=True):
             if name in self._walls:
@@ -304,7 +306,11 @@ def _create_gl_context(width: int, height: int) -> _GlContext:
     Raises:
         UnavailableError: the backend is unknown or does not work here.
     """
-    default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
+    default = "glfw"
+    if sys.platform.startswith("linux"):
+        default = "egl"
+    elif sys.platform == "darwin":
+        default = "cgl"
     backend = os.environ.get("MUJOCO_GL", "").lower().strip() or default
     if backend not in _GL_MODULES:
         raise UnavailableError(f"MUJOCO_GL={backend!r} is not a rendering backend", hint=_GL_HINT)

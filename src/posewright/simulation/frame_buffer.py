@@ -26,6 +26,7 @@ class FrameBuffer:
     """
 
     def __init__(self, data: mujoco.MjData, instances: Sequence[ModelInstance]) -> None:
+        """Take views of MuJoCo's arrays, and find each robot's rows and columns in them."""
         self._instances = instances
         sole_geoms = np.concatenate([instance.addresses.sole_geoms for instance in instances])
         ends = np.cumsum([len(instance.addresses.sole_geoms) for instance in instances]).tolist()

@@ -29,14 +29,20 @@ _CORNER_SIGNS = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], dtype=np.float64)
 """Signs of x (front) and y (left): front-left, front-right, rear-right, rear-left."""
 
 
-def slice_if_even(numbers: Indices) -> slice | Indices:
-    """Return ascending, evenly spaced indices as a slice, which takes views, and others unchanged."""
-    if not len(numbers):
+def slice_if_even(indices: Indices) -> slice | Indices:
+    """Return ascending, evenly spaced indices as a slice, and others unchanged.
+
+    Indexing an array by a slice takes a view, which is faster than a copy.
+    """
+    if len(indices) == 0:
         return slice(0, 0)
-    steps = set(np.diff(numbers).tolist()) or {1}
-    if len(steps) > 1 or min(steps) < 1:
-        return numbers
-    return slice(int(numbers[0]), int(numbers[-1]) + 1, steps.pop())
+    first = int(indices[0])
+    if len(indices) == 1:
+        return slice(first, first + 1)
+    step, *other_steps = set(np.diff(indices).tolist())
+    if other_steps or step < 1:
+        return indices
+    return slice(first, int(indices[-1]) + 1, step)
 
 
 def foot_sensor(foot: str) -> str:

@@ -26,6 +26,7 @@ class LedGeoms:
     """
 
     def __init__(self, model: mujoco.MjModel, instances: Sequence[ModelInstance]) -> None:
+        """Find the geoms that have the names of LEDs, and store their colours."""
         self._model = model
         self._geoms: dict[tuple[str, str], int] = {}
         for instance in instances:

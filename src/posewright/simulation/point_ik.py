@@ -133,6 +133,7 @@ class PointIk:
         movable_joints: Collection[str],
         planted: Collection[str] = (),
     ) -> None:
+        """Set up the tasks that keep everything but the point near the start, and the joints' limits."""
         self._kinematic_model = kinematic_model
         self._point = np.asarray(point, dtype=np.float64)
         self._body = kinematic_model.body(link)
@@ -231,7 +232,15 @@ class PointIk:
     def _create_constraints(
         self, link: str, movable_joints: Collection[str], planted: Collection[str]
     ) -> Sequence[mink.DofFreezingTask]:
-        """Return the constraint that fixes joints which may not move, and the base unless feet carry it."""
+        """Return the constraint that fixes joints which may not move, and the base unless feet carry it.
+
+        Empty if there is nothing to fix.
+
+        Args:
+            link: the dragged link.
+            movable_joints: joints that may move; without planted feet only those between base and link do.
+            planted: feet that stay in place.
+        """
         kinematic_model = self._kinematic_model
         free_joints = set(movable_joints)
         if not planted:

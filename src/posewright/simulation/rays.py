@@ -58,6 +58,7 @@ class RayScene:
     """
 
     def __init__(self, instance: ModelInstance) -> None:
+        """Build the model of the arena alone; with several robots, copy that of the world."""
         self.model: mujoco.MjModel
         self.data: mujoco.MjData
         self._box_poses: list[_CopiedPose] = []  # empty if the scene is the world itself
@@ -120,6 +121,7 @@ class RayBundle:
     """
 
     def __init__(self, instance: ModelInstance, scene: RayScene, sensors: list[DistanceSensor]) -> None:
+        """Compute the directions of all beams in the mount's frame."""
         first_sensor = sensors[0]
         self._model = scene.model
         self._data = scene.data

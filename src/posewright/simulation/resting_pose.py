@@ -72,7 +72,11 @@ def find_supports(instance: ModelInstance) -> Supports:
 
 
 def _bounding_balls(model: mujoco.MjModel, geom: int) -> tuple[Floats, float]:
-    """Return the centres `(k, 3)` in a geom's frame and the radius [m] of the balls that bound it."""
+    """Return the centres `(k, 3)` in a geom's frame and the common radius [m] of the balls that bound it.
+
+    A sphere is one ball, and a capsule has one at each end. Other geoms have points at the corners of their
+    bounding box.
+    """
     kind = int(model.geom_type[geom])
     size = model.geom_size[geom]
     if kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):

@@ -281,10 +281,11 @@ def _body_links(model: mujoco.MjModel, body: int, base: int) -> Iterator[dict[st
             axis = model.jnt_axis[joint]
             anchor = model.jnt_pos[joint]
             zero_angle = float(model.qpos0[model.jnt_qposadr[joint]])
+            # the link's frame is that of the joint: at its axis, and with the joint at 0
             position = position + _rotate(rotation, anchor)
             rotation = _multiply_quaternions(rotation, _axis_angle_quaternion(axis, -zero_angle))
             hinge = {"joint": joint_name, "axis": axis.tolist()}
-            if joint != last_joint or anchor.any():
+            if joint != last_joint or anchor.any():  # the body's own frame lies elsewhere, behind this link
                 yield _link_record(f"{name}:{joint_name}", parent, position, rotation, hinge)
                 parent = f"{name}:{joint_name}"
                 position = -anchor

@@ -213,6 +213,7 @@ class SensorSuite:
         seed: int = 0,
         timed_readers: Sequence[TimedReader] = (),
     ) -> None:
+        """Create a reader of each sensor, one for all range sensors together."""
         sensors = instance.sensors
         self._inertial: list[ImuReader | AccelerometerReader] = [
             *(ImuReader(instance, s) for s in sensors if isinstance(s, Imu)),

@@ -66,6 +66,7 @@ class ServoBank:
     """
 
     def __init__(self, instance: ModelInstance) -> None:
+        """Set the parameters of the servos in the model, with nominal stiffness and torque on."""
         model = instance.model
         addresses = instance.addresses
         servos = [instance.robot.servos[joint] for joint in addresses.moving_joints]

@@ -24,6 +24,7 @@ class LiveView:
     """
 
     def __init__(self, world: World) -> None:
+        """Open the window, with the camera of a spectator."""
         world.require_visuals()
         has_display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
         if sys.platform.startswith("linux") and not has_display:

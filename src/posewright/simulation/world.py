@@ -108,6 +108,7 @@ class World:
         contacts: bool = False,
         touches: bool = False,
     ) -> None:
+        """Compile the model; each robot still needs a body."""
         # without a handler MuJoCo writes warnings to a file in the working folder
         if mujoco.get_mju_user_warning() is None:
             mujoco.set_mju_user_warning(_MUJOCO_WARNINGS.append)

@@ -64,6 +64,7 @@ class ViewedFilePanel(Panel):
     name = "file"
 
     def __init__(self, context: StudioContext, path: Path, robot: Robot | str | None) -> None:
+        """Start the thread that watches the file."""
         self._session = context.session
         self._scene = context.scene
         self._player = context.player

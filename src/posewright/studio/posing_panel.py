@@ -138,6 +138,7 @@ class PosingPanel(Panel):
     name = "posing"
 
     def __init__(self, context: StudioContext) -> None:
+        """Add the drawing of the balance to the scene, which is updated whenever the robot moves."""
         self._context = context
         self._drag: Drag | None = None
         self._targets: deque[Floats] = deque(maxlen=1)  # a slow session uses only the latest

@@ -71,6 +71,7 @@ class RobotView:
         opacity: float = 1.0,
         tint: Colour | None = None,
     ) -> None:
+        """Add a node for each link below the root node, and one for each mesh below its link."""
         self.root = scene.add_frame(root, show_axes=False)
         self._links = {
             name: scene.add_frame(f"{root}/{name}", show_axes=False) for name in kinematic_model.links
@@ -104,6 +105,7 @@ class BalanceView:
     """The support polygon of a robot, and a plumb line from its centre of mass."""
 
     def __init__(self, scene: SceneApi) -> None:
+        """Add the nodes of polygon and plumb line, whose points `show` sets."""
         self._root = scene.add_frame(BALANCE, show_axes=False)
         corner = np.zeros((3, 3), dtype=np.float32)
         self._area = scene.add_mesh_simple(
@@ -180,6 +182,7 @@ class SceneView:
     """
 
     def __init__(self, viser: ViserServer, robot: Robot) -> None:
+        """Add the floor and the robot to the scene."""
         self.viser = viser
         self.on_show: Callable[[], None] | None = None
         viser.scene.set_up_direction("+z")

@@ -83,6 +83,7 @@ class Server:
     """
 
     def __init__(self, host: str = LOOPBACK, port: int = 0, page: str = "index.html") -> None:
+        """Start the server, together with that of the 3-D view."""
         try:
             import websockets.asyncio.server as websockets_server
             from viser import ViserServer

@@ -73,6 +73,7 @@ class BusThread:
         on_trouble: Callable[[PosewrightError], None],
         on_end: Callable[[PosewrightError | None], None],
     ) -> None:
+        """Start the thread, which opens the bus."""
         self.robot = robot
         self.fake: FakeBus | None = None
         self._address = address
@@ -324,7 +325,7 @@ class TeachPanel(Panel):
         answer = Future[None]()
 
         def read_pose(teacher: Teacher) -> CaughtPose:  # on the thread of the bus
-            return teacher.catch("", seconds)
+            return teacher.catch(seconds=seconds)
 
         def insert_pose(reading: Future[CaughtPose]) -> None:  # on the session's thread
             resolve_future(answer, lambda: self._insert_pose(bus, reading.result(), is_new=is_new))

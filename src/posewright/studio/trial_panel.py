@@ -115,6 +115,7 @@ class TrialPanel(Playhead):
     name = "trial"
 
     def __init__(self, context: StudioContext) -> None:
+        """Publish that no trial is open or running."""
         super().__init__(context.session)
         self._scene = context.scene
         self._workspace = context.workspace
@@ -273,7 +274,7 @@ class TrialPanel(Playhead):
 
     @action
     def draw(self, *, lasers: bool | None = None, follow: bool | None = None) -> None:
-        """Set whether laser beams are drawn, and whether the camera follows the robot, if given."""
+        """Set whether laser beams are drawn and the camera follows the robot; None changes nothing."""
         if lasers is not None:
             self._shows_lasers = lasers
         if follow is not None:

@@ -76,6 +76,7 @@ class Rays:
     """
 
     def __init__(self, viser_scene: SceneApi, frame: str, name: str, sensor: Mapping[str, Any]) -> None:
+        """Add the beams' node, with no length until `show` is called."""
         mount_pose = sensor.get("link_pose") or sensor["base_pose"]
         n_beams = int(sensor["beams"]) if sensor["kind"] == "range_scan" else 1
         bearings_deg = sensor.get("start_deg", 0.0) + sensor.get("step_deg", 0.0) * np.arange(n_beams)
@@ -123,6 +124,7 @@ class RobotNodes:
     """
 
     def __init__(self, viser_scene: SceneApi, name: str, header: RobotHeader) -> None:
+        """Add a node for each link, and the beams of its sensors."""
         self._header = header
         self.paths = {link_frame(name, header, link["name"]): "" for link in header.links}
         self.paths[f"{name}/{BASE}"] = f"{ROOT}/{name}"
@@ -162,6 +164,7 @@ class TrialWorld:
     """
 
     def __init__(self, viser: ViserServer, recording: Recording) -> None:
+        """Add the nodes of boxes, robots and their shapes to the scene; another trial is removed."""
         self._viser = viser
         self._poses: Poses
         self._marks: list[SceneNodeHandle] = []
@@ -194,11 +197,11 @@ class TrialWorld:
 
     def show(self, time_s: float) -> None:
         """Show the recording at a time [s]."""
-        poses = self._poses.at(np.array([time_s]))
-        # `poses` has one row, for this time
+        poses = self._poses.at(np.array([time_s]))  # arrays of one row, for this time
+        (box_poses,) = poses.boxes
         with self._viser.atomic():
-            for handle, pose in zip(self._boxes, poses.boxes[0], strict=True):
-                _set_node_pose(handle, pose)
+            for node, pose in zip(self._boxes, box_poses, strict=True):
+                _set_node_pose(node, pose)
             for name, nodes in self._robots.items():
                 nodes.show(poses.base[name][0], poses.positions[name][0])
                 decisions = self._recording.robots[name].decisions

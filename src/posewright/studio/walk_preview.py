@@ -92,6 +92,7 @@ class KinematicWalk:
     def __init__(
         self, walker: QuadrupedGait, robot: Robot, *, steering: Callable[[], VelocityCommand], base: Floats
     ) -> None:
+        """Begin the walk now, in the standing pose."""
         self._walker = walker
         self._steering = steering
         self._start_base = base

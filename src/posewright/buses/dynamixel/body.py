@@ -104,6 +104,7 @@ class DynamixelPlant(SingleBodyPlant):
         name: str | None = None,
         sensors: Callable[[], Mapping[str, Reading]] = _no_sensors,
     ) -> None:
+        """Store the settings; `open` opens the port."""
         joints_without_id = [servo.joint for servo in robot.servos if servo.id is None]
         if joints_without_id:
             message = f"the servo of {joints_without_id[0]} has no ID"
@@ -298,7 +299,7 @@ class DynamixelPlant(SingleBodyPlant):
         now_s = self._now()
         silent_s = self._settings.silent_s
         states = self.servos.states
-        self._excuse_pause(now_s)
+        self._exclude_pause(now_s)
         if states.silent_columns(now_s - silent_s):
             silent = states.silent_columns(now_s - silent_s / 2.0)  # including those that fell silent with it
             self._begin_loss(f"{states.names(silent)}: no answer", silent)
@@ -313,7 +314,7 @@ class DynamixelPlant(SingleBodyPlant):
             self._begin_loss(messages, list(resets), first_reset.kind)
         return is_read
 
-    def _excuse_pause(self, now_s: float) -> None:
+    def _exclude_pause(self, now_s: float) -> None:
         """Do not count a pause of this program (SIGSTOP, a sleeping laptop) as silence of the servos."""
         pause_s = now_s - self._frame_end_s - self.frame_period_s - self.servos.max_read_s
         if pause_s > PAUSE_S:

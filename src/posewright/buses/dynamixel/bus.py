@@ -228,54 +228,54 @@ class Bus:
             with suppress(*self._port_exceptions):
                 self._port_handler.closePort()
 
-    def name(self, servo: int) -> str:
+    def name(self, servo_id: int) -> str:
         """Return the name of a servo for messages: `servo 5 (right_elbow)`."""
-        joint = self.joints.get(servo)
-        return f"servo {servo}" + (f" ({joint})" if joint else "")
+        joint = self.joints.get(servo_id)
+        return f"servo {servo_id}" + (f" ({joint})" if joint else "")
 
     # --- requests
 
-    def ping(self, servo: int) -> Ping:
+    def ping(self, servo_id: int) -> Ping:
         """Ping a servo, and read its model number and firmware.
 
         Raises:
             BodyError: no valid answer came.
         """
-        packet = InstructionPacket(require_id(servo), Instruction.PING).encode()
+        packet = InstructionPacket(require_id(servo_id), Instruction.PING).encode()
         answer = self._exchange_with_retries(packet, n_parameters=0)
         try:
-            data = self.read_block(servo, address=0, size=MODEL_AND_FIRMWARE_BYTES)
+            data = self.read_block(servo_id, address=0, size=MODEL_AND_FIRMWARE_BYTES)
         except ServoSilentError:
             # an adapter's echo of our ping reads as an answer, with the instruction as its error byte
             is_like_echo = packet[LENGTH_INDEX : INSTRUCTION_INDEX + 1] == bytes((2, answer.error))
             if is_like_echo:
                 raise
-            return Ping(servo, answer.error, model_number=None, firmware=None)
+            return Ping(servo_id, answer.error, model_number=None, firmware=None)
         model = int.from_bytes(data[:2], "little")
         firmware = data[2]
         if table := table_of_model(model):
-            self._tables[servo] = table
-        return Ping(servo, answer.error, model_number=model, firmware=firmware)
+            self._tables[servo_id] = table
+        return Ping(servo_id, answer.error, model_number=model, firmware=firmware)
 
-    def read(self, servo: int, register: Register | str) -> int:
+    def read(self, servo_id: int, register: Register | str) -> int:
         """Return the value of a register.
 
         Raises:
             BodyError: no valid answer came.
             UnknownNameError: the servo has no register of that name.
         """
-        resolved = self.register(servo, register)
-        return resolved.decode(self.read_block(servo, resolved.address, resolved.size))
+        resolved = self.register(servo_id, register)
+        return resolved.decode(self.read_block(servo_id, resolved.address, resolved.size))
 
-    def read_block(self, servo: int, address: int, size: int) -> bytes:
+    def read_block(self, servo_id: int, address: int, size: int) -> bytes:
         """Return some bytes of the control table.
 
         Raises:
             BodyError: no valid answer came.
         """
-        return self._exchange_with_retries(_read_request(servo, address, size), size).parameters
+        return self._exchange_with_retries(_read_request(servo_id, address, size), size).parameters
 
-    def write(self, servo: int, register: Register | str, value: int) -> None:
+    def write(self, servo_id: int, register: Register | str, value: int) -> None:
         """Write a register, and verify that the servo accepted the value.
 
         Raises:
@@ -284,7 +284,7 @@ class Bus:
                 functions of their own.
             BodyError: no valid answer came, or the servo rejects the value.
         """
-        resolved = self.register(servo, register)
+        resolved = self.register(servo_id, register)
         data = resolved.encode(value)
         if resolved.name == "id":
             raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
@@ -292,10 +292,10 @@ class Bus:
             hint = "use set-baud, scanning.set_rate"
             raise InputError("the register baud_rate cannot be written directly", hint=hint)
         if resolved.area is Area.EEPROM:
-            self.require_writable_eeprom(servo)
-        self.write_block(servo, resolved.address, data)
+            self.require_writable_eeprom(servo_id)
+        self.write_block(servo_id, resolved.address, data)
 
-    def write_block(self, servo: int, address: int, data: bytes) -> None:
+    def write_block(self, servo_id: int, address: int, data: bytes) -> None:
         """Write some bytes of the control table, and verify that the servo accepted them.
 
         A servo whose status return level is below 2 does not answer writes: the bytes are read back.
@@ -303,8 +303,8 @@ class Bus:
         Raises:
             BodyError: no valid answer came, or the servo rejects the bytes.
         """
-        packet = InstructionPacket(require_id(servo), Instruction.WRITE, bytes((address,)) + data).encode()
-        if servo in self._silent_writers:
+        packet = InstructionPacket(require_id(servo_id), Instruction.WRITE, bytes((address,)) + data).encode()
+        if servo_id in self._silent_writers:
             self.send(packet)
         else:
             try:
@@ -312,10 +312,10 @@ class Bus:
                 return
             except ServoSilentError:
                 pass  # the bytes may have been written all the same
-        if self.read_block(servo, address, len(data)) != data:
-            raise BodyError(f"{self.name(servo)} does not accept the bytes written to address {address}")
-        if self.read(servo, "status_return_level") < ANSWERS_WRITES:
-            self._silent_writers.add(servo)
+        if self.read_block(servo_id, address, len(data)) != data:
+            raise BodyError(f"{self.name(servo_id)} does not accept the bytes written to address {address}")
+        if self.read(servo_id, "status_return_level") < ANSWERS_WRITES:
+            self._silent_writers.add(servo_id)
 
     def sync_write(self, address: int, data: Mapping[int, bytes]) -> None:
         """Write bytes to the same address of several servos with one packet, which no servo answers.
@@ -332,41 +332,41 @@ class Bus:
         if len(sizes) != 1:
             message = "a sync write needs blocks of bytes that are all of the same length"
             raise InputError(message, hint="at least one servo, and as many bytes for each")
-        blocks = b"".join(bytes((require_id(servo),)) + block for servo, block in data.items())
+        blocks = b"".join(bytes((require_id(servo_id),)) + block for servo_id, block in data.items())
         head = bytes((address, sizes.pop()))
         self.send(InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, head + blocks).encode())
 
-    def register(self, servo: int, register: Register | str) -> Register:
+    def register(self, servo_id: int, register: Register | str) -> Register:
         """Return a register by its name in the servo's control table."""
         if isinstance(register, Register):
             return register
-        return self.cached_table(servo).register(register)
+        return self.cached_table(servo_id).register(register)
 
-    def cached_table(self, servo: int) -> ControlTable:
+    def cached_table(self, servo_id: int) -> ControlTable:
         """Return the control table of a servo by its last ping; before the first, that of an AX-12."""
-        return self._tables.get(servo) or control_table("AX-12A")
+        return self._tables.get(servo_id) or control_table("AX-12A")
 
-    def table(self, servo: int) -> ControlTable:
+    def table(self, servo_id: int) -> ControlTable:
         """Ping a servo, and return the control table of its model.
 
         Raises:
             BodyError: no valid answer came.
             InputError: the model is not supported.
         """
-        answer = self.ping(servo)
-        if servo not in self._tables:
-            message = f"no control table for {self.name(servo)}: its model is {answer.device}"
+        answer = self.ping(servo_id)
+        if servo_id not in self._tables:
+            message = f"no control table for {self.name(servo_id)}: its model is {answer.device}"
             raise InputError(message, hint="AX-12 and AX-S1 are supported")
-        return self._tables[servo]
+        return self._tables[servo_id]
 
-    def require_writable_eeprom(self, servo: int) -> None:
+    def require_writable_eeprom(self, servo_id: int) -> None:
         """Raise an InputError if the registers in a servo's EEPROM cannot be written now."""
-        table = self.cached_table(servo)
-        if self.read(servo, "lock"):
-            message = f"the EEPROM of {self.name(servo)} is locked"
+        table = self.cached_table(servo_id)
+        if self.read(servo_id, "lock"):
+            message = f"the EEPROM of {self.name(servo_id)} is locked"
             raise InputError(message, hint="only switching its power off and on unlocks it")
-        if "torque_enable" in table.registers and self.read(servo, "torque_enable"):
-            message = f"the torque of {self.name(servo)} is on"
+        if "torque_enable" in table.registers and self.read(servo_id, "torque_enable"):
+            message = f"the torque of {self.name(servo_id)} is on"
             raise InputError(message, hint="write torque_enable 0 first, and support what the joint carries")
 
     # --- the wire
@@ -385,21 +385,21 @@ class Bus:
         Raises:
             BodyError: the port is gone.
         """
-        servo = packet[ID_INDEX]
+        servo_id = packet[ID_INDEX]
         extended_timeout_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
         timeout_s = max(self.answer_timeout_s, extended_timeout_s)
-        if self._late_id == servo:  # the late answer would be taken for the answer to this request
+        if self._late_id == servo_id:  # the late answer would be taken for the answer to this request
             self.drain(timeout_s)
-        self._late_id = servo
+        self._late_id = servo_id
         self.send(packet)
         answer = self._transfer(lambda: self._receive(packet, n_parameters, timeout_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
-        self._late_id = servo if attempt else None  # the answer to an earlier attempt may still come
+        self._late_id = servo_id if attempt else None  # the answer to an earlier attempt may still come
         self.counts.answered += 1
         count_bits(answer.error, self.counts.reported)
-        self.errors[servo] = answer.error
+        self.errors[servo_id] = answer.error
         return answer
 
     def receives_second_answer(self) -> bool:
@@ -535,16 +535,16 @@ def _decode_status(packet: bytes) -> StatusPacket:
     return StatusPacket(packet[ID_INDEX], StatusError(packet[ERROR_INDEX]), packet[PARAMETERS_INDEX:-1])
 
 
-def _read_request(servo: int, address: int, size: int) -> bytes:
+def _read_request(servo_id: int, address: int, size: int) -> bytes:
     """Return the packet that reads bytes of a control table; raise an InputError for too many at once."""
     max_size = MAX_STATUS_BYTES - 2
     if not 0 < size <= max_size:
         raise InputError(f"{size} bytes cannot be read at once", hint=f"1..{max_size} bytes")
-    return InstructionPacket(require_id(servo), Instruction.READ, bytes((address, size))).encode()
+    return InstructionPacket(require_id(servo_id), Instruction.READ, bytes((address, size))).encode()
 
 
-def require_id(servo: int) -> int:
+def require_id(servo_id: int) -> int:
     """Return an ID; raise an InputError if no servo can have it."""
-    if not 0 <= servo <= MAX_ID:
-        raise InputError(f"no servo can have the ID {servo}", hint=f"IDs are 0..{MAX_ID}")
-    return servo
+    if not 0 <= servo_id <= MAX_ID:
+        raise InputError(f"no servo can have the ID {servo_id}", hint=f"IDs are 0..{MAX_ID}")
+    return servo_id

@@ -192,15 +192,15 @@ def _read_register(name: str, area: Area, node: Node, previous: Mapping[str, Reg
     high = (1 << 8 * size) - 1
     if "range" in fields:
         low, high = (end.integer(low=low, high=high) for end in fields["range"].items())
-    initial = fields.get("initial")
-    if initial is None:
-        value = None
-    elif isinstance(initial.value, str):
-        value = previous[initial.choice("register before it", previous)].initial
+    initial_node = fields.get("initial")
+    if initial_node is None:
+        initial = None
+    elif isinstance(initial_node.value, str):
+        initial = previous[initial_node.choice("register before it", previous)].initial
     else:
-        value = initial.integer(low=low, high=high)
+        initial = initial_node.integer(low=low, high=high)
     address = fields["address"].integer(low=0, high=0xFF)
-    return Register(name, address, size, access, area, initial=value, low=low, high=high)
+    return Register(name, address, size, access, area, initial=initial, low=low, high=high)
 
 
 def signed(value: int) -> int:
@@ -211,7 +211,8 @@ def signed(value: int) -> int:
 
 def slope_step(value: int) -> int:
     """Return the position error at which a compliance slope gives full torque [ticks]: 2, 4, 8, ... 128."""
-    return 2 if value < 4 else min(128, 1 << (value.bit_length() - 1))
+    power_of_two = 1 << max(value, 1).bit_length() - 1  # the greatest one that is not above the value
+    return min(max(power_of_two, 2), 128)
 
 
 @cache
@@ -232,8 +233,9 @@ def baud_register_value(rate: int) -> int:
     Raises:
         InputError: the manual does not list the rate.
     """
-    for value, listed in baud_rates().items():
-        if listed == rate:
+    rates = baud_rates()
+    for value, listed_rate in rates.items():
+        if listed_rate == rate:
             return value
-    hint = "choose from " + ", ".join(map(str, baud_rates().values()))
+    hint = "choose from " + ", ".join(map(str, rates.values()))
     raise InputError(f"a servo cannot be set to {rate} bits per second", hint=hint)

@@ -122,7 +122,7 @@ def read_groups(
 def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int) -> ReadGroup:
     """Return the packets that read some servos together, and the time that they take."""
     parameters = bytes((address, scope.value))
-    packets = [InstructionPacket(servo, Instruction.READ, parameters).encode() for servo in ids]
+    packets = [InstructionPacket(servo_id, Instruction.READ, parameters).encode() for servo_id in ids]
     requests = b"".join(packets)
     delays = _delays(len(ids), baud, scope) if len(ids) > 1 else [0]
     n_bytes = len(requests) + len(ids) * (OVERHEAD + scope.value)
@@ -162,6 +162,7 @@ class GoalPacket:
     """
 
     def __init__(self, ids: Sequence[int]) -> None:
+        """Prepare the bytes that are the same in all packets: all but goals and speeds."""
         size = packet_bytes(len(ids))
         self._body = np.zeros(size - len(HEADER) - 1, np.uint8)  # between header and checksum
         prefix = (
@@ -468,8 +469,8 @@ class FrameLoop:
         self.counts.stray_bytes += n_stray
         self.counts.asked += len(group.ids)
         self._overdue -= answers.late
-        for servo in group.ids:
-            if servo in answers.missing:
-                self._overdue.add(servo)
+        for servo_id in group.ids:
+            if servo_id in answers.missing:
+                self._overdue.add(servo_id)
             else:
-                self._overdue.discard(servo)
+                self._overdue.discard(servo_id)

@@ -40,9 +40,14 @@ TORQUE_OFF = InstructionPacket(
 
 
 class KillGuard:
-    """Starts a process that switches a robot's torque off when this one dies."""
+    """Starts a process that switches a robot's torque off when this one dies.
+
+    The guard waits for the end of a pipe from this process, which the system closes however this process
+    ends; `dismiss` sends `GOODBYE` first. It is in a session of its own, so that Ctrl-C does not end it.
+    """
 
     def __init__(self, port: SerialPort) -> None:
+        """Start the guard process."""
         command = [sys.executable, "-m", __name__, port.path, str(port.baud)]
         self._process = subprocess.Popen(  # noqa: S603 -- our own module
             command,

@@ -74,6 +74,7 @@ class ServoStates:
     """
 
     def __init__(self, robot: Robot, ids: Sequence[int], counts: FrameCounts) -> None:
+        """Prepare arrays for the states, which are unknown before `initialise`."""
         n = len(ids)
         self._robot = robot
         self._counts = counts
@@ -107,17 +108,17 @@ class ServoStates:
         """Initialise the states from the servos' control tables, read at `now_s` before they were set up."""
         self._control_tables = control_tables
         self._torque_limits = {
-            servo: torque_limit_for(registers) for servo, registers in control_tables.items()
+            servo_id: torque_limit_for(registers) for servo_id, registers in control_tables.items()
         }
         self._n_changed_limits.clear()
         self.wrong_goal_columns.clear()
-        self.add_sent_goals([control_tables[servo]["present_position"] for servo in self._columns])
-        for servo, registers in control_tables.items():
-            column = self._columns[servo]
+        self.add_sent_goals([control_tables[servo_id]["present_position"] for servo_id in self._columns])
+        for servo_id, registers in control_tables.items():
+            column = self._columns[servo_id]
             self.ticks[column] = registers["present_position"]
             self.answered_s[column] = now_s
             volts = registers["present_voltage"] / 10.0
-            self.health[servo] = (volts, registers["present_temperature"])
+            self.health[servo_id] = (volts, registers["present_temperature"])
 
     def update(
         self, answers: FrameAnswers, scope: ReadScope, now_s: float, time_s: float
@@ -135,8 +136,8 @@ class ServoStates:
         """
         is_read = np.zeros(len(self.ticks), np.bool_)
         faults: list[Fault] = []
-        for servo, data in answers.complete.items():
-            column = self._columns[servo]
+        for servo_id, data in answers.complete.items():
+            column = self._columns[servo_id]
             state: _StateAnswer | None = None
             if scope is ReadScope.STATE:
                 state = _StateAnswer(*_STATE.unpack(data))
@@ -156,32 +157,32 @@ class ServoStates:
             kinds = set(fault_kinds(error)) if error else set()
             if state is not None:
                 self._update_drive(column, state.speed, state.load)
-                self._count_changed_limit(servo, state.torque_limit)
+                self._count_changed_limit(servo_id, state.torque_limit)
                 if self._is_new_wrong_goal(column, state.goal):
                     text = f"holds tick {state.goal} as its goal, which nobody sent it"
                     faults.append(self._fault(time_s, column, kind=FaultKind.GARBLED, text=text))
-                self.health[servo] = (state.decivolts / 10.0, state.temperature)
-                kinds |= self._limit_faults(servo, state.decivolts, state.temperature)
+                self.health[servo_id] = (state.decivolts / 10.0, state.temperature)
+                kinds |= self._limit_faults(servo_id, state.decivolts, state.temperature)
             else:  # faults of voltage and temperature last until these are read again
-                kinds |= self._faults.get(servo, frozenset()) & MEASURED
+                kinds |= self._faults.get(servo_id, frozenset()) & MEASURED
             if error:
                 count_bits(error, self._counts.reported)
-            faults += self._new_faults(servo, column, kinds=frozenset(kinds), time_s=time_s)
-        for servo in answers.late:
-            self.answered_s[self._columns[servo]] = now_s
-        for servo, kind in answers.missing.items():
-            faults.append(self._fault(time_s, self._columns[servo], kind, text=kind.value))
+            faults += self._new_faults(servo_id, column, kinds=frozenset(kinds), time_s=time_s)
+        for servo_id in answers.late:
+            self.answered_s[self._columns[servo_id]] = now_s
+        for servo_id, kind in answers.missing.items():
+            faults.append(self._fault(time_s, self._columns[servo_id], kind, text=kind.value))
         self._counts.answered += len(answers.complete)
         n_silent = sum(kind is FaultKind.SILENT for kind in answers.missing.values())
         self._counts.silent += n_silent
         self._counts.garbled += len(answers.missing) - n_silent
         return is_read, faults
 
-    def _count_changed_limit(self, servo: int, torque_limit: int) -> None:
+    def _count_changed_limit(self, servo_id: int, torque_limit: int) -> None:
         """Store a torque limit that was read, and count the readings in a row with another one than set."""
-        is_changed = torque_limit != self._torque_limits[servo]
-        self._n_changed_limits[servo] = self._n_changed_limits.get(servo, 0) + 1 if is_changed else 0
-        self._read_torque_limits[servo] = torque_limit
+        is_changed = torque_limit != self._torque_limits[servo_id]
+        self._n_changed_limits[servo_id] = self._n_changed_limits.get(servo_id, 0) + 1 if is_changed else 0
+        self._read_torque_limits[servo_id] = torque_limit
 
     def _is_plausible(self, column: int, ticks: int, now_s: float, *, goal: int) -> bool:
         """Return whether a joint can have moved to a position [ticks] since its last answer."""
@@ -201,15 +202,15 @@ class ServoStates:
         The limit is 0 where a servo shut itself down, and its power-on value where the power was interrupted.
         """
         resets: dict[int, ServoReset] = {}
-        for servo, n_changed in self._n_changed_limits.items():
+        for servo_id, n_changed in self._n_changed_limits.items():
             if n_changed < CONFIRMATIONS:
                 continue
-            column = self._columns[servo]
-            if self._read_torque_limits[servo]:
+            column = self._columns[servo_id]
+            if self._read_torque_limits[servo_id]:
                 kind = FaultKind.VOLTAGE
                 text = "lost its power for a moment, and with it its settings"
             else:
-                kind = FaultKind.OVERHEATED if self._is_hot(servo) else FaultKind.OVERLOADED
+                kind = FaultKind.OVERHEATED if self._is_hot(servo_id) else FaultKind.OVERLOADED
                 text = f"shut itself down ({kind.value}) and is limp"
             resets[column] = ServoReset(kind, f"{self._names[column]} {text}")
         return resets
@@ -217,16 +218,16 @@ class ServoStates:
     def unfit_columns(self) -> list[int]:
         """Return the columns of the servos that shut themselves down and have not recovered."""
         columns: list[int] = []
-        for servo, n_changed in self._n_changed_limits.items():
-            is_shut_down = n_changed > 0 and not self._read_torque_limits[servo]
-            is_overloaded = FaultKind.OVERLOADED in self._faults.get(servo, ())
-            if is_shut_down and (self._is_hot(servo) or is_overloaded):
-                columns.append(self._columns[servo])
+        for servo_id, n_changed in self._n_changed_limits.items():
+            is_shut_down = n_changed > 0 and not self._read_torque_limits[servo_id]
+            is_overloaded = FaultKind.OVERLOADED in self._faults.get(servo_id, ())
+            if is_shut_down and (self._is_hot(servo_id) or is_overloaded):
+                columns.append(self._columns[servo_id])
         return columns
 
-    def _is_hot(self, servo: int) -> bool:
-        _volts, temperature = self.health[servo]
-        return temperature > self._control_tables[servo]["temperature_limit"] - COOLER_C
+    def _is_hot(self, servo_id: int) -> bool:
+        _volts, temperature = self.health[servo_id]
+        return temperature > self._control_tables[servo_id]["temperature_limit"] - COOLER_C
 
     def exclude_pause(self, pause_s: float, now_s: float) -> None:
         """Do not count a pause of this program, in which it did not read, as silence of the servos [s]."""
@@ -258,9 +259,9 @@ class ServoStates:
         self.velocities[column] = direction * signed(speed) * SPEED_RAD_S
         self.efforts[column] = direction * signed(load) / FULL_LOAD * self._stall_torques[column]
 
-    def _limit_faults(self, servo: int, decivolts: int, temperature: int) -> set[FaultKind]:
+    def _limit_faults(self, servo_id: int, decivolts: int, temperature: int) -> set[FaultKind]:
         """Return the faults of a servo's voltage [0.1 V] and temperature by its own limits."""
-        registers = self._control_tables.get(servo)
+        registers = self._control_tables.get(servo_id)
         if registers is None:
             return set()
         kinds = set()
@@ -270,11 +271,13 @@ class ServoStates:
             kinds.add(FaultKind.VOLTAGE)
         return kinds
 
-    def _new_faults(self, servo: int, column: int, kinds: frozenset[FaultKind], time_s: float) -> list[Fault]:
+    def _new_faults(
+        self, servo_id: int, column: int, kinds: frozenset[FaultKind], time_s: float
+    ) -> list[Fault]:
         """Return the faults of some kinds that a servo's previous answer did not have; store the kinds."""
-        previous = self._faults.get(servo, frozenset())
-        self._faults[servo] = kinds
-        volts, temperature = self.health.get(servo, (0.0, 0))
+        previous = self._faults.get(servo_id, frozenset())
+        self._faults[servo_id] = kinds
+        volts, temperature = self.health.get(servo_id, (0.0, 0))
         health = f"{volts:.1f} V, {temperature} degrees Celsius"
         return [
             self._fault(time_s, column, kind, text=f"{kind.value} ({health})")

@@ -144,6 +144,7 @@ class BusServos:
         now: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
+        """Store the settings; `connect` opens the port."""
         self.robot = robot
         self.port = port
         self.settings = settings

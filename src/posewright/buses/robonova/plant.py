@@ -80,6 +80,7 @@ class RobonovaPlant(SingleBodyPlant):
         start_pose: Floats | None = None,
         name: str | None = None,
     ) -> None:
+        """Check that the robot is a RoboNova; `open` opens the line."""
         require_pyserial("a RoboNova's line", "bus")
         ids = sorted(-1 if servo.id is None else servo.id for servo in robot.servos)
         if ids != list(protocol.SERVOS):

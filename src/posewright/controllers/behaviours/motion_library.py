@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.documents import Node, decode_document
 from posewright.formats import NATIVE, MotionFile, read_motion_file
@@ -161,8 +162,11 @@ def load_motions(
     return {**loader.motions, **overrides}
 
 
-PageKey = tuple[Path, int]
-"""A file and the number of a page in it."""
+class PageKey(NamedTuple):
+    """A file and the number of a page in it."""
+
+    path: Path
+    number: int
 
 
 class _MotionLoader:
@@ -188,7 +192,7 @@ class _MotionLoader:
         self.motions[entry.name] = entry.adapt(self._read_page(self._page_key(entry), entry))
 
     def _page_key(self, entry: MotionEntry) -> PageKey:
-        return entry.path, self._file(entry.path).page_number(entry.page)
+        return PageKey(entry.path, self._file(entry.path).page_number(entry.page))
 
     def _file(self, path: Path) -> MotionFile:
         if path not in self._files:
@@ -197,8 +201,8 @@ class _MotionLoader:
 
     def _read_page(self, page_key: PageKey, entry: MotionEntry) -> Motion:
         """Return the motion of a page, with `next` and `exit` as names in `motions`."""
-        path, number = page_key
-        motion = self._file(path).motion(number)
+        path = page_key.path
+        motion = self._file(path).motion(page_key.number)
         if motion.robot != self._robot.name:
             entry.node.fail(
                 f"this motion is made for {motion.robot}", hint=f"the robot is {self._robot.name}"
@@ -214,10 +218,11 @@ class _MotionLoader:
         A link of a native file is the name of a file beside it, any other a page of the same file.
         """
         if self._file(path).format == NATIVE:
-            path = path.with_name(f"{link}{SUFFIX}")
-            page_key = (path, self._file(path).page_number())
+            linked_path = path.with_name(f"{link}{SUFFIX}")
+            page_key = PageKey(linked_path, self._file(linked_path).page_number())
         else:
-            page_key = (path, self._file(path).page_number(int(link) if link.isdecimal() else link))
+            page = int(link) if link.isdecimal() else link
+            page_key = PageKey(path, self._file(path).page_number(page))
         if page_key not in self._names:
             name = self._unused_name(page_key)
             self._names[page_key] = name
@@ -226,19 +231,18 @@ class _MotionLoader:
 
     def _unused_name(self, page_key: PageKey) -> str:
         """Return a name for a page that no other motion has."""
-        path, number = page_key
+        path = page_key.path
         is_native = self._file(path).format == NATIVE
-        name = path.name.removesuffix(SUFFIX) if is_native else f"{path.name}#{number}"
+        name = path.name.removesuffix(SUFFIX) if is_native else f"{path.name}#{page_key.number}"
         while name in self._names.values():
             name += "'"
         return name
 
     def _store_text(self, page_key: PageKey, motion: Motion) -> None:
         """Store the text of a native file, or the motion of another file as a native document."""
-        path, number = page_key
-        name = self._texts.name_of(path)
-        document = self._file(path).document
+        name = self._texts.name_of(page_key.path)
+        document = self._file(page_key.path).document
         if isinstance(document, bytes):
             self._texts.add(name, decode_document(document))
         else:
-            self._texts.add(f"{name}#{number}{SUFFIX}", decode_document(render(motion)))
+            self._texts.add(f"{name}#{page_key.number}{SUFFIX}", decode_document(render(motion)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from posewright.charts import BoolType, Chart, Expression, FloatType, Scope, Value, parse_expression
 from posewright.charts.expression import SourceText
@@ -92,15 +93,22 @@ def choose_action(rules: Sequence[OutputRule], outputs: Mapping[str, Value]) -> 
     return STAND
 
 
+class VelocityKey(NamedTuple):
+    """What a key of a velocity sets: a field of `VelocityCommand`, in a unit of some size in SI units."""
+
+    field_name: str
+    unit: float
+
+
 VELOCITIES = {
-    "forward_m_s": ("forward_m_s", 1.0),
-    "forward_cm_s": ("forward_m_s", 0.01),
-    "left_m_s": ("left_m_s", 1.0),
-    "left_cm_s": ("left_m_s", 0.01),
-    "turn_rad_s": ("turn_rad_s", 1.0),
-    "turn_deg_s": ("turn_rad_s", RAD_PER_DEG),
+    "forward_m_s": VelocityKey("forward_m_s", 1.0),
+    "forward_cm_s": VelocityKey("forward_m_s", 0.01),
+    "left_m_s": VelocityKey("left_m_s", 1.0),
+    "left_cm_s": VelocityKey("left_m_s", 0.01),
+    "turn_rad_s": VelocityKey("turn_rad_s", 1.0),
+    "turn_deg_s": VelocityKey("turn_rad_s", RAD_PER_DEG),
 }
-"""Keys of the velocity of a gait: field of `VelocityCommand` and size of the unit."""
+"""Keys of the velocity of a gait in an output rule."""
 
 ANGLES = {"joints_deg": RAD_PER_DEG, "joints_rad": 1.0}
 """Keys of joint angles, with the sizes of their units."""
@@ -159,13 +167,13 @@ def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
 def _read_velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, OutputNumber]:
     """Read the velocity of a gait, by fields of `VelocityCommand`."""
     numbers: dict[str, OutputNumber] = {}
-    for key, (name, unit) in VELOCITIES.items():
+    for key, (field_name, unit) in VELOCITIES.items():
         if key not in fields:
             continue
-        if name in numbers:
-            direction, _, _ = name.partition("_")
+        if field_name in numbers:
+            direction, _, _ = field_name.partition("_")
             fields[key].fail(f"{direction} is given twice", hint="give it in one unit")
-        numbers[name] = OutputNumber(_read_number(fields[key], scope), unit)
+        numbers[field_name] = OutputNumber(_read_number(fields[key], scope), unit)
     return numbers
 
 

@@ -50,6 +50,7 @@ class Performer:
         gaits: Mapping[str, GaitGenerator],
         start_pose: Floats,
     ) -> None:
+        """Stand in the start pose."""
         self._robot = robot
         self._player = Player(robot, motions, start_pose)
         self._gaits = gaits

@@ -137,6 +137,7 @@ class _BehaviourReader:
     """Reads one document."""
 
     def __init__(self, path: Path, text: str, card: Robot | None) -> None:
+        """Read the robot, the chart and the sensors of the document."""
         self.path = path
         self.fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
         self.texts = DocumentTexts(path.parent)

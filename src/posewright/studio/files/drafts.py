@@ -120,8 +120,9 @@ class Draft:
             if page.page_in_file in opened.pages.numbers:
                 edited[number] = replace(edited[number], origin=file.motion(page.page_in_file).origin)
         pages = Pages(file, self.labels, edited)
-        for missing_number in set(pages.numbers) - set(edited) - set(opened.pages.numbers):
-            message = f"page {missing_number} is no longer in {self.file}"
+        missing_numbers = set(pages.numbers) - set(edited) - set(opened.pages.numbers)
+        if missing_numbers:
+            message = f"page {next(iter(missing_numbers))} is no longer in {self.file}"
             raise InputError(message, hint="the draft is not deleted")
         return pages
 
@@ -233,6 +234,7 @@ class DraftWriter:
     def __init__(
         self, on_write: Callable[[str], None], on_file_change: Callable[[SaveTarget, bool], None]
     ) -> None:
+        """Start the thread."""
         self._on_write = on_write
         self._on_file_change = on_file_change
         self._lock = threading.Lock()

@@ -57,6 +57,7 @@ class FilesPanel(Panel):
     name = "files"
 
     def __init__(self, context: StudioContext, opened: OpenedFile) -> None:
+        """Start the threads for slow actions and drafts, and publish the drafts that can be recovered."""
         self._session = context.session
         self._workspace = context.workspace
         self._opened = opened

@@ -134,6 +134,7 @@ class FakeBus:
         damage: BusDamage | None = None,
         joints: Mapping[str, FakeServo] | None = None,
     ) -> None:
+        """Connect the devices to an idle wire."""
         damage = damage or BusDamage()
         self.devices = list(devices)
         self.joints = dict(joints or {})

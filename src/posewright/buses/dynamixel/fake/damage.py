@@ -119,6 +119,7 @@ class FaultSchedule:
     """
 
     def __init__(self, events: Sequence[ScheduledFault], devices: Sequence[FakeDevice]) -> None:
+        """Group the faults by device and kind."""
         by_id = {device.id: device for device in devices}
         unknown = [event.id for event in events if event.id is not None and event.id not in by_id]
         if unknown:

@@ -79,6 +79,7 @@ class FakeDevice:
     """
 
     def __init__(self, table: ControlTable, id: int | None = None, baud: int = 1_000_000) -> None:  # noqa: A002 -- the register's name
+        """Set all registers to their initial values, then ID and baud rate."""
         self.table = table
         self.registered: tuple[int, bytes] | None = None
         self._bytes = bytearray(table.size)

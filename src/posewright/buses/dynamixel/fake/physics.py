@@ -61,6 +61,7 @@ class PlantPhysics:
     """
 
     def __init__(self, plant: Plant, servos: Mapping[str, FakeServo]) -> None:
+        """Set the positions of the servos to those of the robot."""
         if len(plant.bodies) != 1:
             message = f"the plant has {len(plant.bodies)} robots"
             raise InputError(message, hint="a servo bus belongs to one robot")

@@ -79,6 +79,7 @@ class FakePort:
     """
 
     def __init__(self, bus: FakeBus, *, now: Callable[[], float], precise: bool = False) -> None:
+        """Create the port; `start` runs the bus."""
         self.bus = bus
         self.precise = precise
         self.error: PosewrightError | None = None

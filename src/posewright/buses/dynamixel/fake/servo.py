@@ -82,6 +82,7 @@ class FakeServo(FakeDevice):
         position_ticks: float = 512.0,
         baud: int = 1_000_000,
     ) -> None:
+        """Switch the servo on, with its torque off."""
         self.position_ticks = float(position_ticks)
         self.setpoint_ticks = float(position_ticks)
         self.speed_ticks_s = 0.0
