@@ -94,7 +94,7 @@ def extract(
             robot=robot,
             accept_loss=accept_loss,
             overwrite=force,
-            tell=on_progress,
+            on_progress=on_progress,
         )
     _print_losses(extraction.losses, extraction.remarks)
     for failure in extraction.failed:

@@ -165,16 +165,16 @@ def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers
     stored_day = runs.read_day(day, jury)
     if jury is not None:
         runs.save_day(stored_day)
-    with console.progress_bar("drawing") as on_made:
-        page = runs.write_site(stored_day, films=films, workers=workers, on_made=on_made)
+    with console.progress_bar("drawing") as on_progress:
+        page = runs.write_site(stored_day, films=films, workers=workers, on_progress=on_progress)
     console.print_line(f"pages: {page}")
 
 
 def _write_site(day: Day, films: int, workers: int) -> Path | None:
     """Write the pages and return the first one; None, with a note, if a library is not installed."""
     try:
-        with console.progress_bar("drawing") as on_made:
-            return runs.write_site(day, films=films, workers=workers, on_made=on_made)
+        with console.progress_bar("drawing") as on_progress:
+            return runs.write_site(day, films=films, workers=workers, on_progress=on_progress)
     except MissingExtraError as error:
         console.print_note(str(error))
         return None

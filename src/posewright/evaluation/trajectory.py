@@ -235,7 +235,7 @@ class Trajectory:
                 math.radians(rules.fall_attitude_error_deg)
             )
         detector = FallDetector(rules.fall_limits(self.row_s))
-        detector.add(self.times, is_down)
+        detector.advance_flags(self.times, is_down)
         return detector.falls()
 
     @property

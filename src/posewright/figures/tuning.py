@@ -48,23 +48,23 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
         raise InputError("nothing has been evaluated yet: there is nothing to draw")
     history = TuningHistory(loaded_journal)
     dimensions = loaded_journal.plan.dimensions
-    columns = min(_COLUMNS, len(dimensions))
-    rows = math.ceil(len(dimensions) / columns)
-    heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
+    n_columns = min(_COLUMNS, len(dimensions))
+    n_rows = math.ceil(len(dimensions) / n_columns)
+    heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * n_rows]
     tuning_figure = canvas(figure, (_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
-    cells = [f"dimension {k}" for k in range(rows * columns)]
-    mosaic = [["scores"] * columns, ["spread"] * columns]
-    mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
+    cells = [f"dimension {i}" for i in range(n_rows * n_columns)]
+    mosaic = [["scores"] * n_columns, ["spread"] * n_columns]
+    mosaic += [cells[row * n_columns : (row + 1) * n_columns] for row in range(n_rows)]
     axes = create_mosaic(tuning_figure, mosaic, height_ratios=heights, sharex=True)
     draw_scores(axes["scores"], history)
     draw_spread(axes["spread"], history)
     axes["spread"].tick_params(labelbottom=True)
-    for k, cell in enumerate(cells):
-        if k >= len(dimensions):
+    for i, cell in enumerate(cells):
+        if i >= len(dimensions):
             axes[cell].remove()
             continue
-        draw_dimension(axes[cell], history, dimensions[k])
-        is_lowest = k + columns >= len(dimensions)
+        draw_dimension(axes[cell], history, dimensions[i])
+        is_lowest = i + n_columns >= len(dimensions)
         axes[cell].tick_params(labelbottom=is_lowest)
         if is_lowest:
             axes[cell].set_xlabel("evaluations")
@@ -77,9 +77,13 @@ def _title(history: TuningHistory) -> str:
     """Return the title: fingerprint, number of evaluations and best score."""
     plan = history.journal.plan
     n_judged = int(history.judged.sum())
-    least = history.generations[-1].best_so_far
-    first = next(generation.number for generation in history.generations if generation.best_so_far == least)
-    result = f"best {least:.6g} in generation {first}" if n_judged else "nothing could be judged"
+    best_score = history.generations[-1].best_so_far
+    best_generation = next(
+        generation.number for generation in history.generations if generation.best_so_far == best_score
+    )
+    result = (
+        f"best {best_score:.6g} in generation {best_generation}" if n_judged else "nothing could be judged"
+    )
     fingerprint = textwrap.shorten(plan.fingerprint, 120, placeholder=" ...")
     return (
         f"{fingerprint}\n{len(history.scores)} evaluations, {len(history.scores) - n_judged} not judged, "
@@ -152,9 +156,11 @@ def draw_scores(axes: Axes, history: TuningHistory) -> None:
     best = _finite([generation.best_so_far for generation in history.generations])
     axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
     if not judged.all():  # at the bottom of the panel, whatever the scores are
-        foot = np.full(int((~judged).sum()), 0.02)
-        low = axes.get_xaxis_transform()
-        axes.plot(numbers[~judged], foot, "x", color=_FAILED, ms=3.0, transform=low, label="not judged")
+        heights = np.full(int((~judged).sum()), 0.02)
+        panel_shares = axes.get_xaxis_transform()  # y as a share of the panel
+        axes.plot(
+            numbers[~judged], heights, "x", color=_FAILED, ms=3.0, transform=panel_shares, label="not judged"
+        )
     _compress_score_axis(axes, history.scores[judged])
     axes.set(ylabel="score (less is better)", xlim=(0.0, len(history.scores) + 1.0))
     axes.grid(visible=True, alpha=0.25)
@@ -198,7 +204,10 @@ def _finite(scores: list[float]) -> Floats:
 
 
 def _compress_score_axis(axes: Axes, scores: Floats) -> None:
-    """Compress the axis of scores if far worse scores would leave no room for the better ones."""
+    """Compress the axis of scores if far worse scores would leave no room for the better ones.
+
+    Positive scores are drawn on a logarithmic axis; others on one that is linear up to the median.
+    """
     if len(scores) == 0:
         axes.set_yticks([])
         return

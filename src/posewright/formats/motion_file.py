@@ -102,7 +102,7 @@ class LazyMotions(Sequence[Motion]):
         """Return one motion, or several as a tuple; raises what its builder raises."""
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(len(self))))
-        index = range(len(self))[index]
+        index = range(len(self))[index]  # a negative one counts from the end; raises IndexError
         if index not in self._motions:
             self._motions[index] = self._builders[index]()
         return self._motions[index]

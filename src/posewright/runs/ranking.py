@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.contests import contest_of, has_contest
 from posewright.errors import InputError, PosewrightError, Where
@@ -47,25 +48,24 @@ def rank(*recordings: str | Path) -> Batch:
         InputError: there are no recordings, or they are of several contests or follow different rules.
     """
     runs: list[BatchRun] = []
-    first: tuple[str, str, Path] | None = None
+    first_judged: _JudgedFile | None = None
     for name, path in files_in(recordings, ".mcap").items():
         try:
-            run, title, rules = _judge_file(name, path)
+            judged = _judge_file(name, path)
         except PosewrightError as error:
             runs.append(BatchRun(name, error=str(error)))
             continue
-        first = first or (title, rules, path)
-        if first[:2] != (title, rules):
-            difference = f"this is of {title!r}" if title != first[0] else "this was run by other rules"
-            hint = f"{first[2]} is of {first[0]!r}; rank them separately"
-            raise InputError(
-                f"{difference}: it cannot be ranked with the others", where=Where(path), hint=hint
-            )
-        runs.append(run)
+        if first_judged is None:
+            first_judged = judged
+        _require_same_contest(judged, first_judged)
+        runs.append(judged.run)
     if not runs:
         raise InputError("there are no recordings to rank", hint="name recordings, or folders of them")
     unordered = Batch(
-        "recording", measure="points", settings={"contest": first[0] if first else ""}, runs=tuple(runs)
+        "recording",
+        measure="points",
+        settings={"contest": "" if first_judged is None else first_judged.contest_title},
+        runs=tuple(runs),
     )
     rankings = [run.ranking for run in unordered.ranked]
     ranked_runs = []
@@ -75,8 +75,40 @@ def rank(*recordings: str | Path) -> Batch:
     return replace(unordered, runs=(*ranked_runs, *unordered.failed))
 
 
-def _judge_file(name: str, path: Path) -> tuple[BatchRun, str, str]:
-    """Return the run of a recording, with its contest's title and rules."""
+class _JudgedFile(NamedTuple):
+    """A judged recording.
+
+    Attributes:
+        path: of the recording.
+        run: its entry in the batch.
+        contest_title: title of its contest.
+        rules_text: the rules by which it was judged.
+    """
+
+    path: Path
+    run: BatchRun
+    contest_title: str
+    rules_text: str
+
+
+def _require_same_contest(judged: _JudgedFile, first_judged: _JudgedFile) -> None:
+    """Raise an InputError unless two recordings are of one contest with the same rules."""
+    title = first_judged.contest_title
+    if judged.contest_title != title:
+        difference = f"this is of {judged.contest_title!r}"
+    elif judged.rules_text != first_judged.rules_text:
+        difference = "this was run by other rules"
+    else:
+        return
+    raise InputError(
+        f"{difference}: it cannot be ranked with the others",
+        where=Where(judged.path),
+        hint=f"{first_judged.path} is of {title!r}; rank them separately",
+    )
+
+
+def _judge_file(name: str, path: Path) -> _JudgedFile:
+    """Judge a recording; its figures include the behaviour, the robot and the seed."""
     recording = read_mcap(path)
     header = recording.header
     if not has_contest(header):
@@ -84,5 +116,7 @@ def _judge_file(name: str, path: Path) -> tuple[BatchRun, str, str]:
     contest = contest_of(header)
     run = run_of(name, replay(recording))
     robot = next(iter(header.robots.values()))
-    origin = {"behaviour": robot.controller.partition(" ")[2], "robot": robot.robot, "seed": header.seed}
-    return replace(run, figures={**run.figures, **origin}), contest.title, contest.rules_text
+    _, _, behaviour = robot.controller.partition(" ")  # the kind of program, and its name
+    origin = {"behaviour": behaviour, "robot": robot.robot, "seed": header.seed}
+    run = replace(run, figures={**run.figures, **origin})
+    return _JudgedFile(path, run, contest.title, contest.rules_text)

@@ -210,9 +210,19 @@ def _find_feet(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> dict[str, Any]:
-    """Return the content of the card's document."""
+    """Return the content of the card's document.
+
+    Joints with equal torque and speed share a servo model. The pose `stand` has each joint at 0, or at the
+    nearest angle within its limits.
+
+    Args:
+        mechanism: the imported robot.
+        name: its short name.
+        file: name of the file it was read from.
+        feet: names of its links that are feet.
+    """
     hinges = mechanism.hinges
-    models: dict[tuple[float, float], str] = {}
+    models: dict[tuple[float, float], str] = {}  # names of servo models by torque [N m] and speed [rad/s]
     for hinge in hinges:
         models.setdefault(_torque_and_speed(hinge, mechanism), f"servo_{len(models) + 1}")
     masses = {link.name: link.mass_kg for link in mechanism.links if link.mass_kg > 0.0}

@@ -167,7 +167,7 @@ class Run:
         needs_contacts = self.contest is not None and self.contest.needs_contacts
         bodies = []
         for index, (name, program) in enumerate(self.programs.items()):
-            card_sensors = {sensor.name for sensor in program.robot.sensors}
+            card_sensors = {sensor.name for sensor in program.robot.sensors}  # the body has them anyway
             bodies.append(
                 BodySpec(
                     name,
@@ -205,7 +205,7 @@ class Run:
             extras |= program.extras
         if self.contest is not None:
             extras |= {"trial": self.name, "arena": "" if arena is None else arena.name}
-        if self.derivation is not Derivation.SHARED:
+        if self.derivation is not Derivation.SHARED:  # its recordings have no entry
             extras[STREAMS] = self.derivation.value
         return Header(
             robots={
@@ -299,15 +299,14 @@ def _require_roles(run: Run) -> None:
     if run.contest is None:
         return
     roles = tuple(run.contest.entries)
-    has_single_role = len(roles) <= 1
-    fits = len(run.programs) == 1 if has_single_role else tuple(run.programs) == roles
+    if len(roles) <= 1:  # a single robot has its own name instead of a role
+        fits = len(run.programs) == 1
+        hint = "one program"
+    else:
+        fits = tuple(run.programs) == roles
+        hint = f"one program for each of {', '.join(roles)}, in this order"
     if not fits:
-        raise InputError(
-            f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}",
-            hint="one program"
-            if has_single_role
-            else f"one program for each of {', '.join(roles)}, in this order",
-        )
+        raise InputError(f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}", hint=hint)
 
 
 def _try_to_close(controller: Controller) -> PosewrightError | None:

@@ -84,15 +84,21 @@ def read_trial(name_or_path: str | Path) -> Trial:
         InputError: the contest's package is broken.
     """
     name = str(name_or_path)
-    if name not in trial_names() and name in contest_names():
+    is_in_catalogue = name in trial_names()
+    if not is_in_catalogue and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
-        return Trial(name, entry.robot, entry.behaviour, contest=name)
+        return Trial(name=name, robot=entry.robot, behaviour=entry.behaviour, contest=name)
     path = _TRIALS.find(name_or_path, extra_names=contest_names())
-    return _parse_trial(read_document(path), folder=None if name in trial_names() else path.parent)
+    return _parse_trial(read_document(path), folder=None if is_in_catalogue else path.parent)
 
 
 def _parse_trial(root: Node, *, folder: Path | None) -> Trial:
-    """Return the trial in a document; paths in it are relative to the folder, None has only names."""
+    """Return the trial in a document.
+
+    Args:
+        root: the document.
+        folder: where paths in the document begin; None for a document with names only.
+    """
     fields = root.fields(
         required=("trial", "robot", "behaviour", "contest"),
         optional=("arena", "seed", "still_s", "opponents", "options"),
@@ -244,10 +250,10 @@ def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) 
     for role in trial.opponents:
         if role not in other_roles:
             raise UnknownNameError.among("opponent", role, other_roles, owner=f"in {trial_contest.name}")
-    first = _with_controller(_read_first_program(trial, trial_contest, options), options.controller)
-    if not other_roles:
-        return {first.robot.name: first}
-    programs = {first_role: first}
+    first_program = _with_controller(_read_first_program(trial, trial_contest, options), options.controller)
+    if not other_roles:  # a single robot has its own name instead of a role
+        return {first_program.robot.name: first_program}
+    programs = {first_role: first_program}
     for role in other_roles:
         entry = trial.opponents.get(role, trial_contest.entries[role])
         programs[role] = read_program(entry.behaviour, robot(entry.robot))
@@ -255,7 +261,11 @@ def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) 
 
 
 def _read_first_program(trial: Trial, trial_contest: Contest, options: TrialOptions) -> Program:
-    """Return the program of the first role: that of the options, else that of the trial."""
+    """Return the program of the first role: that of the options, else that of the trial.
+
+    The trial's robot runs the trial's own program and any behaviour. A program of another kind has a robot of
+    its own, unless the options name one.
+    """
     name = trial.behaviour if options.behaviour is None else options.behaviour
     uses_trial_robot = options.behaviour is None or names_behaviour(name)
     card_name = options.robot or (trial.robot if uses_trial_robot else None)
@@ -288,7 +298,13 @@ def merge_program_options(trial: Trial, options: TrialOptions) -> Mapping[str, s
 
 
 def _with_controller(program: Program, controller: ControllerSource) -> Program:
-    """Return the program with another controller, or on a board."""
+    """Return the program with another controller, or on a board.
+
+    Args:
+        program: the program.
+        controller: a board or its name; `python` for the program as it is; or a controller, something that
+            creates one, or the name of either in a Python file.
+    """
     if isinstance(controller, Board):
         return controller.program(program)
     if isinstance(controller, str) and not PythonKind().recognises(controller):
@@ -470,7 +486,7 @@ def trial_documents(trial: Trial, options: TrialOptions) -> dict[str, str]:
         for body in plant.bodies.values():
             body.close()
     layout = trial.layout if options.layout is None else options.layout
-    if layout in {"", "random"}:
+    if layout in {"", "random"}:  # the seed draws it
         documents.pop("random.layout.yaml", None)
     for role, program in prepared_run.programs.items():
         card = program.robot

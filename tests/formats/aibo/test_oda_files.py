@@ -150,7 +150,7 @@ def test_motions_are_carried_over_to_another_robot(tmp_path: Path, aibo: Any) ->
 
 def test_whoever_waits_is_told_how_far_it_is(mixed: Path, tmp_path: Path) -> None:
     seen: list[float] = []
-    extract_archive(mixed, tmp_path / "out", tell=lambda done, total: seen.append(done / total))
+    extract_archive(mixed, tmp_path / "out", on_progress=lambda done, total: seen.append(done / total))
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
 

@@ -163,10 +163,9 @@ class BehaviourUnitSpec:
                 f"the packet is for the servos {', '.join(map(str, sorted(goals)))}",
                 hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}",
             )
-        positions_and_speeds = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
-        angles = robot.from_ticks(positions_and_speeds[:, 0])
+        positions, speeds = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64).T
+        angles = robot.from_ticks(positions)
         if previous is not None:
-            speeds = positions_and_speeds[:, 1]
             is_full_speed = speeds == FULL_SPEED
             max_steps = np.where(is_full_speed, np.inf, speeds * SPEED_RAD_S * robot.frame_period_s)
             angles = previous + np.clip(angles - previous, -max_steps, max_steps)

@@ -85,15 +85,17 @@ class MonitorCode:
         ]
 
     def fields(self) -> list[str]:
-        """Return the declarations of the fields of the monitors."""
+        """Return the declarations of the fields of the monitors.
+
+        These are the bitmap of the broken promises, for each promise with a response the ticks for which the
+        response has been due, and for each event in a promise whether it was raised in this tick.
+        """
         if not self.promises:
             return []
         fields = [f"uint8_t broken[{self.size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
-        fields += [
-            f"{_count_type(limit)} owed_{number}; "
-            f"{comment('ticks: ' + format_promise(self.promises[number]))}"
-            for number, limit in self.limits.items()
-        ]
+        for number, limit in self.limits.items():
+            meaning = comment(f"ticks: {format_promise(self.promises[number])}")
+            fields.append(f"{_count_type(limit)} owed_{number}; {meaning}")
         raised_fields = self.code.raised_fields
         if raised_fields:
             fields.append(f"bool came[{len(raised_fields)}]; {comment(', '.join(raised_fields))}")
@@ -141,7 +143,11 @@ class MonitorCode:
         self.code.writer.write(f"chart->{field} = false;" for field in self.code.raised_fields.values())
 
     def _write_promise(self, number: int, promise: Promise) -> None:
-        """Write the evaluation of a promise."""
+        """Write the evaluation of a promise after a tick.
+
+        A promise with a response counts the ticks since its condition held, until its goal holds; it is
+        broken once they are more than its limit.
+        """
         writer = self.code.writer
         conditions = self.conditions[number].conditions
         when, *goals = [self.code.expressions.translate(condition) for condition in conditions]
@@ -153,19 +159,19 @@ class MonitorCode:
                 self._set_broken(number)
             return
         limit = self.limits[number]
-        age = f"chart->owed_{number}"
-        kind = _count_type(limit)
-        suffix = "UL" if kind == "uint32_t" else "U"
+        ticks_due = f"chart->owed_{number}"
+        suffix = "UL" if _count_type(limit) == "uint32_t" else "U"
         with writer.block(""):
             writer.line(f"const bool when = {when.text};")
             writer.line(f"const bool goal = {goals[0].text};")
             with writer.block(
-                "if (goal)", f"}} else if (({age} <= {limit}{suffix}) && (when || ({age} > 0U))) {{"
+                "if (goal)",
+                f"}} else if (({ticks_due} <= {limit}{suffix}) && (when || ({ticks_due} > 0U))) {{",
             ):
-                writer.line(f"{age} = 0U;")
+                writer.line(f"{ticks_due} = 0U;")
             with writer.indented_block():
-                writer.line(f"{age}++;")
-            with writer.block(f"if ({age} > {limit}{suffix})"):
+                writer.line(f"{ticks_due}++;")
+            with writer.block(f"if ({ticks_due} > {limit}{suffix})"):
                 self._set_broken(number)
 
     def _set_broken(self, number: int) -> None:

@@ -427,12 +427,12 @@ class TruthTable:
         mask = (1 << field.n_bits) - 1
         if isinstance(kind, BoolType):
             return f"(row & {mask << field.shift:#x}U) != 0U"
-        part = f"(row >> {field.shift}) & {mask:#x}U" if field.shift else f"row & {mask:#x}U"
-        stored = self.code.c_type(kind)
+        bits = f"(row >> {field.shift}) & {mask:#x}U" if field.shift else f"row & {mask:#x}U"
+        stored_type = self.code.c_type(kind)
         if not field.low:
-            return f"({stored})({part})"
-        wide = "int32_t" if kind.storage in ("int32", "uint16") else "int16_t"
-        return f"({stored})(({wide})({part}) + {integer_literal(field.low)})"
+            return f"({stored_type})({bits})"
+        sum_type = "int32_t" if kind.storage in ("int32", "uint16") else "int16_t"  # holds any sum of the two
+        return f"({stored_type})(({sum_type})({bits}) + {integer_literal(field.low)})"
 
 
 def choose_table(

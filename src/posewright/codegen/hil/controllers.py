@@ -159,21 +159,24 @@ class BehaviourOnBoardController(LinkedController):
         self._bus_bytes = b""
         self._decision = Decision()
         self._frame = 0
-        self._ticks = 0
-        self._tick_frame = 0
+        self._n_ticks = 0
+        self._next_tick_frame = 0
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- one frame at a time
-        """Return the next frame, the commands of the board's servo packet."""
+        """Return the next frame, the commands of the board's servo packet; `n` is not used.
+
+        The decision is that of the chart's last tick; it is given at a tick, and with events of the line.
+        """
         self.unit.wait_until(state.time_s)
         inputs = self._unit_spec.record_of(state, self._random.random())[0]
         record = self.unit.step(inputs)
         self._read_bus()
         events = self.unit.take_events()
-        is_tick = self._frame == self._tick_frame
+        is_tick = self._frame == self._next_tick_frame
         self._frame += 1
         if is_tick:
-            self._ticks += 1
-            self._tick_frame = self._schedule.frame_of(self._ticks)
+            self._n_ticks += 1
+            self._next_tick_frame = self._schedule.frame_of(self._n_ticks)
         if record is not None and is_tick:
             chart = self._chart_state(record)
             readings = {name: float(inputs[name]) for name in self._unit_spec.inputs.names or ()}

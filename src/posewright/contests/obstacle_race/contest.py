@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,13 +30,14 @@ class ObstacleRace:
     entries: Mapping[str, DefaultEntry] = {"robot": DefaultEntry("robotis_bioloid", "obstacle_race")}
     needs_contacts = False
 
-    def __init__(self, by: Rules | str | None = None, *, year: int = 2013) -> None:
-        if by is None:
+    def __init__(self, rules: Rules | str | None = None, *, year: int = 2013) -> None:
+        """Create a race by rules, by the text of a document of rules, or by CEABOT's rules of a year."""
+        if rules is None:
             self.rules = shipped_rules(year)
-        elif isinstance(by, str):
-            self.rules = parse_rules(by)
+        elif isinstance(rules, str):
+            self.rules = parse_rules(rules)
         else:
-            self.rules = by
+            self.rules = rules
         self.name = self.rules.name
         self.title = self.rules.title
         self.rules_text = self.rules.text
@@ -86,8 +88,18 @@ class ObstacleRace:
         return picture_of(recording, self.rules, self.judge(recording))
 
 
-_Sample = tuple[float, float, float]
-"""Time [s], points if the robot stayed where it is, and points if it crossed the line now."""
+class _Sample(NamedTuple):
+    """The points of a leg at one time.
+
+    Attributes:
+        time_s: when [s].
+        earned: raw points if the robot stayed where it is until the limit.
+        if_crossed: raw points if it crossed the line now.
+    """
+
+    time_s: float
+    earned: float
+    if_crossed: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +145,8 @@ def progress(
         for number, samples in enumerate(samples_of_legs, 1):
             sample = _sample_leg(race, number, now_s)
             has_started = race.legs[number - 1].started_s is not None
-            if has_started and (not samples or samples[-1][0] < sample[0]):
+            # after the end of a leg its time no longer increases
+            if has_started and (not samples or samples[-1].time_s < sample.time_s):
                 samples.append(sample)
     return tuple(
         LegProgress(number, *np.array(samples).T)
@@ -150,14 +163,14 @@ def _split_rows(rows: Rows, every_s: float) -> Iterator[Rows]:
 
 
 def _sample_leg(race: Race, number: int, now_s: float) -> _Sample:
-    """Return a sample of a leg's points now, or at its end."""
+    """Return a sample of the points of leg `number`, 1 or 2, now, or at its end if it has ended."""
     leg = race.legs[number - 1]
     leg_result = race.result().legs[number - 1]
     limits = race.rules.scoring
     time_s = now_s if leg.ended_s is None else leg.ended_s
     clock_s = min(leg.clock_s(time_s), limits.time_limit_s)
     if_crossed = score(clock_s, limits.distance_limit_cm, leg_result.penalties, race.rules)
-    return time_s, leg_result.raw_points, if_crossed.raw_points
+    return _Sample(time_s, leg_result.raw_points, if_crossed.raw_points)
 
 
 def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPicture:

@@ -213,13 +213,14 @@ class PassivityTest(RuledContest[PassivityRules]):
             )
             if tries[-1].touched_s is not None:
                 break
-        last = tries[-1]
-        time_s = None if last.touched_s is None else last.touched_s - last.began_s - self.rules.wait_s
-        start = StartDetector(self.rules.wait_s, self.rules.moved_rad)
-        start.advance(times, measured_or_commanded(record.positions, record.commands))
-        return PassivityScore(
-            self.name, tuple(tries), time_s, false_start_warnings(start.early_s, self.rules.wait_s)
-        )
+        last_try = tries[-1]
+        time_s = None
+        if last_try.touched_s is not None:
+            time_s = last_try.touched_s - last_try.began_s - self.rules.wait_s
+        start_detector = StartDetector(self.rules.wait_s, self.rules.moved_rad)
+        start_detector.advance(times, measured_or_commanded(record.positions, record.commands))
+        warnings = false_start_warnings(start_detector.early_s, self.rules.wait_s)
+        return PassivityScore(self.name, tuple(tries), time_s, warnings)
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return the tries, the touch, and the robot's distance from the box."""
@@ -229,13 +230,13 @@ class PassivityTest(RuledContest[PassivityRules]):
         spans = consecutive_spans(begins_s, recording.duration_s, "try")
         distance_m = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
         series = (Series("base to box", "m", recording.times, values=distance_m),)
-        touched = score.tries[-1].touched_s
-        if touched is None:
-            return ContestPicture("not touched in time", (), series, spans, series_title="distance")
-        mark = Mark.at(recording, time_s=touched, label="touch", kind=MarkKind.MILESTONE)
-        return ContestPicture(
-            f"touched after {score.time_s:.2f} s", (mark,), series, spans, series_title="distance"
-        )
+        touched_s = score.tries[-1].touched_s
+        marks: tuple[Mark, ...] = ()
+        headline = "not touched in time"
+        if touched_s is not None:
+            marks = (Mark.at(recording, time_s=touched_s, label="touch", kind=MarkKind.MILESTONE),)
+            headline = f"touched after {score.time_s:.2f} s"
+        return ContestPicture(headline, marks, series, spans, series_title="distance")
 
 
 def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:

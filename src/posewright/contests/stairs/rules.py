@@ -17,6 +17,8 @@ from posewright.errors import InputError
 from posewright.recordings.falls import FallLimits
 
 _ARENA = Path(__file__).parent / "stairs.arena.yaml"
+NO_LEVEL = -1
+"""In place of a level: a point beside the stairs, or a foot that stands on no level."""
 _BUILD_TOLERANCE_M = 0.005
 """Tolerance of stairs that somebody has built [m]."""
 
@@ -150,18 +152,18 @@ class Flight:
         return stairs
 
     def find_levels(self, points: Floats) -> Indices:
-        """Return the level below each of some points `(..., 3)`, `(...)`; -1 beside the stairs."""
+        """Return the level below each of some points `(..., 3)`, `(...)`; `NO_LEVEL` beside the stairs."""
         level = self.edges.searchsorted(points[..., 0], side="right")
         is_floor = (level == 0) | (level == len(self.edges))
-        return np.where(is_floor | (np.abs(points[..., 1]) <= self.width_m / 2.0), level, -1)
+        return np.where(is_floor | (np.abs(points[..., 1]) <= self.width_m / 2.0), level, NO_LEVEL)
 
     def ground_height(self, points: Floats) -> Floats:
         """Return the height of the ground below points `(..., 3)`, `(...)` [m]."""
         level = self.find_levels(points)
-        return np.where(level < 0, 0.0, self.heights[level])
+        return np.where(level == NO_LEVEL, 0.0, self.heights[level])
 
     def find_foot_levels(self, footprints: Floats, contacts: Flags) -> Indices:
-        """Return the level that each foot stands on, -1 for none, `(n, n_feet)`.
+        """Return the level that each foot stands on, `NO_LEVEL` for none, `(n, n_feet)`.
 
         Args:
             footprints: corners of soles, `(n, n_feet, 4, 3)` [m].
@@ -171,7 +173,7 @@ class Flight:
         level = self.find_levels(middles)
         riser = float(np.abs(np.diff(self.heights)).min())
         is_on_level = np.abs(middles[..., 2] - self.heights[level]) < riser / 2.0
-        return np.where(contacts & is_on_level, level, -1)
+        return np.where(contacts & is_on_level, level, NO_LEVEL)
 
     def middle_x_m(self, level: int) -> float:
         """Return x of the middle of a tread, for a level between the first and the last [m]."""

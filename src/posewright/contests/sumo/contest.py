@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from posewright.errors import InputError
 from posewright.recordings import Recording, RobotHeader
 
 _FOLDER = Path(__file__).parent
-_EDGE = "ring_edge"
+_EDGE_NAME = "ring_edge"
 
 
 class Sumo(RuledContest[SumoRules]):
@@ -102,21 +102,21 @@ class Sumo(RuledContest[SumoRules]):
         first, second = all_rows
         bout = Bout(self.rules.bout, (first, second))
         warnings = []
-        for began_s, end_s, is_last in _list_exchanges(recording):
+        for exchange in _list_exchanges(recording):
             if bout.is_over:
                 break
-            bout.restart(began_s)
+            bout.restart(exchange.begin_s)
             exchange_rows = {
-                name: rows.select((rows.times > began_s) & (rows.times <= end_s))
+                name: rows.select((rows.times > exchange.begin_s) & (rows.times <= exchange.end_s))
                 for name, rows in all_rows.items()
             }
-            wait_end_s = began_s + self.rules.bout.wait_s
-            warnings += _false_starts(self.rules.bout, exchange_rows, began_s)
+            wait_end_s = exchange.begin_s + self.rules.bout.wait_s
+            warnings += _false_starts(self.rules.bout, exchange_rows, exchange.begin_s)
             end = judge_exchange(self.rules, ring, exchange_rows, wait_end_s, bout.left_s, is_complete=True)
-            bout.add(end or ExchangeEnd("stopped", end_s, clock_s=0.0))
-            if is_last and recording.events_of("stop"):
+            bout.add(end or ExchangeEnd("stopped", exchange.end_s, clock_s=0.0))
+            if exchange.is_last and recording.events_of("stop"):
                 bout.end("stopped")
-        if not bout.is_over and not bout.rounds[-1].over:
+        if not bout.is_over and not bout.rounds[-1].end_reason:
             warnings.append("the recording ends before the bout is over: its last round does not count")
         return SumoScore(self.name, bout, tuple(warnings))
 
@@ -162,19 +162,34 @@ def _find_ring(arena_data: Mapping[str, Any]) -> Ring:
         InputError: the arena has no ring.
     """
     for shape in arena_data.get("shapes", ()):
-        if shape.get("name") == _EDGE:
-            return Ring(float(shape["x"]), float(shape["y"]), float(shape["size_m"][0]) / 2.0)
-    raise InputError("the arena has no ring", hint=f"add a round line named {_EDGE}")
+        if shape.get("name") == _EDGE_NAME:
+            diameter_m, _ = shape["size_m"][:2]
+            return Ring(float(shape["x"]), float(shape["y"]), radius_m=float(diameter_m) / 2.0)
+    raise InputError("the arena has no ring", hint=f"add a round line named {_EDGE_NAME}")
 
 
-def _list_exchanges(recording: Recording) -> list[tuple[float, float, bool]]:
-    """Return begin and end of each exchange, at a halt or the next begin [s], and whether it is the last."""
+class _Exchange(NamedTuple):
+    """An exchange of a recording.
+
+    Attributes:
+        begin_s: its begin [s].
+        end_s: its end: the first halt, the begin of the next exchange, or the end of the recording [s].
+        is_last: whether there is no exchange after it.
+    """
+
+    begin_s: float
+    end_s: float
+    is_last: bool
+
+
+def _list_exchanges(recording: Recording) -> list[_Exchange]:
+    """Return the exchanges of a recording in order."""
     halts_s = [event.time_s for event in recording.events_of(HALT)]
     last_s = float(recording.times[-1])
     exchanges = []
     for begin_s, end_s in list_tries(recording):
-        halted_s = min((halt_s for halt_s in halts_s if begin_s < halt_s <= end_s), default=end_s)
-        exchanges.append((begin_s, min(halted_s, last_s), end_s == math.inf))
+        first_halt_s = min((halt_s for halt_s in halts_s if begin_s < halt_s <= end_s), default=end_s)
+        exchanges.append(_Exchange(begin_s, min(first_halt_s, last_s), is_last=end_s == math.inf))
     return exchanges
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.contests.sumo.incidents import (
+    Attack,
     Fighter,
     Incident,
     Reason,
@@ -98,8 +99,9 @@ def judge_exchange(
         *find_incidents(rules, ring, second_fighter, is_complete=is_complete),
     ]
     first_incident = min(incidents, key=lambda incident: incident.at_s, default=None)
-    idle_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
-    end_s, reason = min((wait_end_s + left_s, "time"), (idle_s, idle_reason))
+    idle_end_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
+    # it ends by the clock or by idleness, whichever comes first, unless there is an incident before
+    end_s, reason = min((wait_end_s + left_s, "time"), (idle_end_s, idle_reason))
     if first_incident is None or first_incident.at_s >= end_s:
         if last_s >= end_s:
             return ExchangeEnd(reason, end_s, end_s - wait_end_s)
@@ -118,7 +120,19 @@ def judge_exchange(
 
 
 class _AwardJudge:
-    """Decides the awards for the first incident of an exchange and those that belong to it."""
+    """Decides the awards for the first incident of an exchange and those that belong to it.
+
+    Incidents of either robot shortly after the first one belong to it. The loser is the robot of the first
+    incident, the rival the other one.
+
+    Args:
+        rules: the rules of the sumo.
+        first_fighter: one robot.
+        second_fighter: the other robot.
+        incidents: of both robots.
+        first_incident: the earliest of them.
+        is_complete: whether there will be no further rows.
+    """
 
     def __init__(
         self,
@@ -187,31 +201,54 @@ class _AwardJudge:
         return self._award(rival, Reason.FELL_BY_ITSELF, at_s, text=f"{name} fell, and nobody had attacked")
 
     def _decide_double_fall(self, fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
-        """Return the awards when both robots fell: none without an attack or with two simultaneous ones."""
-        at_s = min(fall.at_s, rival_fall.at_s)
+        """Return the awards when both robots fell; None while the attacker may still get up.
+
+        There are none without an attack, or if both attacked and fell at once.
+        """
+        first_fell_s = min(fall.at_s, rival_fall.at_s)
         fell_s = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
-        attacks = []
-        for attacker, attacked in ((self._loser, self._rival), (self._rival, self._loser)):
-            attack = find_attack(self._rules, attacker, attacked, at_s)
-            if attack is not None:
-                attacks.append((attack, attacker, attacked))
+        attack = find_attack(self._rules, self._loser, self._rival, first_fell_s)
+        rival_attack = find_attack(self._rules, self._rival, self._loser, first_fell_s)
         fell_at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
-        if not attacks or (len(attacks) > 1 and fell_at_once):
+        if attack is not None and rival_attack is not None and fell_at_once:
             return ()
         # of two attacks, that of the robot that fell later counts
-        attack, attacker, attacked = max(attacks, key=lambda entry: fell_s[entry[1].name])
-        text = f"{attacked.name} fell; {attack.describe(attacked.name)}"
+        rival_fell_later = fell_s[self._rival.name] > fell_s[self._loser.name]
+        if rival_attack is not None and (attack is None or rival_fell_later):
+            return self._award_fallen_attacker(rival_attack, self._rival, self._loser, fell_s)
+        if attack is not None:
+            return self._award_fallen_attacker(attack, self._loser, self._rival, fell_s)
+        return ()
+
+    def _award_fallen_attacker(
+        self, attack: Attack, attacker: Fighter, attacked: Fighter, fell_s: Mapping[str, float]
+    ) -> tuple[Award, ...] | None:
+        """Return the awards when an attack made both robots fall; None while the attacker may still get up.
+
+        The attacker has an award, and its opponent too unless the attacker gets up.
+
+        Args:
+            attack: the attack.
+            attacker: who attacked.
+            attacked: its opponent.
+            fell_s: when each robot fell, by name [s].
+        """
         attacker_award = self._award(
-            attacker, reason=Reason.KNOCKED_DOWN, at_s=fell_s[attacked.name], text=text
+            attacker,
+            reason=Reason.KNOCKED_DOWN,
+            at_s=fell_s[attacked.name],
+            text=f"{attacked.name} fell; {attack.describe(attacked.name)}",
         )
         if attacker.got_up(self._rules.fall, fell_s[attacker.name]):
             return (attacker_award,)
         get_up_limit_s = fell_s[attacker.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
         if attacker.rows.times[-1] < get_up_limit_s and not self._is_complete:
             return None
-        text = f"{attacker.name} fell with its own attack and did not get up"
         attacked_award = self._award(
-            attacked, reason=Reason.ATTACKER_FELL_TOO, at_s=fell_s[attacker.name], text=text
+            attacked,
+            reason=Reason.ATTACKER_FELL_TOO,
+            at_s=fell_s[attacker.name],
+            text=f"{attacker.name} fell with its own attack and did not get up",
         )
         return attacker_award, attacked_award
 
@@ -226,14 +263,24 @@ def _first_fall(incidents: list[Incident]) -> Incident | None:
 def _find_idle_end(
     rules: SumoRules, first_rows: WrestlerRows, second_rows: WrestlerRows, wait_end_s: float
 ) -> tuple[float, str]:
-    """Return when the robots are stopped for idleness, and why; infinity for never [s]."""
+    """Return when the robots are stopped for idleness [s], and why; infinity for never.
+
+    They are stopped when they have not touched each other for too long, or when neither has left its place
+    for too long, whichever comes first.
+
+    Args:
+        rules: the rules of the sumo.
+        first_rows: rows of one robot after the wait.
+        second_rows: rows of the other robot.
+        wait_end_s: end of the wait, which counts as a touch [s].
+    """
     times = first_rows.times
     limit_s = rules.idle.limit_s
-    touches_s = np.concatenate([[wait_end_s], times[first_rows.touch], times[-1:]])
+    touches_s = np.concatenate([[wait_end_s], times[first_rows.touches_opponent], times[-1:]])
     long_gaps = np.flatnonzero(np.diff(touches_s) >= limit_s)
     no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s if len(long_gaps) else math.inf
-    row_times = np.concatenate([[wait_end_s], times[1:]])
-    feet = np.stack([first_rows.feet, second_rows.feet], axis=1)
+    row_times = np.concatenate([[wait_end_s], times[1:]])  # the first row stands for the end of the wait
+    feet = np.stack([first_rows.middle_of_feet, second_rows.middle_of_feet], axis=1)
     stuck_row = _find_stuck_row(rules, row_times, feet)
     if stuck_row is None or row_times[stuck_row] + limit_s > no_touch_end_s:
         return no_touch_end_s, "no touch"

@@ -106,7 +106,9 @@ class Vision(RuledContest[VisionRules]):
             )
             for turn in score.turns
         ]
-        spans = [Span(turn.began_s, turn.ended_s, f"turn {n}") for n, turn in enumerate(score.turns, 1)]
+        spans = [
+            Span(turn.began_s, turn.ended_s, f"turn {number}") for number, turn in enumerate(score.turns, 1)
+        ]
         headline = f"{score.right} of {score.n_turns} turns right"
         return ContestPicture(headline, tuple(marks), series, spans=tuple(spans), series_title="heading")
 

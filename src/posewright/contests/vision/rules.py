@@ -102,10 +102,14 @@ def parse_turn(text: str, rules: VisionRules) -> float:
     Raises:
         InputError: the text is not a turn of the rules.
     """
-    turns = {format_turn(a, side): sign * a for a in rules.angles_deg for side, sign in _SIDES.items()}
-    if text not in turns:
-        raise InputError(f"the code {text!r:.40} requests no turn", hint=f"use one of {', '.join(turns)}")
-    return math.radians(turns[text])
+    turns_deg = {
+        format_turn(angle_deg, side): sign * angle_deg
+        for angle_deg in rules.angles_deg
+        for side, sign in _SIDES.items()
+    }
+    if text not in turns_deg:
+        raise InputError(f"the code {text!r:.40} requests no turn", hint=f"use one of {', '.join(turns_deg)}")
+    return math.radians(turns_deg[text])
 
 
 def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.Generator) -> Arena:
@@ -131,7 +135,15 @@ def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.G
 def _create_box(
     arena: Arena, rules: VisionRules, number: int, text: str, distance_m: float
 ) -> tuple[Shape, Shape]:
-    """Return a box and the plate with its code, which face the middle of the field."""
+    """Return a box and the plate with its code, which face the middle of the field.
+
+    Args:
+        arena: the field.
+        rules: the rules of the test.
+        number: of the box, from 0, which sets its direction from the middle.
+        text: the code.
+        distance_m: distance of the plate from the middle [m].
+    """
     angle = number * rules.spacing_rad
     direction = np.array([math.cos(angle), math.sin(angle)])
     middle = np.array([arena.size_x / 2.0, 0.0])

@@ -114,7 +114,15 @@ class VisionScorekeeper:
         return self.ended_s is not None
 
     def _process_row(self, time_s: float, yaw: float, upright: float, x: float, y: float) -> None:
-        """Process the heading and position of the robot at one time."""
+        """Process the heading and position of the robot at one time.
+
+        Args:
+            time_s: the time [s].
+            yaw: heading of the base [rad].
+            upright: cosine of the tilt of the base.
+            x: of the base [m].
+            y: of the base [m].
+        """
         if self._heading is None:
             self._heading = yaw
             self._first_heading = yaw
@@ -125,6 +133,7 @@ class VisionScorekeeper:
         if has_turned and time_s < self._rules.wait_s and self.false_start_s is None:
             self.false_start_s = time_s
         if abs(self._heading - self._still_heading) > self._rules.still_rad:
+            # it turns away: until now it faced the box that it stood still at
             if self._faced_box is not None and self._still_since_s >= self._faced_box.until_s:
                 self._faced_box = replace(self._faced_box, until_s=time_s)
             self._still_since_s = time_s
@@ -153,7 +162,7 @@ class VisionScorekeeper:
         if previous is None:
             return
         turned_rad = heading_rad - previous.heading_rad
-        if previous.box == box and abs(turned_rad) < math.pi:
+        if previous.box == box and abs(turned_rad) < math.pi:  # it has not turned away and all round
             return
         self.turns.append(self._judge_turn(previous, box, turned_rad, time_s))
         if len(self.turns) == self._rules.turns:

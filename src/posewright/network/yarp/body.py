@@ -49,11 +49,11 @@ class YarpBody(SingleBodyPlant):
         self._name_client = name_client
         self._port = port
         self._sensors = part.sensors
-        self._board: RemoteBoard | None = None
-        self._silent_frames = 0
-        self._last_message_count = 0
-        self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)
-        self._goal: Floats = np.zeros(len(part.robot.joints))
+        self._board: RemoteBoard | None = None  # while it is open
+        self._silent_frames = 0  # since the board's last message
+        self._last_message_count = 0  # of the board's messages, at the last frame
+        self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)  # joints whose torque is off
+        self._goal: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
 
     def open(self) -> None:
         """Connect, and set all joints to direct position control; errors as in `Body`."""

@@ -155,11 +155,12 @@ def _read_change(columns: list[str], where: Where) -> PatchChange:
     """Return the change of a line, whose columns are address, new bytes and optionally old bytes."""
     if len(columns) not in {2, 3}:
         raise FormatError(f"the line has {len(columns)} columns", where=where, hint=f"expected {_FORM}")
-    if not _ADDRESS.fullmatch(columns[0]):
-        raise FormatError(f"{columns[0][:40]!r} is not an address", where=where, hint=f"expected {_FORM}")
-    address = int(columns[0], 16 if columns[0].startswith("0x") else 10)
-    new = _read_bytes(columns[1], where)
-    old = _read_bytes(columns[2], where) if len(columns) == 3 and columns[2] else None
+    address_text, new_text, old_text = [*columns, ""][:3]
+    if not _ADDRESS.fullmatch(address_text):
+        raise FormatError(f"{address_text[:40]!r} is not an address", where=where, hint=f"expected {_FORM}")
+    address = int(address_text, 16 if address_text.startswith("0x") else 10)
+    new = _read_bytes(new_text, where)
+    old = _read_bytes(old_text, where) if old_text else None
     if old is not None and len(old) != len(new):
         message = f"the line has {len(old)} old bytes, but {len(new)} new ones"
         raise FormatError(message, where=where, hint="expected as many new bytes as old ones")

@@ -138,7 +138,7 @@ class SymbolTable:
         self.declaration_lines: dict[str, int] = {}
         self.assignment_lines: dict[str, int] = {}
         self.read_lines: dict[str, int] = {}
-        self._comparison_cost = 0
+        self._comparison_cost = 0  # of all searches for similar names so far; see MAX_COMPARISON_COST
 
     # Findings.
 

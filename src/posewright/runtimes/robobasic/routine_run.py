@@ -208,7 +208,8 @@ class RoutineRun:
     def _is_in_endless_loop(self) -> bool:
         """Whether the program is in the same state as at a checkpoint and has done something since.
 
-        The checkpoint is moved to the present at intervals that double (Brent 1980).
+        Waiting for servos is no loop. The checkpoint, an earlier state, is moved to the present at intervals
+        that double (Brent 1980).
         """
         machine = self._machine
         if self._pass_starts or machine.stop_reason is not None:

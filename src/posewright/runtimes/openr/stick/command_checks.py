@@ -187,7 +187,7 @@ def check_commands(text: MonetCommands, *, is_older_monet: bool) -> Iterator[Mon
 
 
 def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
-    """Check ID, sync key and number of agent lines in the head of a command, and its motions."""
+    """Yield findings about ID, sync key and number of agent lines in a command's head, and its motions."""
     head = command.head
     n_declared = head.n_declared
     n_agents = len(command.agent_lines)

@@ -521,10 +521,14 @@ class _StickBuilder:
 
 
 def _models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
-    """Return the robot models of the MONET files in a folder."""
+    """Return the robot models of the MONET files in a folder.
+
+    They are those with sections in DESIGNDB.CFG whose folder it is, or all of them if the folder has that
+    file itself, as with an older MoNet. Without a DESIGNDB.CFG the folder's name tells.
+    """
     name = plain_absolute(folder).name.upper()
     models_of_folder = [
-        model for model, details in MODELS.items() if name in (details.folder.upper(), model.upper())
+        model for model, robot_model in MODELS.items() if name in (robot_model.folder.upper(), model.upper())
     ]
     if designdb is None or not designdb.models:
         return tuple(models_of_folder)
