@@ -46,10 +46,10 @@ def test_no_forgery_wins_the_ranking_unless_it_is_accepted(race: Recording, tmp_
         forge, _ = FORGERIES[name]
         write_mcap(forge(race), tmp_path / f"forged_{number}.mcap")
     ranking = pw.rank(tmp_path)
-    assert [entry.name for entry in ranking.done] == ["honest.mcap"]
+    assert [entry.name for entry in ranking.completed] == ["honest.mcap"]
     assert all("left out, as it contradicts itself" in str(entry.error) for entry in ranking.failed)
     assert len(ranking.failed) == len(names)
-    assert len(pw.rank(tmp_path, accept=True).done) == 1 + len(names)
+    assert len(pw.rank(tmp_path, accept=True).completed) == 1 + len(names)
 
 
 def test_rank_says_in_a_line_why_it_leaves_a_recording_out(
