@@ -1,4 +1,4 @@
-"""What a folder of generated code holds is what is built, flashed and verified: changes by hand are told and found."""
+"""What a folder of generated code holds is what is built, flashed and verified."""
 
 from __future__ import annotations
 
