@@ -12,6 +12,16 @@ from posewright.errors import FormatError, InputError
 
 HEAD = '<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="idle" '
 QT = 'xmlns:qt="http://www.qt.io/2015/02/scxml-ext">'
+NATIVE = """chart: a
+kind: statechart
+period_s: 1
+events: [go]
+initial: idle
+states:
+  idle: {transitions: [{on: go, go: end}]}
+  end: {}
+"""
+DEAD_END = '<state id="idle"><transition event="go" target="end"/></state><state id="end"/>'
 LOSSY = f"""{HEAD} exmode="strict" datamodel="ecmascript" xmlns:viz="urn:viz">
 <script>function helper() {{ return 1; }}</script>
 <datamodel><data id="count" expr="0"/></datamodel>
@@ -99,3 +109,17 @@ def test_the_queue_of_sent_events_is_no_conflict_of_the_document() -> None:
        <state id="b2"><transition cond="In('a1')" target="b1"/></state>
       </state></parallel></scxml>"""
     assert check_chart(parse_scxml(text)) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "advice"),
+    [
+        ("a.scxml", f"{HEAD}>{DEAD_END}</scxml>", "make it a <final>"),
+        ("a.csv", "# events: [go]\nstate,on,go\nidle,go,end\nend,,\n", "write true in the column `final`"),
+        ("a.chart.yaml", NATIVE, "set `final: true`"),
+    ],
+)
+def test_advice_is_in_the_words_of_the_file(tmp_path: Path, name: str, text: str, advice: str) -> None:
+    (tmp_path / name).write_text(text)
+    (finding,) = check_chart(read_chart(tmp_path / name))
+    assert advice in finding.message
