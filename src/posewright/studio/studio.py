@@ -19,6 +19,7 @@ from posewright.studio.files.load import open_path
 from posewright.studio.files.panel import FilesPanel
 from posewright.studio.findings_panel import FindingsPanel
 from posewright.studio.gait_panel import GaitPanel
+from posewright.studio.known_addresses import start_server
 from posewright.studio.motion_panel import MotionPanel
 from posewright.studio.player import Player
 from posewright.studio.posing_panel import PosingPanel
@@ -64,16 +65,19 @@ def open_studio(
     host: str = LOOPBACK,
     port: int = 0,
     body: str = "sim",
+    address_file: Path | None = None,
 ) -> Studio:
     """Open a file in the studio.
 
     Args:
         path: a motion file, a recording, or a folder such as a memory stick. The studio reads and writes only
-            in that folder, or in the folder of the file. Default: a new motion in the working folder.
+            in that folder, or in the folder of the file. The name of a shipped motion opens a copy in the
+            working folder. Default: the working folder.
         robot: the robot, if the file does not name it.
         host: as for `Server`.
         port: as for `Server`.
         body: body for teaching and playing, as for `run_trial`.
+        address_file: file with the addresses of earlier studios, as for `start_server`.
 
     Raises:
         FormatError: the file cannot be read.
@@ -95,11 +99,16 @@ def open_studio(
             FilesPanel(context, opened_file),
         ]
 
-    folder = path if is_folder(path) else path.resolve().parent
+    if is_folder(path):
+        folder = path
+    elif opened_file.data is not None:  # a shipped motion
+        folder = opened_file.target.path.parent
+    else:
+        folder = path.resolve().parent
     studio = assemble(
         opened_file.document(),
         opened_file.page,
-        server=Server(host, port),
+        server=start_server(host, port, shown_path=path, address_file=address_file),
         folder=folder,
         panels=panels,
         body=body,

@@ -1,6 +1,7 @@
 // A gait: which one, how fast it is asked to go, its numbers, and where it is saved.
-import { ask, latest, newGesture, on, value } from "./link.js";
+import { ask, isStale, latest, newGesture, on, value } from "./link.js";
 import { button, dialog, el, fail, options, tell } from "./dom.js";
+import { follow } from "./fields.js";
 import { mountSteering } from "./joystick.js";
 import { mountPhases } from "./phases.js";
 
@@ -24,7 +25,7 @@ export function mount(side, bottom) {
     open.hidden = phases.hidden = !gait;
     if (gait) { all.show(gait); shape(gait); numbers(gait); }
   });
-  addEventListener("beforeunload", (event) => { if (value("gait")?.dirty) event.preventDefault(); });
+  addEventListener("beforeunload", (event) => { if (value("gait")?.dirty && !isStale) event.preventDefault(); });
 }
 
 function mountFile(root) {
@@ -147,11 +148,11 @@ function mountNumbers(root) {
     const send = latest((number, whose) => own("set", { values: { [entry.name]: number }, gesture: whose }));
     const slider = el("input", { type: "range", ...limits, step: entry.step, "aria-label": `${label}, slider`, "data-number": entry.name,
       onpointerdown: () => { gesture = newGesture(); }, onkeydown: () => { gesture = newGesture(); }, oninput: () => send(slider.valueAsNumber, gesture) });
-    const number = el("input", { type: "number", ...limits, step: "any", "aria-label": `${label}${unit}`,
-      onchange: () => Number.isFinite(number.valueAsNumber) && send(number.valueAsNumber, "") });
+    const number = el("input", { type: "number", ...limits, step: "any", "aria-label": `${label}${unit}` });
+    const showNumber = follow(number, (typed) => send(typed, ""), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) });
     rows.set(entry.name, (now) => {
       slider.value = now;
-      if (document.activeElement !== number) number.value = now;
+      showNumber(now);
     });
     const text = `${group.entries.length > 1 ? entry.label : ""} ${unit}`;
     return el("div", { class: "gait-number", title: group.sentence ? undefined : entry.sentence }, el("span", { class: "faint" }, text), slider, number);
