@@ -63,7 +63,7 @@ def test_a_number_beyond_a_limit_is_shown_as_the_limit_and_that_is_said(
     shows(page, f"{ROLL} [deg]", limit)
     settled(page)
     said = page.locator("#messages .wrong").inner_text()
-    assert f"{ROLL} [deg]: 999 is outside" in said
+    assert f"{ROLL} [deg]: 999 is above" in said
     assert f"it is {limit:g} now" in said
 
 

@@ -21,6 +21,7 @@ import pytest
 
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats import read_motion, read_motion_file
+from posewright.runs import export_robot
 from posewright.studio.files.drafts import read_draft
 from posewright.studio.studio import open_studio
 from posewright.studio.workspace import Workspace
@@ -422,3 +423,17 @@ def test_a_bare_folder_begins_with_the_robot_of_its_motions(
     assert window_of(studio_of(tmp_path)).topics["robot"]["name"] == "robotis_bioloid"
     folder = shipped("play_bow").parent
     assert window_of(studio_of(folder)).topics["robot"]["name"] == "sony_ers7"
+
+
+@pytest.mark.parametrize(("to", "suffix"), [("urdf", ".urdf"), ("mjcf", ".xml")])
+def test_a_robots_model_is_opened_without_a_card(
+    tmp_path: Path, studio_of: Any, window_of: Any, to: str, suffix: str
+) -> None:
+    """It is imported once; the second time its folder is used."""
+    path = tmp_path / f"mine{suffix}"
+    export_robot("robotis_bioloid", to, path)
+    for _ in range(2):
+        window = window_of(studio_of(path))
+        assert len(window.topics["robot"]["joints"]) == 18
+        assert window.topics["file"]["name"] == "untitled.motion.yaml"
+    assert (tmp_path / "mine" / "robot.yaml").exists()

@@ -16,6 +16,7 @@ from posewright.documents import (
     path_exists,
     read_bounded,
 )
+from posewright.documents.markup import read_markup
 from posewright.errors import FormatError, InputError, PosewrightError, UnknownNameError
 from posewright.formats import (
     NATIVE,
@@ -29,6 +30,8 @@ from posewright.formats import (
 from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
+from posewright.robots.reading import CARD
+from posewright.runs import import_robot
 from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
 from posewright.studio.document import Document
 from posewright.studio.pages import Pages
@@ -101,10 +104,11 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 
 
 def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | None = None) -> OpenedFile:
-    """Open a motion file, a recording, or a folder, which may be a memory stick.
+    """Open a motion file, a recording, a robot's model, or a folder, which may be a memory stick.
 
     Args:
-        path: the file or folder; or the name of a shipped motion, if there is no such file.
+        path: the file or folder; or, if there is no such file, the name of a shipped motion. A URDF or MuJoCo
+            model is imported into a folder beside it, unless that is there already, for a new motion.
         robot_or_name: the robot, for which a motion of another robot is converted; None for the robot that
             the file names.
         page: name or number of the page to show first; None for the first page of the file.
@@ -119,6 +123,8 @@ def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | 
         return _open_recording(path, robot_or_name)
     if not path.is_absolute() and not path.suffix and not path_exists(path):
         return open_shipped(path.as_posix(), Path(), robot_or_name)
+    if _is_robot_model(path):
+        return _open_robot_model(path)
     data = read_file_bytes(path)
     target = SaveTarget(path.resolve(), hashlib.sha256(data).hexdigest())
     return _open_file(motion_file_in(data, path, robot=robot_or_name), target, robot_or_name, page)
@@ -212,6 +218,25 @@ def stick_motions(folder: Path) -> tuple[StickMotion, ...]:
         return motions_on(read_stick(folder))
     except PosewrightError:
         return ()
+
+
+def _is_robot_model(path: Path) -> bool:
+    """Return whether a file is a URDF or MuJoCo model, by its suffix and its root element."""
+    if path.suffix.lower() != ".xml":
+        return path.suffix.lower() == ".urdf"
+    try:
+        return read_markup(path).name == "mujoco"
+    except (FormatError, OSError):  # not XML as models have it; readers of motions may read it
+        return False
+
+
+def _open_robot_model(path: Path) -> OpenedFile:
+    """Return a new motion for a robot whose model is imported into a folder of the model's name."""
+    folder = path.with_suffix("")
+    if not path_exists(folder / CARD):
+        import_robot(path, folder)
+    model_robot = robot(folder / CARD)
+    return create_file(path.parent, "untitled", model_robot)
 
 
 def _open_recording(path: Path, robot_or_name: Robot | str | None) -> OpenedFile:

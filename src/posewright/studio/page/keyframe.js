@@ -101,7 +101,7 @@ let fields = 0;
 function number(text, send, limits = {}) {
   const id = `keyframe-field-${++fields}`;
   const input = el("input", { type: "number", id, min: 0, step: 0.01, ...limits });
-  const write = follow(input, send, { format: (value) => String(Number(value.toFixed(4))), tolerance: () => 6e-5 });
+  const write = follow(input, send, { format: (value) => String(Number(value.toFixed(4))), tolerance: () => 6e-5, owner: () => `${value("cursor")?.page} ${value("cursor")?.selected}` });
   function show(value) {
     input.placeholder = value === undefined ? "several" : "";
     write(value);

@@ -19,7 +19,7 @@ export function mount(root) {
     source: text("source"),
   };
   const showField = Object.fromEntries(["name", "repeat", "speed", "next", "exit", "source"].map((key) =>
-    [key, follow(fields[key], (typed) => set({ [key]: typed }), { parse: fields[key].type === "number" ? numberIn : textIn })]));
+    [key, follow(fields[key], (typed) => set({ [key]: typed }), { parse: fields[key].type === "number" ? numberIn : textIn, owner: () => value("cursor")?.page })]));
   const length = el("span", { class: "faint" });
   const names = el("datalist", { id: "page-names" });
   const row = (title, key, ...others) => [el("label", { htmlFor: fields[key].id }, title), el("div", { class: "row" }, fields[key], ...others)];

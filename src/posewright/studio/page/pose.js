@@ -68,7 +68,7 @@ export function mount(root) {
       onpointerup: end, onpointercancel: end, onkeyup: end, onblur: end, onchange: end });
     const number = el("input", { type: "number", id });
     const showNumber = follow(number, (typed) => send(tools.isInTicks() ? toDegrees(joint, typed) : typed, newGesture()),
-      { format: (degrees) => numberOf(joint, degrees), tolerance: () => tools.isInTicks() ? 1 : 0.006 });
+      { format: (degrees) => numberOf(joint, degrees), tolerance: () => tools.isInTicks() ? 1 : 0.006, owner: () => `${value("cursor")?.page} ${value("cursor")?.keyframe}` });
     const state = el("select", { "aria-label": `${full} is`, title: MEANING, onchange: () => choose(row, state.value) },
       ...STATES.map(([key, text]) => el("option", { value: key }, text)));
     const band = el("i"), beyond = el("p", { class: "beyond", hidden: true });
