@@ -151,7 +151,7 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-PATIENCE_MS = 600_000
+PATIENCE_MS = 40_000
 """A page on a busy machine may take its time: only what hangs takes so long [ms]."""
 
 ANSWERED = """async () => {

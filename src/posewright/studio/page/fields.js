@@ -6,7 +6,7 @@ const SMALLEST_CHANGE = 0.006; // numbers are shown with two decimals
 // Keep an input at a value. `send` gets what was typed and returns a promise; `parse` reads the input and `format` writes a value
 // of the document. `owner` names what is edited: what was typed for another is dropped. Returns what shows a new value; undefined
 // stands for several values.
-export function follow(input, send, { parse = numberIn, format = String, tolerance = () => SMALLEST_CHANGE, owner = () => "" } = {}) {
+export function bindField(input, send, { parse = numberIn, format = String, tolerance = () => SMALLEST_CHANGE, owner = () => "" } = {}) {
   let current, isTyped = false, typedFor = "";
   const write = () => { input.value = current === undefined || current === null ? "" : format(current); };
   async function commit() {

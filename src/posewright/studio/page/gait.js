@@ -1,7 +1,7 @@
 // A gait: which one, how fast it is asked to go, its numbers, and where it is saved.
 import { ask, isStale, latest, newGesture, on, value } from "./link.js";
 import { button, dialog, el, fail, options, tell } from "./dom.js";
-import { follow } from "./fields.js";
+import { bindField } from "./fields.js";
 import { question } from "./files.js";
 import { mountSteering } from "./joystick.js";
 import { mountPhases } from "./phases.js";
@@ -152,7 +152,7 @@ function mountNumbers(root) {
     const slider = el("input", { type: "range", ...limits, step: entry.step, "aria-label": `${label}, slider`, "data-number": entry.name,
       onpointerdown: () => { gesture = newGesture(); }, onkeydown: () => { gesture = newGesture(); }, oninput: () => send(slider.valueAsNumber, gesture) });
     const number = el("input", { type: "number", ...limits, step: "any", "aria-label": `${label}${unit}` });
-    const showNumber = follow(number, (typed) => send(typed, ""), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) });
+    const showNumber = bindField(number, (typed) => send(typed, ""), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) });
     rows.set(entry.name, (now) => {
       slider.value = now;
       showNumber(now);

@@ -1,7 +1,7 @@
 // What the gait is asked for: a joystick, the keys W A S D Q E, and three fields.
 import { ask, latest, on, value } from "./link.js";
 import { button, el, fail } from "./dom.js";
-import { follow } from "./fields.js";
+import { bindField } from "./fields.js";
 import { isFree, shortcuts } from "./keys.js";
 
 const AXES = [["forward_m_s", "Forward", "m/s"], ["left_m_s", "Left", "m/s"], ["turn_deg_s", "Turn left", "deg/s"]];
@@ -17,7 +17,7 @@ export function mountSteering(root) {
     oninput: () => steer({ turn_deg_s: -turn.valueAsNumber * most().turn_deg_s }) });
   const fields = AXES.map(([name, label, unit]) => {
     const input = el("input", { type: "number", step: "any", id: `steer-${name}` });
-    return { name, write: follow(input, (typed) => steer({ [name]: typed }), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) }), row: el("label", { class: "gait-field" }, `${label} [${unit}]`, input) };
+    return { name, write: bindField(input, (typed) => steer({ [name]: typed }), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) }), row: el("label", { class: "gait-field" }, `${label} [${unit}]`, input) };
   });
   root.append(el("h2", {}, "Command"), el("div", { class: "steering" }, el("div", {}, pad, el("label", { htmlFor: "turn", class: "faint" }, "Turn"), turn),
     el("div", {}, ...fields.map(({ row }) => row), el("div", { class: "row" }, button("Zero", () => steer({ forward_m_s: 0, left_m_s: 0, turn_deg_s: 0 }), { title: "Step on the spot" }),

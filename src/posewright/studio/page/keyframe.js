@@ -1,7 +1,7 @@
 // The keyframes that are selected: their times, easing and stiffness. A field that differs between them is empty.
 import { edit, on, value } from "./link.js";
 import { el, fail, words } from "./dom.js";
-import { follow } from "./fields.js";
+import { bindField } from "./fields.js";
 import { chosen, manner, retime, timesOf } from "./track.js";
 
 const EASINGS = {
@@ -101,7 +101,7 @@ let fields = 0;
 function number(text, send, limits = {}) {
   const id = `keyframe-field-${++fields}`;
   const input = el("input", { type: "number", id, min: 0, step: 0.01, ...limits });
-  const write = follow(input, send, { format: (value) => String(Number(value.toFixed(4))), tolerance: () => 6e-5, owner: () => `${value("cursor")?.page} ${value("cursor")?.selected}` });
+  const write = bindField(input, send, { format: (value) => String(Number(value.toFixed(4))), tolerance: () => 6e-5, owner: () => `${value("cursor")?.page} ${value("cursor")?.selected}` });
   function show(value) {
     input.placeholder = value === undefined ? "several" : "";
     write(value);

@@ -1,7 +1,7 @@
 // The motion as a whole, the pages of its file, and where they lead.
 import { ask, edit, on, value } from "./link.js";
 import { button, el, fail, words } from "./dom.js";
-import { follow, numberIn, textIn } from "./fields.js";
+import { bindField, numberIn, textIn } from "./fields.js";
 import * as graph from "./graph.js";
 
 export function mount(root) {
@@ -19,7 +19,7 @@ export function mount(root) {
     source: text("source"),
   };
   const showField = Object.fromEntries(["name", "repeat", "speed", "next", "exit", "source"].map((key) =>
-    [key, follow(fields[key], (typed) => set({ [key]: typed }), { parse: fields[key].type === "number" ? numberIn : textIn, owner: () => value("cursor")?.page })]));
+    [key, bindField(fields[key], (typed) => set({ [key]: typed }), { parse: fields[key].type === "number" ? numberIn : textIn, owner: () => value("cursor")?.page })]));
   const length = el("span", { class: "faint" });
   const names = el("datalist", { id: "page-names" });
   const row = (title, key, ...others) => [el("label", { htmlFor: fields[key].id }, title), el("div", { class: "row" }, fields[key], ...others)];
@@ -73,7 +73,7 @@ function mountPages(root) {
   };
   const move = async (to) => { await edit("move_page", { page: page(), to }); await look(to); };
   const to = el("input", { type: "number", id: "page-number", min: 1 });
-  const showNumber = follow(to, (number) => act(() => move(number))());
+  const showNumber = bindField(to, (number) => act(() => move(number))());
   const tools = el("div", { class: "row" },
     button("New page", act(make("add_page", "after")), { id: "page-add", title: "A page that begins where this one ends" }),
     button("Duplicate", act(make("duplicate_page", "page")), { id: "page-duplicate" }),

@@ -1,7 +1,7 @@
 // The pose under the cursor: limb by limb a slider, a number and what each joint does.
 import { ask, edit, latest, newGesture, on, value } from "./link.js";
 import { button, el, fail, words } from "./dom.js";
-import { follow } from "./fields.js";
+import { bindField } from "./fields.js";
 import * as tools from "./pose_tools.js";
 
 const STATES = [["angle", "angle"], ["held", "hold"], ["free", "free"], ["unused", "none"]];
@@ -67,7 +67,7 @@ export function mount(root) {
       onpointerdown: begin, onkeydown: turn, oninput: () => send(slider.valueAsNumber, gesture),
       onpointerup: end, onpointercancel: end, onkeyup: end, onblur: end, onchange: end });
     const number = el("input", { type: "number", id });
-    const showNumber = follow(number, (typed) => send(tools.isInTicks() ? toDegrees(joint, typed) : typed, newGesture()),
+    const showNumber = bindField(number, (typed) => send(tools.isInTicks() ? toDegrees(joint, typed) : typed, newGesture()),
       { format: (degrees) => numberOf(joint, degrees), tolerance: () => tools.isInTicks() ? 1 : 0.006, owner: () => `${value("cursor")?.page} ${value("cursor")?.keyframe}` });
     const state = el("select", { "aria-label": `${full} is`, title: MEANING, onchange: () => choose(row, state.value) },
       ...STATES.map(([key, text]) => el("option", { value: key }, text)));
