@@ -20,7 +20,7 @@ from posewright.studio.workspace import Workspace
 
 
 def list_files(workspace: Workspace, stick: Path | None) -> list[View]:
-    """Return what can be opened: the motions of a memory stick, all files, and the shipped motions.
+    """Return what can be opened, as plain data: first the motions of a memory stick, then all files.
 
     Args:
         workspace: the folder with the files.
@@ -30,8 +30,20 @@ def list_files(workspace: Workspace, stick: Path | None) -> list[View]:
     return [
         *(_stick_view(motion, workspace) for motion in motions),
         *_file_views(workspace),
-        *_shipped_views(),
     ]
+
+
+def list_shipped() -> Iterator[View]:
+    """Yield an entry for each shipped motion."""
+    for full_name in shipped_motions():
+        robot_name, _, motion_name = full_name.partition("/")
+        yield {
+            "file": full_name,
+            "page": None,
+            "title": motion_name,
+            "detail": f"shipped, for {robot_name}",
+            "kind": "shipped",
+        }
 
 
 def picture(path: Path, page: str | None) -> str:
@@ -88,19 +100,6 @@ def _file_views(workspace: Workspace) -> Iterator[View]:
             format_title = _motion_format_title(workspace.root / name)
             if format_title:
                 yield {"file": name, "page": None, "title": name, "detail": format_title, "kind": "motion"}
-
-
-def _shipped_views() -> Iterator[View]:
-    """Yield an entry for each shipped motion."""
-    for full_name in shipped_motions():
-        robot_name, _, motion_name = full_name.partition("/")
-        yield {
-            "file": full_name,
-            "page": None,
-            "title": motion_name,
-            "detail": f"shipped, for {robot_name}",
-            "kind": "shipped",
-        }
 
 
 def _motion_format_title(path: Path) -> str:

@@ -17,7 +17,7 @@ from posewright.robots import robot
 from posewright.studio.context import StudioContext
 from posewright.studio.files import saving
 from posewright.studio.files.drafts import Draft, DraftWriter, abandoned_drafts, draft_path, read_draft
-from posewright.studio.files.listing import DraftView, draft_view, list_files, picture
+from posewright.studio.files.listing import DraftView, draft_view, list_files, list_shipped, picture
 from posewright.studio.files.load import (
     OpenedFile,
     SaveTarget,
@@ -119,9 +119,14 @@ class FilesPanel(Panel):
 
     @action
     def folder(self) -> Future[list[View]]:
-        """Return what can be opened: a memory stick's motions, the folder's files and shipped motions."""
+        """Return the files of the folder that can be opened, and the motions of a memory stick."""
         stick = self._opened.stick
         return self._file_executor.submit(lambda: list_files(self._workspace, stick))
+
+    @action
+    def shipped(self) -> Future[list[View]]:
+        """Return the shipped motions, which `open_shipped` opens."""
+        return self._file_executor.submit(lambda: list(list_shipped()))
 
     @action
     def picture(self, *, file: str, page: str | None = None, shipped: bool = False) -> Future[str]:

@@ -209,10 +209,12 @@ async function browse() {
   const search = el("input", { type: "search", placeholder: "Find by name", "aria-label": "Find by name", autofocus: true });
   const whose = el("select", { class: "whose", "aria-label": "Whose it is, where the file does not say" }, el("option", { value: "" }, "Robot: as the file says"));
   const chooser = el("input", { type: "file", hidden: true, onchange: () => { made.close(); drop(chooser.files); } });
-  const grid = el("div", { class: "cards" }, el("p", {}, "Looking …"));
-  const made = dialog("Open", el("div", { class: "row" }, search, whose, button("From this computer …", () => chooser.click()), button("New motion …", () => { made.close(); begin(); }), chooser), grid);
+  const grid = el("div", { class: "cards" }, el("p", {}, "Looking …")), shippedGrid = el("div", { class: "cards" });
+  const shipped = el("details", { class: "shipped" }, el("summary", {}, "Shipped motions"), shippedGrid);
+  const made = dialog("Open", el("div", { class: "row" }, search, whose, button("From this computer …", () => chooser.click()), button("New motion …", () => { made.close(); begin(); }), chooser), grid, shipped);
   try {
-    const [found, robots] = await Promise.all([ask("files.folder"), ask("files.robots")]);
+    const [own, others, robots] = await Promise.all([ask("files.folder"), ask("files.shipped"), ask("files.robots")]);
+    const found = [...own, ...others];
     whose.append(...robots.map((robot) => el("option", { value: robot.name }, robot.title || robot.name)));
     const cards = found.map((one) => card(one, () => {
       made.close();
@@ -220,9 +222,15 @@ async function browse() {
       else if (one.kind === "shipped") go("files.open_shipped", { name: one.file, ...(whose.value ? { robot: whose.value } : {}) });
       else go("files.open", { file: one.file, ...(one.page ? { page: one.page } : {}), ...(whose.value ? { robot: whose.value } : {}) });
     }));
-    grid.replaceChildren(...cards);
-    if (found.every(({ kind }) => kind === "shipped")) grid.before(el("p", { class: "faint" }, `There is nothing to open in ${value("file").folder}. Begin a motion, or open a copy of a shipped one.`));
-    search.addEventListener("input", () => cards.forEach((made) => { made.hidden = !made.textContent.toLowerCase().includes(search.value.toLowerCase()); }));
+    const ownCards = cards.slice(0, own.length);
+    grid.replaceChildren(...ownCards);
+    shippedGrid.replaceChildren(...cards.slice(own.length));
+    if (!own.length) grid.replaceChildren(el("p", {}, `There is nothing to open in ${value("file").folder}. Begin a motion, or open a copy of a shipped one.`));
+    shipped.open = !own.length;
+    search.addEventListener("input", () => {
+      cards.forEach((made) => { made.hidden = !made.textContent.toLowerCase().includes(search.value.toLowerCase()); });
+      shipped.open = ownCards.every((made) => made.hidden);
+    });
     draw(made, cards, found);
   } catch (error) { made.close(); fail(error); }
 }
