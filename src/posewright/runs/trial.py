@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
-from posewright.contests import Contest, DefaultEntry, contest, contest_names
+from posewright.contests import Contest, DefaultEntry, contest, contest_names, prepare_own_field
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
@@ -229,11 +229,11 @@ def _make_arena(
     trial: Trial, trial_contest: Contest, layout: str, seed: int, *, require_legal_layout: bool
 ) -> Arena:
     """Return the contest's field, or that of the trial's arena document; a named layout stands on either."""
-    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
     if is_path(trial.arena):
-        custom_arena = read_arena(trial.arena)
-        arena = custom_arena.with_boxes(arena.boxes) if layout else custom_arena
-    elif trial.arena not in {"", arena.name}:
+        own_arena = read_arena(trial.arena)
+        return prepare_own_field(trial_contest, own_arena, layout, seed, legal=require_legal_layout)
+    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
+    if trial.arena not in {"", arena.name}:
         raise InputError(
             f"{trial_contest.name} cannot be run in the arena {trial.arena!r}", hint=f"use {arena.name!r}"
         )

@@ -216,7 +216,8 @@ async function browse(isUnasked = false) {
     whose.append(...robots.map((robot) => el("option", { value: robot.name }, robot.title || robot.name)));
     const cards = found.map((one) => card(one, () => {
       made.close();
-      if (one.kind === "gait") ask("session.choose", { mode: "gait" }).then(() => ask("gait.open", { gait: one.file })).catch(fail);
+      if (one.kind === "arena") ask("arena.open", { name: one.file }).then((answer) => { if (answer.unsaved) tell("The field that is open has unsaved edits: save it in the mode Arena first.", true); }).catch(fail);
+      else if (one.kind === "gait") ask("session.choose", { mode: "gait" }).then(() => ask("gait.open", { gait: one.file })).catch(fail);
       else go("files.open", { file: one.file, ...(one.page ? { page: one.page } : {}), ...(whose.value ? { robot: whose.value } : {}) });
     }));
     grid.replaceChildren(...cards);
