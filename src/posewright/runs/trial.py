@@ -330,6 +330,7 @@ def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
 def run_trial(
     trial: str | Path | Trial = "obstacle-race",
     *,
+    arena: str | Path | None = None,
     layout: str | Path | None = None,
     seed: int | None = None,
     behaviour: str | Path | None = None,
@@ -354,6 +355,7 @@ def run_trial(
 
     Args:
         trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
+        arena: path of an arena document that replaces the contest's field; by default the trial's.
         layout: name or path of a layout, or `random`; by default the trial's.
         seed: the seed of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
@@ -409,6 +411,8 @@ def run_trial(
             derivation=read_derivation(streams),
         ),
     )
+    if arena is not None:
+        resolved_trial = replace(resolved_trial, arena=str(arena))
     prepared_run = replace(
         trial_run(resolved_trial, trial_options),
         outputs=outputs,

@@ -129,7 +129,7 @@ def save_arena(arena: Arena, target: SaveTarget, *, overwrite: bool) -> tuple[Sa
 
 
 def render_draft(arena: Arena, file: str) -> bytes:
-    """Return the content of a draft: the name of the edited file, then the field as an arena document."""
+    """Return the content of a draft: the edited file's path in the folder, then the field as an arena."""
     return f"{DRAFT_HEADER}{file}\n{format_arena(arena)}".encode()
 
 
@@ -142,17 +142,22 @@ def read_draft(path: Path) -> OpenedArena:
     text = decode_document(read_bounded(path, MAX_DRAFT_BYTES), path)
     first_line = text.partition("\n")[0]
     file = first_line.removeprefix(DRAFT_HEADER)
-    if file == first_line or Path(file).name != file or not file:
+    if file == first_line or not file or Path(file).is_absolute() or ".." in Path(file).parts:
         raise InputError(f"the draft {path.name} is damaged", hint="its first line names the edited file")
-    edited = path.with_name(file)
+    edited = path.parent / file
     digest = file_digest(edited) if is_file(edited) else None
     return OpenedArena(parse_arena(text), SaveTarget(edited, digest))
+
+
+def _edited_file(draft: Path) -> str:
+    """Return the path of the file that a draft edits, relative to the draft's folder."""
+    return read_draft(draft).target.path.relative_to(draft.parent).as_posix()
 
 
 def find_drafts(folder: Path) -> Iterator[View]:
     """Yield the drafts in a folder that no running studio edits, newest first, as plain data."""
     for path in abandoned_drafts(folder, DRAFT_SUFFIX):
         try:
-            yield {"id": path.name, "file": read_draft(path).target.path.name, "damage": ""}
+            yield {"id": path.name, "file": _edited_file(path), "damage": ""}
         except PosewrightError as error:
             yield {"id": path.name, "file": "", "damage": str(error)}

@@ -55,6 +55,8 @@ class ArenaPanel(Panel):
         self._target = files.create_arena(self._workspace.root).target
         self._draft_writer: DraftWriter | None = None
         self._unsaved_arena: Arena | None = None
+        self._draft_path: Path | None = None
+        self._drafts: dict[str, View] = {}  # those that can be recovered, by the names of their files
         self._draft_error = ""
         self._is_changed_on_disk = False
         self._contest: Contest | None = contest(DEFAULT_CONTEST)
@@ -227,7 +229,7 @@ class ArenaPanel(Panel):
         """Open the file of a draft with its unsaved edits; `anyway` as for `open`."""
         if self._is_dirty and not anyway:
             return {"unsaved": True}
-        path = self._find_draft(draft)
+        path = self._require_draft(draft)
         recovered = files.read_draft(path)
         try:
             saved = files.open_arena(recovered.target.path)
@@ -236,22 +238,24 @@ class ArenaPanel(Panel):
             saved = OpenedArena(saved.arena, recovered.target)
         self._show(saved)
         self.do(ReplaceArena(recovered.arena, "recover unsaved edits"))
-        path.unlink(missing_ok=True)
-        self._publish_drafts()
-        return {"opened": recovered.target.path.name}
+        self._remove_draft(path)
+        return {"opened": self._workspace.name_of(recovered.target.path)}
 
     @action
     def discard(self, *, draft: str) -> None:
         """Remove a draft."""
-        self._find_draft(draft).unlink(missing_ok=True)
-        self._publish_drafts()
+        self._remove_draft(self._require_draft(draft))
 
-    def _find_draft(self, name: str) -> Path:
+    def _require_draft(self, name: str) -> Path:
         """Return the path of a draft that can be recovered, or raise InputError."""
-        for view in files.find_drafts(self._workspace.root):
-            if view["id"] == name:
-                return self._workspace.root / name
-        raise InputError("there is no such draft")
+        if name not in self._drafts or self._drafts[name]["damage"]:
+            raise InputError("there is no such draft")
+        return self._workspace.root / name
+
+    def _remove_draft(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._drafts.pop(path.name, None)
+        self._publish_drafts()
 
     @property
     def _is_dirty(self) -> bool:
@@ -264,6 +268,12 @@ class ArenaPanel(Panel):
 
     def _show(self, opened: OpenedArena) -> None:
         """Show an opened field with a new history; unsaved edits of the previous one stay in its draft."""
+        if self._draft_writer is None:
+            self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
+            self._drafts = {str(view["id"]): view for view in files.find_drafts(self._workspace.root)}
+        if self._is_dirty and self._draft_path is not None:
+            file = self._workspace.name_of(self._target.path)
+            self._drafts[self._draft_path.name] = {"id": self._draft_path.name, "file": file, "damage": ""}
         self._target = opened.target
         self._unsaved_arena = None
         self._is_changed_on_disk = False
@@ -271,9 +281,8 @@ class ArenaPanel(Panel):
         history.on_change = lambda _before, _after: self._on_change()
         self._history = history
         self._session.histories[MODE] = history
-        if self._draft_writer is None:
-            self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
-        self._draft_writer.begin(opened.target, draft_path(opened.target.path, files.DRAFT_SUFFIX))
+        self._draft_path = draft_path(self._workspace.root / opened.target.path.name, files.DRAFT_SUFFIX)
+        self._draft_writer.begin(opened.target, self._draft_path)
         self._session.publish_history()
         self._publish_arena()
         self._publish_file()
@@ -294,7 +303,7 @@ class ArenaPanel(Panel):
         if arena is None:
             self._draft_writer.schedule(None)
             return
-        file = self._target.path.name
+        file = self._workspace.name_of(self._target.path)
         self._draft_writer.schedule(lambda: files.render_draft(arena, file))
 
     def _publish_arena(self) -> None:
@@ -345,7 +354,7 @@ class ArenaPanel(Panel):
         return arena
 
     def _publish_drafts(self) -> None:
-        self._session.publish("arena_drafts", list(files.find_drafts(self._workspace.root)))
+        self._session.publish("arena_drafts", list(self._drafts.values()))
 
     def _on_draft_error(self, message: str) -> None:
         def publish_error() -> None:
