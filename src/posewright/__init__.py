@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from posewright.contests import contest as contest
     from posewright.contests import contest_names as contest_names
     from posewright.contests import find_arena as find_arena
+    from posewright.contests import find_inconsistencies as find_inconsistencies
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.control import Controller as Controller

@@ -37,6 +37,7 @@ from posewright.errors import InputError
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
 LAYOUTS = Catalogue("layout", ".layout.yaml", lambda: (Path(__file__).parent / "layouts",))
+_MAX_COORDINATE_M = 100.0
 _MAX_BOXES = 100
 """Largest number of boxes in a document; no field holds so many."""
 
@@ -106,7 +107,7 @@ def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
         if len(items) not in {2, 3}:
             node.fail(f"expected 2 or 3 numbers, found {len(items)}", hint="[x, y] or [x, y, yaw_deg]")
         parts = dict(zip(("x", "y", "yaw_deg"), items, strict=False))
-    x, y = (parts[key].number(low=-100.0, high=100.0) for key in ("x", "y"))
+    x, y = (parts[key].number(low=-_MAX_COORDINATE_M, high=_MAX_COORDINATE_M) for key in ("x", "y"))
     own_turn_deg = _read_turn_deg(parts["yaw_deg"]) if "yaw_deg" in parts else 0.0
     kind = parts["kind"].choice("kind of box", arena.box_kinds) if "kind" in parts else BOX
     return Box(x, y, yaw_rad=(turn_deg + own_turn_deg) * RAD_PER_DEG, kind=kind)

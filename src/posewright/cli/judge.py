@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -38,6 +39,7 @@ def judge(
     """Judge a recording by the rules of its contest: what the run scores, and why.
 
     A recording of a walk or a motion belongs to no contest and has no score; its figures are shown instead.
+    Warnings name every part of the recording that contradicts another, as in a forged one.
 
     [bold]Examples[/]
       posewright judge race.mcap
@@ -55,19 +57,42 @@ def judge(
         console.print_warning(remark)
     if remark := recordings.describe_abort(run):
         console.print_warning(remark)
+    inconsistencies = contests.find_inconsistencies(run, contest)
     if as_json:
-        console.print_json({**score.to_dict(), "digest": run.digest()})
+        console.print_json(_describe_judgement(run, score, inconsistencies))
     else:
         print_score(score, contest.name)
+        _print_inconsistencies(inconsistencies)
+
+
+def _describe_judgement(
+    run: recordings.Recording,
+    score: contests.Score,
+    inconsistencies: Sequence[recordings.Inconsistency],
+) -> dict[str, object]:
+    """Return the score of a recording with its digest and contradictions as JSON types."""
+    return {
+        **score.to_dict(),
+        "digest": run.digest(),
+        "inconsistencies": [inconsistency.to_dict() for inconsistency in inconsistencies],
+    }
+
+
+def _print_inconsistencies(inconsistencies: Sequence[recordings.Inconsistency]) -> None:
+    """Print a warning for each contradiction within a recording."""
+    for inconsistency in inconsistencies:
+        console.print_warning(f"inconsistent, {inconsistency}")
 
 
 def _show_figures(run: recordings.Recording, *, as_json: bool) -> None:
     """Print the figures of a recording that belongs to no contest, in place of a score."""
     outcome = runs.replay(run)
+    inconsistencies = contests.find_inconsistencies(run)
     if as_json:
-        console.print_json({**outcome.score.to_dict(), "digest": run.digest()})
+        console.print_json(_describe_judgement(run, outcome.score, inconsistencies))
     else:
         print_outcome(outcome)
+        _print_inconsistencies(inconsistencies)
 
 
 def print_table(table: contests.ScoreTable, title: str) -> None:

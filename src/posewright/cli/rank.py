@@ -22,11 +22,18 @@ def register(app: typer.Typer) -> None:
     add_command(app, "rank", rank, python_names="rank")
 
 
-def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> None:
+def rank(
+    recordings: Recordings,
+    csv: Csv = None,
+    accept: Annotated[
+        bool, option("--accept", "Also rank recordings that contradict themselves or were aborted.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal results share a place. Exits with 1 if a recording cannot be judged. See
-    docs/how-to-many-at-once.md.
+    Equal results share a place. Recordings that contradict themselves, as forged ones do, or were aborted are
+    left out. Exits with 1 if a recording is left out or cannot be judged. See docs/how-to-many-at-once.md.
 
     [bold]Examples[/]
       posewright rank ours.mcap theirs.mcap
@@ -34,7 +41,7 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
     """
     if csv is not None:
         require_writable(csv)
-    ranking = runs.rank(*recordings)
+    ranking = runs.rank(*recordings, accept=accept)
     if csv is not None:
         write_atomically(csv, ranking.csv().encode(errors="backslashreplace"))
     if as_json:

@@ -215,7 +215,7 @@ def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[o
     for first_segment, second_segment in zip(first.segments, second.segments, strict=False):
         if first_segment is not second_segment:
             return id(first_segment), id(second_segment)
-    return id(first), id(second)
+    return id(first), id(second)  # the transitions do not part
 
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:

@@ -284,7 +284,10 @@ class DeadTransitions(Check):
         )
 
     def _line_of(self, transition: CompoundTransition) -> int | None:
-        """Return the line of the first segment that a dead transition shares with no taken transition."""
+        """Return the line of the first segment that a dead transition shares with no taken transition.
+
+        Segments that it shares with a transition which is taken are not to blame.
+        """
         max_shared_segments = 0
         for sibling in self.analysis.source_of(transition).transitions:
             if id(sibling) in self.taken_ids:

@@ -318,7 +318,15 @@ class EndlessTicks(Check):
         return Finding(Level.ERROR, Rule.CYCLE, message, line=line)
 
     def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
-        """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""
+        """Return the finding for a tick that fails because its transitions go in a cycle.
+
+        It is attributed to the source of the first transition that is taken twice, if there is one.
+
+        Args:
+            state: the state before the tick.
+            step: the step that fails.
+            error: its error.
+        """
         state_name = state.state
         line = None
         repeated_transition = _find_repeated(step.taken_transitions)
@@ -326,7 +334,7 @@ class EndlessTicks(Check):
             state_name = self.analysis.source_of(repeated_transition).name
             line = repeated_transition.line
         trace = (*self.analysis.exploration.trace_to(state), step.inputs)
-        case = self.analysis.build_counterexample(state_name, step.inputs, state.registers, set())
+        case = self.analysis.build_counterexample(state_name, step.inputs, state.registers, names=())
         message = f"{error.message}; {error.hint}" if error.hint else error.message
         return Finding(
             Level.ERROR, Rule.CYCLE, message, state=state_name, counterexample=case, line=line, trace=trace

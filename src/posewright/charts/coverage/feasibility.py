@@ -204,10 +204,11 @@ class _CompleteEvaluation:
         input_types: dict[str, Type] = {name: domain.value_type for name, domain in domains.items()}
         compiler = SymbolicCompiler(domains, {**self.exploration.machine.types, **input_types})
         condition_functions = []
-        for decision in decisions_in(expression.tree, is_decision=site.is_decision):
-            if self._may_skip_conditions(decision):
-                for condition in conditions_of(decision):
-                    condition_functions.append(compiler.compile_condition(expression.with_tree(condition)))
+        for decision_tree in decisions_in(expression.tree, is_decision=site.is_decision):
+            if self._may_skip_conditions(decision_tree):
+                for condition_tree in conditions_of(decision_tree):
+                    condition = expression.with_tree(condition_tree)
+                    condition_functions.append(compiler.compile_condition(condition))
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
             for evaluate_condition in condition_functions:

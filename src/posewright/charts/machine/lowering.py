@@ -257,7 +257,7 @@ class _ChartLowering:
         )
 
     def _build_node(self, number: int) -> StateNode:
-        """Return the node of a state, or of the root, with its lowered actions and transitions."""
+        """Return the node of a number, with its lowered actions and transitions; 0 is the chart itself."""
         state = self.states[number]
         children = tuple(child for child, parent in enumerate(self.parents) if parent == number)
         descendants = frozenset(i for i, ancestors in enumerate(self.ancestors) if number in ancestors)
@@ -266,7 +266,7 @@ class _ChartLowering:
                 index=ROOT,
                 name=self.chart.name,
                 state=None,
-                parent=-1,
+                parent=-1,  # nothing is around the chart
                 ancestors=(),
                 children=children,
                 descendants=descendants,

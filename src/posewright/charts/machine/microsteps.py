@@ -16,6 +16,8 @@ from posewright.charts.model import DONE_PREFIX, HistoryKind
 class EntrySet:
     """Collects the nodes entered in one microstep; computeEntrySet of the W3C's algorithm.
 
+    A node is named by its number, which is its index in `nodes`.
+
     Attributes:
         nodes: the nodes of the machine.
         history: the states that each history restores, by number of the node and kind.
@@ -238,7 +240,7 @@ class MicrostepPlanner:
         )
 
     def _is_history_entered_from_inside(self, number: int) -> bool:
-        """Return whether a transition from inside a node, or from itself, enters its history.
+        """Return whether a transition from inside the node `number`, or from itself, enters its history.
 
         If none does, the history has no effect while the node is active, and situations that differ in it
         alone are equal.

@@ -161,9 +161,13 @@ class Monitor:
         events = {name: bool(inputs.get(name, False)) for name in self.chart.events}
         env = {**values, **events, **state.registers}
         raised = self._find_raised_events(inputs, state)
-        results = [self._check_promise(i, state, env, raised) for i in range(len(self.conditions))]
+        broken_promises = []
+        for index in range(len(self.conditions)):
+            broken_promise = self._check_promise(index, state, env, raised)
+            if broken_promise is not None:
+                broken_promises.append(broken_promise)
         self.previous_snapshot = state
-        return tuple(result for result in results if result is not None)
+        return tuple(broken_promises)
 
     def _find_raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
         """Return the events that the chart raised in the tick, by running it again if a promise reads one."""

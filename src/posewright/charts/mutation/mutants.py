@@ -147,6 +147,7 @@ class PartMutator:
             # a transition without actions needs a target
             if mutation.mutated_part.do or transition.go or transition.leads_to_junction:
                 yield mutation
+        # the segments behind a junction
         yield from rebuild(
             self.mutate_transitions(transition.then), lambda then: replace(transition, then=then)
         )

@@ -243,7 +243,10 @@ class ProductSpace:
         return step, target
 
     def _shows_difference(self, tick: PairTick) -> bool:
-        """Return whether two ticks differ in an output that is compared by value, or in the active states."""
+        """Return whether two ticks differ in an output that is compared by value, or in the active states.
+
+        The active states after the ticks are compared only where `compare_states` demands it.
+        """
         first_env = tick.first.env
         second_env = tick.second.env
         if any(first_env[name] != second_env[name] for name in self.outputs_by_value):

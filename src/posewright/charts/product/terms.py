@@ -147,7 +147,11 @@ class TermRecorder:
         return evaluate_and_record
 
     def _build_term(self, expression: Expression, register_values: Mapping[str, Value]) -> Expression:
-        """Return an expression with registers and previously recorded variables substituted."""
+        """Return an expression with all names but inputs replaced.
+
+        Registers are replaced by their values, and recorded variables by the terms that the tick has assigned
+        to them before, as the variables store them.
+        """
         trees: dict[str, Tree] = {
             name: Literal(value) for name, value in {**expression.constant_values, **register_values}.items()
         }

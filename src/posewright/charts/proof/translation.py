@@ -68,7 +68,8 @@ class Translator:
             nodes: dict[int, TranslatedNode] = {}
             self._cache[id(expression)] = expression, nodes
             _TreeTranslator(self, nodes, expression.constant_values).translate(expression.tree)
-        return self._cache[id(expression)][1]
+        _, nodes_of_expression = self._cache[id(expression)]
+        return nodes_of_expression
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
         """Return the terms of a whole expression; raises as `translate` does."""

@@ -482,7 +482,8 @@ def _compute_next_values(counter: Counter) -> tuple[int, ...]:
 def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | None) -> tuple[int, ...]:
     """Return the class of every value of a counter.
 
-    Values are of one class if their next values compare alike (less, equal or greater) with every number.
+    A tick advances the counters before it reads them. Values are therefore of one class if their next values
+    compare alike (less, equal or greater) with every number.
 
     Args:
         next_values: the value that follows every value while the counter runs.

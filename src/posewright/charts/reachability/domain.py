@@ -482,23 +482,8 @@ class _BreakpointFinder:
             tree: the tree of the condition.
             holds: evaluates the condition at an index.
         """
-        domain = self.domain
-        value_type = domain.value_type
-        likely_values: set[float] = {0.0, 1.0, -1.0}
-        for node in nodes_of(tree):
-            if isinstance(node, Literal) and not isinstance(node.value, str | bool):
-                number = float(node.value)
-                square_root = abs(number) ** 0.5
-                likely_values |= {number, -number, square_root, -square_root}
-        sample_indices = {self.low, self.high}
-        if isinstance(value_type, FloatType):
-            sample_indices |= {domain.index_of(value_type.clamp(value)) for value in likely_values}
-        elif isinstance(value_type, IntType):
-            sample_indices |= {domain.index_of(value_type.clamp(round(value))) for value in likely_values}
-        for i in range(1, MAX_ENUMERATED):
-            sample_indices.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
         breakpoints = set[int]()
-        for first, second in pairwise(sorted(sample_indices)):
+        for first, second in pairwise(sorted(self._list_sample_indices(tree))):
             first_holds = holds(first)
             second_holds = holds(second)
             if first_holds and not second_holds:
@@ -506,6 +491,24 @@ class _BreakpointFinder:
             elif second_holds and not first_holds:
                 breakpoints.add(bisect_first(holds, first, second))
         return breakpoints
+
+    def _list_sample_indices(self, tree: Tree) -> set[int]:
+        """Return the indices at which `sample_breakpoints` evaluates a condition."""
+        value_type = self.domain.value_type
+        likely_values: set[float] = {0.0, 1.0, -1.0}
+        for node in nodes_of(tree):
+            if isinstance(node, Literal) and not isinstance(node.value, str | bool):
+                number = float(node.value)
+                square_root = abs(number) ** 0.5
+                likely_values |= {number, -number, square_root, -square_root}
+        indices = {self.low, self.high}
+        if isinstance(value_type, FloatType):
+            indices |= {self.domain.index_of(value_type.clamp(value)) for value in likely_values}
+        elif isinstance(value_type, IntType):
+            indices |= {self.domain.index_of(value_type.clamp(round(value))) for value in likely_values}
+        for i in range(1, MAX_ENUMERATED):
+            indices.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
+        return indices
 
 
 def _condition_parts(tree: Tree) -> list[Tree]:

@@ -366,12 +366,15 @@ class ReachabilityGraph:
     def find_components(self) -> list[tuple[int, ...]]:
         """Return the strongly connected components in reverse topological order.
 
+        A component is a largest set of nodes with paths between any two of them.
+
         Source:
-            R. E. Tarjan, "Depth-first search and linear graph algorithms", 1972; without recursion.
+            R. E. Tarjan, "Depth-first search and linear graph algorithms", 1972; with a list of calls in
+            place of recursion.
         """
-        order: dict[int, int] = {}  # place of each visited node in the depth-first order
-        lowest: dict[int, int] = {}  # the lowest place that is known to be reachable from it
-        stack: list[int] = []  # visited nodes whose component is not complete
+        order: dict[int, int] = {}  # position of each visited node in the order of the depth-first search
+        lowest: dict[int, int] = {}  # the lowest position that a node is known to lead to
+        stack: list[int] = []  # visited nodes that are in no component yet
         on_stack: set[int] = set()
         components: list[tuple[int, ...]] = []
         for root in range(len(self)):
@@ -393,7 +396,7 @@ class ReachabilityGraph:
                     if calls:
                         caller, _ = calls[-1]
                         lowest[caller] = min(lowest[caller], lowest[node])
-                    if lowest[node] == order[node]:
+                    if lowest[node] == order[node]:  # the nodes on the stack from this one on are a component
                         component = [stack.pop()]
                         while component[-1] != node:
                             component.append(stack.pop())

@@ -199,6 +199,7 @@ class _ExpressionCompiler:
             return None
 
         def compile_with_branch(branch: Tree) -> SymbolicFunction:
+            # `rewrite` keeps the nodes for which the function returns None
             return compile_branch(rewrite(tree, lambda node: branch if node is outermost_if else None))
 
         return self._compile_if(outermost_if, compile_with_branch)
