@@ -51,9 +51,7 @@ def test_the_arena_that_the_page_prints_suits_the_race_without_a_warning(tmp_pat
 def test_a_robot_is_put_back_beside_a_hill_and_not_on_it(tmp_path: Path) -> None:
     """On the page's arena it was put on the hill again and again: 42 falls, -383.8 points."""
     field = printed_arena(tmp_path).with_boxes(())
-    place = find_clear_place(
-        0.9, 0.0, np.empty((0, 7)), field, rules=rules().put_back, forward=1.0
-    )
+    place = find_clear_place(0.9, 0.0, np.empty((0, 7)), field, rules=rules().put_back, forward=1.0)
     assert obstacle_distances([place], field)[0, 0] >= rules().put_back.clearance_m - 1e-9
 
 
@@ -102,7 +100,9 @@ def test_a_start_in_furniture_or_at_a_box_is_told_with_its_name() -> None:
 def test_the_own_field_of_every_contest_suits_it(name: str) -> None:
     shipped = contest(name)
     for seed in range(3):
-        assert [fault for fault in check_own_field(shipped, shipped.field("", seed)) if fault.prevents_run] == []
+        assert [
+            fault for fault in check_own_field(shipped, shipped.field("", seed)) if fault.prevents_run
+        ] == []
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_other_contests_say_what_the_field_of_the_race_lacks(name: str, message:
     assert message in messages(name, find_arena("ceabot_obstacles"))
 
 
-def test_sumo_takes_place_on_a_club_s_ring_of_the_right_size(tmp_path: Path) -> None:
+def test_sumo_takes_place_on_a_club_s_ring_of_the_right_size() -> None:
     ring = find_arena("sumo")
     shifted = replace(
         ring,
@@ -129,14 +129,12 @@ def test_sumo_takes_place_on_a_club_s_ring_of_the_right_size(tmp_path: Path) -> 
     )
     prepared = prepare_own_field(contest("sumo"), shifted, "", 0)
     assert abs(prepared.spots["red_1"].y - 0.2) <= 0.1
-    small = replace(
-        shifted, shapes=(replace(shifted.shapes[0], size_m=(1.0, 1.0, 0.0)), *shifted.shapes[1:])
-    )
+    small = replace(shifted, shapes=(replace(shifted.shapes[0], size_m=(1.0, 1.0, 0.0)), *shifted.shapes[1:]))
     with pytest.raises(InputError, match=r"its ring is 1 m across .1\.5 m by"):
         prepare_own_field(contest("sumo"), small, "", 0)
 
 
-def test_a_layout_on_an_own_field_without_boxes_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_layout_on_an_own_field_without_boxes_says_what_is_missing() -> None:
     field = replace(find_arena("ceabot_obstacles"), box_kinds={}, boxes=())
     with pytest.raises(InputError, match="has no kind of boxes"):
         prepare_own_field(contest("obstacle-race"), field, "random", 0)

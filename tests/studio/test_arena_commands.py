@@ -74,7 +74,9 @@ def test_a_mirrored_hull_is_the_mirror_image_of_its_outline(field: Arena) -> Non
     for axis, mirrored_points in (("along", (1.0, -1.0, 0.0)), ("across", (-1.0, 1.0, 2.5))):
         sign_x, sign_y, offset_x = mirrored_points
         after = apply(field, "mirror_parts", parts=["shape:hill_1"], axis=axis)
-        expected = sorted((round(offset_x + sign_x * x, 3), round(sign_y * y, 3)) for x, y in shape_outline(hill))
+        expected = sorted(
+            (round(offset_x + sign_x * x, 3), round(sign_y * y, 3)) for x, y in shape_outline(hill)
+        )
         assert sorted((round(x, 3), round(y, 3)) for x, y in shape_outline(after.shapes[-1])) == expected
 
 

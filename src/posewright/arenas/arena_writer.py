@@ -106,9 +106,7 @@ def _build_document(arena: Arena, existing: Mapping[str, object]) -> dict[str, o
     return document
 
 
-def _take_edge_walls(
-    shapes: list[Shape], arena: Arena, existing: Mapping[str, object]
-) -> dict[str, object]:
+def _take_edge_walls(shapes: list[Shape], arena: Arena, existing: Mapping[str, object]) -> dict[str, object]:
     """Remove the walls at the edges from the shapes, and return the short form for them.
 
     Nothing is removed if they are not the first shapes, or not as the short form would place them.

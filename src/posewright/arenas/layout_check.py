@@ -1,8 +1,8 @@
 """The check of where boxes stand.
 
-There are two kinds of fault: impossible ones (boxes in one another, in a wall or in another shape), which are always errors,
-and violations of the rules (too many boxes, outside the middle zone, narrow gaps, no passage), which are
-errors unless the caller allows layouts that are not legal.
+There are two kinds of fault: impossible ones (boxes in one another, in a wall or in another shape), which are
+always errors, and violations of the rules (too many boxes, outside the middle zone, narrow gaps, no passage),
+which are errors unless the caller allows layouts that are not legal.
 """
 
 from __future__ import annotations
@@ -229,9 +229,7 @@ def _find_boxes_in_shapes(boxes: Sequence[Box], arena: Arena) -> Iterator[Layout
             if depth_m > TOLERANCE_M:
                 message = f"{_box_name(number - 1)} overlaps {shape.name} by {depth_m:.3f} m"
                 hint = "boxes stand on the floor, beside the shapes of the field"
-                yield LayoutFault(
-                    LayoutFaultKind.OVERLAP, message, hint, box=number, shape=shape.name
-                )
+                yield LayoutFault(LayoutFaultKind.OVERLAP, message, hint, box=number, shape=shape.name)
 
 
 def _find_surplus_boxes(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:

@@ -29,7 +29,7 @@ def fixed_obstacles(arena: Arena, below_m: float = HEADROOM_M) -> tuple[Shape, .
 
 
 def obstacle_distances(points: ArrayLike, arena: Arena) -> Floats:
-    """Return the distance of each point `(n, 2)` from each fixed obstacle, `(n, n_obstacles)` [m]; 0 inside."""
+    """Return the distance of points `(n, 2)` from the fixed obstacles, `(n, n_obstacles)` [m]; 0 inside."""
     point_array = np.asarray(points, dtype=np.float64).reshape(-1, 2)
     obstacles = fixed_obstacles(arena)
     distances = np.empty((len(point_array), len(obstacles)))

@@ -11,8 +11,8 @@ import typer
 from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
 from posewright.cli.console import print_result
-from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
 from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
+from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
 from posewright.display import Lines, Table, table
 from posewright.units import DEG_PER_RAD
 

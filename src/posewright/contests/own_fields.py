@@ -92,8 +92,33 @@ def prepare_own_field(
         field = contest.field(layout, seed, legal=legal)
         return arena.with_boxes(field.boxes) if layout else arena
     prepared = contest.prepare_field(arena, layout, seed, legal=legal)
+    if not layout:
+        name_fault = find_name_fault(contest.field("", seed), arena)
+        if name_fault is not None:
+            raise InputError(name_fault.message, hint=name_fault.hint)
     require_suitable_field(contest, prepared, legal=legal)
     return prepared
+
+
+def find_name_fault(own_field: Arena, arena: Arena) -> FieldFault | None:
+    """Return a fault if an arena has the name of a contest's own field, but other parts; else None.
+
+    Recordings on such an arena would look like changed ones of the contest's own field.
+
+    Args:
+        own_field: the contest's own field.
+        arena: the arena, before `prepare_own_field`.
+    """
+    if arena.name != own_field.name:
+        return None
+    has_same_parts = arena.size_m == own_field.size_m and arena.shapes == own_field.shapes
+    if has_same_parts and not arena.boxes:
+        return None
+    difference = "has boxes of its own" if has_same_parts else "has other shapes"
+    return FieldFault(
+        f"the arena has the name of the contest's own field, {arena.name}, but {difference}",
+        f"give it another name, such as my_{arena.name}",
+    )
 
 
 def require_suitable_field(contest: Contest, arena: Arena, *, legal: bool = False) -> None:
@@ -144,9 +169,7 @@ def with_limits_of(arena: Arena, own_field: Arena) -> Arena:
     )
 
 
-def find_start_faults(
-    arena: Arena, starts: Iterable[tuple[float, float]], room_m: float
-) -> list[FieldFault]:
+def find_start_faults(arena: Arena, starts: Iterable[tuple[float, float]], room_m: float) -> list[FieldFault]:
     """Return a fault for each start place that is off the field, or too near to something solid.
 
     Args:

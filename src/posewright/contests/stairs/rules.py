@@ -127,9 +127,7 @@ class Flight:
         own_stairs = cls.of(stairs_arena(rules))
         arena = Arena.from_dict(arena_data) if arena_data else None
         if arena is None or not any(shape.role is Role.STEP for shape in arena.shapes):
-            raise InputError(
-                "the field has no stairs", hint=f"{rules.rules} needs shapes with the role step"
-            )
+            raise InputError("the field has no stairs", hint=f"{rules.rules} needs shapes with the role step")
         stairs = cls.of(arena)
         if len(stairs.edges) != len(own_stairs.edges) or stairs.names != own_stairs.names:
             raise InputError(

@@ -116,7 +116,9 @@ class Sumo(RuledContest[SumoRules]):
             for role, (x, yaw) in zip(self.entries, nominal_poses, strict=True):
                 dx, dy = rng.uniform(-place_rules.off_m, place_rules.off_m, size=2).tolist()
                 turn = float(rng.uniform(-place_rules.turned_rad, place_rules.turned_rad))
-                spots[f"{role}_{number}"] = Spot(round(x + dx, 4), round(middle_y + dy, 4), round(yaw + turn, 4))
+                spots[f"{role}_{number}"] = Spot(
+                    round(x + dx, 4), round(middle_y + dy, 4), round(yaw + turn, 4)
+                )
         return replace(ring, spots=spots)
 
     def start(self, role: str, arena: Arena) -> PlanarPose:

@@ -277,9 +277,7 @@ class DeleteParts:
         selection = read_selection(self.parts, arena)
         boxes = tuple(box for index, box in enumerate(arena.boxes) if index not in selection.boxes)
         shapes = tuple(shape for shape in arena.shapes if shape.name not in selection.shapes)
-        colours = {
-            name: colour for name, colour in arena.colours.items() if name not in selection.shapes
-        }
+        colours = {name: colour for name, colour in arena.colours.items() if name not in selection.shapes}
         return replace(arena, boxes=boxes, shapes=shapes, colours=colours)
 
 
@@ -588,9 +586,7 @@ def _require_height(shape: Shape) -> None:
         raise InputError(f"{shape.name} has no height", hint=f"at least {MIN_SOLID_HEIGHT_M:g} m")
 
 
-def _scaled_hull(
-    shape: Shape, size_m: tuple[float, float, float]
-) -> tuple[tuple[float, float, float], ...]:
+def _scaled_hull(shape: Shape, size_m: tuple[float, float, float]) -> tuple[tuple[float, float, float], ...]:
     """Return the points of a shape's hull, scaled to another size [m]; none for a block or cylinder."""
     scale = [new / old for new, old in zip(size_m, shape.size_m, strict=True)] if shape.hull_m else []
     if all(factor == 1.0 for factor in scale):

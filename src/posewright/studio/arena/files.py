@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from posewright.arenas import (
@@ -56,13 +56,18 @@ def is_arena_file(path: Path) -> bool:
 
 def create_arena(folder: Path, name: str = "field") -> OpenedArena:
     """Return a new field, to be saved to the first free name in a folder."""
-    stem = file_stem(name)
-    path = folder / f"{stem}{ARENA_SUFFIX}"
+    path = _free_path(folder, file_stem(name), ARENA_SUFFIX)
+    return OpenedArena(new_field(path.name.removesuffix(ARENA_SUFFIX)), SaveTarget(path, digest=None))
+
+
+def _free_path(folder: Path, stem: str, suffix: str) -> Path:
+    """Return the first path in a folder that is free: `field.arena.yaml`, `field_2.arena.yaml`, ..."""
+    path = folder / f"{stem}{suffix}"
     number = 2
     while path_exists(path):
-        path = folder / f"{stem}_{number}{ARENA_SUFFIX}"
+        path = folder / f"{stem}_{number}{suffix}"
         number += 1
-    return OpenedArena(new_field(path.name.removesuffix(ARENA_SUFFIX)), SaveTarget(path, digest=None))
+    return path
 
 
 def open_arena(path: Path) -> OpenedArena:
@@ -84,15 +89,17 @@ def open_arena(path: Path) -> OpenedArena:
 def open_shipped(name: str, folder: Path) -> OpenedArena:
     """Open an arena or a layout that ships with Posewright, to be saved to a new file in a folder.
 
+    The arena is named after that file, since a shipped name belongs to the shipped field.
+
     Raises:
         UnknownNameError: there is none of this name.
     """
-    new_target = create_arena(folder, name).target
     if name in layout_names() and name not in all_arena_names():
-        layout_path = new_target.path.with_name(f"{file_stem(name)}{LAYOUT_SUFFIX}")
-        target = SaveTarget(layout_path, digest=None) if not path_exists(layout_path) else new_target
-        return OpenedArena(shipped_arena().with_boxes(shipped_layout(name)), target)
-    return OpenedArena(find_arena(name), new_target)
+        path = _free_path(folder, f"my_{name}", LAYOUT_SUFFIX)
+        return OpenedArena(shipped_arena().with_boxes(shipped_layout(name)), SaveTarget(path, digest=None))
+    path = _free_path(folder, f"my_{name}", ARENA_SUFFIX)
+    renamed = replace(find_arena(name), name=path.name.removesuffix(ARENA_SUFFIX))
+    return OpenedArena(renamed, SaveTarget(path, digest=None))
 
 
 def save_arena(arena: Arena, target: SaveTarget, *, overwrite: bool) -> tuple[SaveTarget | None, View]:

@@ -39,4 +39,3 @@ def new_field(name: str) -> Arena:
         friction=0.5,
         sources={"size_m": "drawn in the arena editor", "friction": "assumption"},
     )
-

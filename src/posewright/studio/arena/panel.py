@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -59,8 +60,7 @@ class ArenaPanel(Panel):
         self._drafts: dict[str, View] = {}  # those that can be recovered, by the names of their files
         self._draft_error = ""
         self._is_changed_on_disk = False
-        self._contest: Contest | None = contest(DEFAULT_CONTEST)
-        self._contest_name = DEFAULT_CONTEST
+        self._choose_contest(DEFAULT_CONTEST)
         self._race_folder = tempfile.TemporaryDirectory(prefix="posewright-arena-")
         self._session.publish("arena", None)
 
@@ -187,9 +187,14 @@ class ArenaPanel(Panel):
     @action
     def judge_by(self, *, name: str) -> None:
         """Choose the contest whose rules are shown; an empty name for none."""
-        self._contest = contest(name) if name else None
-        self._contest_name = name
+        self._choose_contest(name)
         self._publish_rules()
+
+    def _choose_contest(self, name: str) -> None:
+        """Set the contest, its name, and the name of its own field; an empty name for none."""
+        self._contest: Contest | None = contest(name) if name else None
+        self._contest_name = name
+        self._own_field_name = "" if self._contest is None else self._contest.field("", seed=0).name
 
     @action
     def race(
@@ -209,10 +214,15 @@ class ArenaPanel(Panel):
         arena = self._prepared(self.arena)
         faults = [fault for fault in check_own_field(self._contest, arena) if fault.prevents_run]
         if faults:
-            raise InputError(f"{self._contest_name} cannot be held here: {faults[0].message}", hint=faults[0].hint)
-        path = Path(self._race_folder.name) / f"{self._target.path.name.partition('.')[0]}{ARENA_SUFFIX}"
+            raise InputError(
+                f"{self._contest_name} cannot be held here: {faults[0].message}", hint=faults[0].hint
+            )
+        stem = self._target.path.name.partition(".")[0]
+        path = Path(self._race_folder.name) / f"{stem}{ARENA_SUFFIX}"
         path.unlink(missing_ok=True)
-        write_arena(path, self.arena)
+        # the boxes of a layout stand on the contest's own field, which has its name for itself
+        name = stem if arena.name == self._own_field_name else arena.name
+        write_arena(path, replace(self.arena, name=name))
         entry = next(iter(self._contest.entries.values()))
         trial = Trial(
             self._contest_name,
@@ -222,7 +232,7 @@ class ArenaPanel(Panel):
             arena=str(path),
             seed=seed or 0,
         )
-        self._trial_panel.start_run(trial, f"{self._contest_name} on {arena.name}", behaviour=behaviour)
+        self._trial_panel.start_run(trial, f"{self._contest_name} on {name}", behaviour=behaviour)
 
     @action
     def recover(self, *, draft: str, anyway: bool = False) -> View:

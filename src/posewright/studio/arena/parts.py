@@ -91,9 +91,7 @@ def with_changed_parts(
     boxes = tuple(
         change_box(box) if index in selection.boxes else box for index, box in enumerate(arena.boxes)
     )
-    shapes = tuple(
-        change_shape(shape) if shape.name in selection.shapes else shape for shape in arena.shapes
-    )
+    shapes = tuple(change_shape(shape) if shape.name in selection.shapes else shape for shape in arena.shapes)
     if boxes == arena.boxes and shapes == arena.shapes and colours is None:
         return arena
     return replace(arena, boxes=boxes, shapes=shapes, colours=arena.colours if colours is None else colours)
