@@ -11,7 +11,7 @@ from typing import Annotated
 from posewright.arenas import Arena, layout_names, write_arena
 from posewright.contests import Contest, all_arena_names, check_own_field, contest, contest_names
 from posewright.contests.contest import with_layout
-from posewright.contests.own_fields import OwnFieldContest
+from posewright.contests.own_fields import FieldFault, OwnFieldContest, find_name_fault
 from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError
 from posewright.runs import Trial
@@ -191,10 +191,10 @@ class ArenaPanel(Panel):
         self._publish_rules()
 
     def _choose_contest(self, name: str) -> None:
-        """Set the contest, its name, and the name of its own field; an empty name for none."""
+        """Set the contest, its name, and its own field; an empty name for none."""
         self._contest: Contest | None = contest(name) if name else None
         self._contest_name = name
-        self._own_field_name = "" if self._contest is None else self._contest.field("", seed=0).name
+        self._own_field: Arena | None = None if self._contest is None else self._contest.field("", seed=0)
 
     @action
     def race(
@@ -221,7 +221,8 @@ class ArenaPanel(Panel):
         path = Path(self._race_folder.name) / f"{stem}{ARENA_SUFFIX}"
         path.unlink(missing_ok=True)
         # the boxes of a layout stand on the contest's own field, which has its name for itself
-        name = stem if arena.name == self._own_field_name else arena.name
+        has_shipped_name = self._own_field is not None and arena.name == self._own_field.name
+        name = stem if has_shipped_name else arena.name
         write_arena(path, replace(self.arena, name=name))
         entry = next(iter(self._contest.entries.values()))
         trial = Trial(
@@ -338,7 +339,7 @@ class ArenaPanel(Panel):
             return
         try:
             arena = self._prepared(self.arena)
-            faults = [fault_view(fault) for fault in check_own_field(self._contest, arena)]
+            faults = [fault_view(fault) for fault in self._find_faults(arena)]
             low_m, high_m = arena.box_zone
         except PosewrightError as error:  # such as a kind of boxes that was removed
             arena = self.arena
@@ -356,6 +357,16 @@ class ArenaPanel(Panel):
             "spots": arena_view(arena)["spots"],
         }
         self._session.publish("arena_rules", view)
+
+    def _find_faults(self, arena: Arena) -> list[FieldFault]:
+        """Return what is wrong with a prepared field for the contest, and with its name."""
+        faults = list(check_own_field(self._contest, arena))
+        is_layout = self._target.path.name.endswith(LAYOUT_SUFFIX)
+        if self._own_field is not None and not is_layout:
+            name_fault = find_name_fault(self._own_field, self.arena)
+            if name_fault is not None:
+                faults.append(replace(name_fault, prevents_run=False))  # a race here has a name of its own
+        return faults
 
     def _prepared(self, arena: Arena) -> Arena:
         """Return a field with the limits of the chosen contest."""
