@@ -69,7 +69,7 @@ def test_without_one_edge_wall_the_others_are_written_as_shapes(document: Path) 
 def test_a_layout_saved_over_its_document_keeps_its_title_and_comments(tmp_path: Path) -> None:
     path = tmp_path / "mine.layout.yaml"
     shutil.copy(SHIPPED / "layouts" / "example_1.layout.yaml", path)
-    boxes = (*layout("example_1")[:2], Box(1.75, -0.5))
+    boxes = (*layout("example_1")[:2], Box(1.75, -0.25))
     write_layout(path, boxes)
     text = path.read_text()
     assert text.startswith("# Ours, in the spirit of the rules")

@@ -58,7 +58,7 @@ def test_a_robot_is_put_back_beside_a_hill_and_not_on_it(tmp_path: Path) -> None
 def test_a_robot_that_stays_at_a_hill_is_jammed_as_at_a_wall(tmp_path: Path) -> None:
     field = printed_arena(tmp_path).with_boxes(())
     detector = JamDetector(rules().jam, field)
-    base = np.array([0.75, 0.0, 0.25, 1.0, 0.0, 0.0, 0.0])
+    base = np.array([0.8, 0.0, 0.25, 1.0, 0.0, 0.0, 0.0])
     jams = [detector.advance(0.1 * step, base, np.empty((1, 0), dtype=bool)) for step in range(2000)]
     first_jam = next(jam for jam in jams if jam is not None)
     assert first_jam.box is None

@@ -156,7 +156,7 @@ def test_another_field_is_opened_only_after_unsaved_edits_are_asked_about(
     assert window.ask("arena.open", name="stairs") == {"unsaved": True}
     assert window.ask("arena.open", name="stairs", anyway=True) == {"opened": "stairs"}
     window.settle()
-    assert window.topics["arena"]["name"] == "ceabot_stairs"
+    assert window.topics["arena"]["name"] == "my_stairs"
     assert len(window.topics["arena_drafts"]) <= 1
 
 

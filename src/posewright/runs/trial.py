@@ -355,7 +355,7 @@ def run_trial(
 
     Args:
         trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
-        arena: path of an arena document that replaces the contest's field; by default the trial's.
+        arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`; by default the trial's.
         seed: the seed of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
@@ -412,7 +412,7 @@ def run_trial(
         ),
     )
     if arena is not None:
-        resolved_trial = replace(resolved_trial, arena=str(arena))
+        resolved_trial = replace(resolved_trial, arena=str(arena), layout="")
     prepared_run = replace(
         trial_run(resolved_trial, trial_options),
         outputs=outputs,

@@ -96,11 +96,6 @@ class ArenaPanel(Panel):
         self._session.publish_history()
         return added_parts(before, history.value)
 
-    @property
-    def arena(self) -> Arena:
-        """The field as it is now; InputError if none is open."""
-        return self._require_history().value
-
     @action
     def choices(self) -> dict[str, list[str]]:
         """Return what can be opened, the contests, and the programs that can race."""
@@ -151,7 +146,7 @@ class ArenaPanel(Panel):
             name: name of the file; None for the present one.
             over: whether to overwrite a file that exists or was changed meanwhile.
         """
-        arena = self.arena
+        arena = self._require_arena()
         target = self._target
         if name is not None:
             path = self._workspace.writable(name)
@@ -179,7 +174,7 @@ class ArenaPanel(Panel):
         """
         is_file = name.endswith((".yaml", ".yml"))
         source = str(self._workspace.path(name)) if is_file else name
-        arena = self.arena
+        arena = self._require_arena()
         limited = self._prepared(arena)
         boxes = with_layout(limited, source, seed, legal=False).boxes
         self.do(ReplaceArena(arena.with_boxes(boxes), f"place {name}"))
@@ -211,7 +206,7 @@ class ArenaPanel(Panel):
         """
         if self._contest is None:
             raise InputError("no contest is chosen", hint="choose one at Rules")
-        arena = self._prepared(self.arena)
+        arena = self._prepared(self._require_arena())
         faults = [fault for fault in check_own_field(self._contest, arena) if fault.prevents_run]
         if faults:
             raise InputError(
@@ -223,7 +218,7 @@ class ArenaPanel(Panel):
         # the boxes of a layout stand on the contest's own field, which has its name for itself
         has_shipped_name = self._own_field is not None and arena.name == self._own_field.name
         name = stem if has_shipped_name else arena.name
-        write_arena(path, replace(self.arena, name=name))
+        write_arena(path, replace(self._require_arena(), name=name))
         entry = next(iter(self._contest.entries.values()))
         trial = Trial(
             self._contest_name,
@@ -277,6 +272,9 @@ class ArenaPanel(Panel):
             raise InputError("no field is open", hint="choose the mode Arena")
         return self._history
 
+    def _require_arena(self) -> Arena:
+        return self._require_history().value
+
     def _show(self, opened: OpenedArena) -> None:
         """Show an opened field with a new history; unsaved edits of the previous one stay in its draft."""
         if self._draft_writer is None:
@@ -318,7 +316,7 @@ class ArenaPanel(Panel):
         self._draft_writer.schedule(lambda: files.render_draft(arena, file))
 
     def _publish_arena(self) -> None:
-        self._session.publish("arena", arena_view(self.arena))
+        self._session.publish("arena", arena_view(self._require_arena()))
         self._publish_rules()
 
     def _publish_file(self) -> None:
@@ -338,11 +336,11 @@ class ArenaPanel(Panel):
         if self._history is None:
             return
         try:
-            arena = self._prepared(self.arena)
+            arena = self._prepared(self._require_arena())
             faults = [fault_view(fault) for fault in self._find_faults(arena)]
             low_m, high_m = arena.box_zone
         except PosewrightError as error:  # such as a kind of boxes that was removed
-            arena = self.arena
+            arena = self._require_arena()
             hint = error.hint or ""
             faults = [{"message": error.message, "hint": hint, "parts": [], "prevents_run": True}]
             low_m, high_m = 0.0, arena.size_x
@@ -363,7 +361,7 @@ class ArenaPanel(Panel):
         faults = list(check_own_field(self._contest, arena))
         is_layout = self._target.path.name.endswith(LAYOUT_SUFFIX)
         if self._own_field is not None and not is_layout:
-            name_fault = find_name_fault(self._own_field, self.arena)
+            name_fault = find_name_fault(self._own_field, self._require_arena())
             if name_fault is not None:
                 faults.append(replace(name_fault, prevents_run=False))  # a race here has a name of its own
         return faults
