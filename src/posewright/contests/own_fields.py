@@ -10,7 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from posewright.arenas import Arena, LayoutFault, check_layout, fixed_obstacles, obstacle_distances
+from posewright.arenas import (
+    WALLS,
+    Arena,
+    LayoutFault,
+    check_layout,
+    fixed_obstacles,
+    obstacle_distances,
+)
 from posewright.arenas.rectangles import point_distances
 from posewright.contests.contest import Contest
 from posewright.errors import InputError
@@ -144,14 +151,24 @@ def require_suitable_field(contest: Contest, arena: Arena, *, legal: bool = Fals
 
 def check_own_field(contest: Contest | None, arena: Arena) -> tuple[FieldFault, ...]:
     """Return everything that is wrong with a prepared arena for a contest; None for no contest."""
-    if isinstance(contest, OwnFieldContest):
-        return contest.check_field(arena)
-    return layout_faults(arena)
+    if contest is None or not isinstance(contest, OwnFieldContest):
+        return layout_faults(arena)
+    return contest.check_field(arena)
 
 
 def layout_faults(arena: Arena) -> tuple[FieldFault, ...]:
     """Return the faults of an arena's own boxes, by its own limits."""
     return tuple(FieldFault.of_layout_fault(fault) for fault in check_layout(arena.boxes, arena))
+
+
+def find_open_edges(arena: Arena) -> list[FieldFault]:
+    """Return a fault if a field lacks walls at its edges, over which a robot can walk out of it."""
+    names = {shape.name for shape in arena.walls}
+    missing = [wall.removeprefix("wall_") for wall in WALLS if wall not in names]
+    if not missing:
+        return []
+    message = f"it has no wall at the {', '.join(missing)}, where a robot can leave it"
+    return [FieldFault(message, f"walls named {', '.join(WALLS)}", prevents_run=False)]
 
 
 def with_limits_of(arena: Arena, own_field: Arena) -> Arena:

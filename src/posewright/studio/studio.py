@@ -18,7 +18,7 @@ from posewright.studio.arena.panel import ArenaPanel
 from posewright.studio.context import StudioContext
 from posewright.studio.curves_panel import CurvesPanel
 from posewright.studio.document import Document
-from posewright.studio.files.load import create_file, open_path
+from posewright.studio.files.load import OpenedFile, create_file, open_path
 from posewright.studio.files.panel import FilesPanel
 from posewright.studio.findings_panel import FindingsPanel
 from posewright.studio.gait_panel import GaitPanel
@@ -92,29 +92,8 @@ def open_studio(
     else:
         opened_file = open_path(path, robot)
 
-    def panels(context: StudioContext) -> list[Panel]:
-        trial_panel = TrialPanel(context)
-        return [
-            PosingPanel(context),
-            TimelinePanel(context),
-            CurvesPanel(context),
-            FindingsPanel(context),
-            GaitPanel(context),
-            trial_panel,
-            ArenaPanel(context, trial_panel),
-            TeachPanel(context),
-            FilesPanel(context, opened_file),
-        ]
-
     folder = path if is_folder(path) else path.resolve().parent
-    studio = assemble(
-        opened_file.document(),
-        opened_file.page,
-        server=Server(host, port),
-        folder=folder,
-        panels=panels,
-        body=body,
-    )
+    studio = _start(opened_file, folder, Server(host, port), body)
     # a recording or an arena is shown by its panel, by the same action as when a window opens it
     if opened_file.recording is not None:
         _perform(studio, "files.open", {"file": path.resolve().name})
@@ -149,12 +128,41 @@ def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, p
         return open_studio(path, host=host, port=port)
     if name is not None:
         open_shipped(str(name), Path())  # raises an error before anything is started
-    studio = open_studio(host=host, port=port)
+    studio = _start(create_file(Path(), "untitled"), Path(), Server(host, port))
     if name is None:
         _perform(studio, "session.choose", {"mode": ARENA_MODE})
     else:
         _perform(studio, "arena.open", {"name": str(name)})
     return studio
+
+
+def _start(opened_file: OpenedFile, folder: Path, server: Server, body: str = "sim") -> Studio:
+    """Start a studio with all its panels.
+
+    Args:
+        opened_file: the motion file to edit.
+        folder: the workspace.
+        server: the server that windows connect to.
+        body: body for teaching and playing, as for `run_trial`.
+    """
+
+    def panels(context: StudioContext) -> list[Panel]:
+        trial_panel = TrialPanel(context)
+        return [
+            PosingPanel(context),
+            TimelinePanel(context),
+            CurvesPanel(context),
+            FindingsPanel(context),
+            GaitPanel(context),
+            trial_panel,
+            ArenaPanel(context, trial_panel),
+            TeachPanel(context),
+            FilesPanel(context, opened_file),
+        ]
+
+    return assemble(
+        opened_file.document(), opened_file.page, server=server, folder=folder, panels=panels, body=body
+    )
 
 
 def _perform(studio: Studio, name: str, arguments: Mapping[str, object]) -> None:

@@ -26,6 +26,7 @@ from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.contests.obstacle_race.score import Result, score
 from posewright.contests.own_fields import (
     FieldFault,
+    find_open_edges,
     find_start_faults,
     layout_faults,
     with_limits_of,
@@ -83,6 +84,7 @@ class ObstacleRace:
             *find_dimension_faults(self.rules, arena),
             *find_start_faults(arena, [(x, y)], self.rules.put_back.least_m),
             *layout_faults(arena),
+            *find_open_edges(arena),
         )
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place

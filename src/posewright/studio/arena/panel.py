@@ -368,9 +368,9 @@ class ArenaPanel(Panel):
 
     def _prepared(self, arena: Arena) -> Arena:
         """Return a field with the limits of the chosen contest."""
-        if isinstance(self._contest, OwnFieldContest):
-            return self._contest.prepare_field(arena, "", seed=0)
-        return arena
+        if self._contest is None or not isinstance(self._contest, OwnFieldContest):
+            return arena
+        return self._contest.prepare_field(arena, "", seed=0)
 
     def _publish_drafts(self) -> None:
         self._session.publish("arena_drafts", list(self._drafts.values()))

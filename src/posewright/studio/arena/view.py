@@ -79,7 +79,9 @@ def fault_view(fault: FieldFault) -> View:
 def start_views(contest: Contest | None, arena: Arena) -> list[View]:
     """Return the places where a contest's robots start on a field; none if the field has no such place."""
     views: list[View] = []
-    for role in () if contest is None else contest.entries:
+    if contest is None:
+        return views
+    for role in contest.entries:
         try:
             x, y, yaw_rad = contest.start(role, arena)
         except (PosewrightError, IndexError):  # the line or spot of the start is missing

@@ -25,12 +25,16 @@ export function mount(stage, side, bottom, files, document_) {
     onTool: (name) => tools.forEach((one) => one.setAttribute("aria-pressed", String(one.id === `arena-tool-${name}`))),
   });
   const chosen = () => [...selected];
+  // One after the other: what is pressed next is meant for what the key before has selected.
+  let busy = Promise.resolve();
+  const inTurn = (command, args, then = () => {}) => { busy = busy.then(() => edit(command, { parts: chosen(), ...args })).then((added) => added && then(added)); };
+  const selectAdded = (added) => { if (added.length) select(new Set(added)); };
   const act = {
-    remove: () => edit("delete_parts", { parts: chosen() }).then(() => select(new Set())),
-    duplicate: (parts = chosen()) => edit("copy_parts", { parts, x_m: COPY_OFFSET_M, y_m: 0 }).then((added) => added && select(new Set(added))),
-    mirror: (axis, copies) => edit("mirror_parts", { parts: chosen(), axis, copies }).then((added) => added?.length && select(new Set(added))),
-    turn: (angle_deg) => edit("turn_parts", { parts: chosen(), angle_deg }),
-    nudge: (x_m, y_m) => edit("move_parts", { parts: chosen(), x_m, y_m }),
+    remove: () => inTurn("delete_parts", {}, () => select(new Set())),
+    duplicate: (parts = null) => inTurn("copy_parts", { ...(parts ? { parts } : {}), x_m: COPY_OFFSET_M, y_m: 0 }, selectAdded),
+    mirror: (axis, copies) => inTurn("mirror_parts", { axis, copies }, selectAdded),
+    turn: (angle_deg) => inTurn("turn_parts", { angle_deg }),
+    nudge: (x_m, y_m) => inTurn("move_parts", { x_m, y_m }),
   };
 
   mountFiles(files, document_);
@@ -220,7 +224,7 @@ function numberField(text, part, path, commit, limits = {}) {
 }
 function boxFields(box, arena) {
   const set = (args) => edit("set_box", { number: box.number, ...args });
-  const kind = el("select", { "data-value": "kind", onchange: () => set({ kind: kind.value }) }, ...options(Object.keys(arena.kinds), String));
+  const kind = el("select", { "data-value": "kind", "aria-label": "kind", onchange: () => set({ kind: kind.value }) }, ...options(Object.keys(arena.kinds), String));
   kind.value = box.kind;
   return [numberField("x [m]", box, "x", (x) => set({ x })), numberField("y [m]", box, "y", (y) => set({ y })),
     numberField("turn [deg]", box, "yaw_deg", (yaw_deg) => set({ yaw_deg })), labelled("kind", kind)];
@@ -230,7 +234,7 @@ function shapeFields(shape) {
   const now = () => value("arena").shapes.find((one) => one.part === shape.part) ?? shape;
   const size = (place) => (length) => { const size_m = [...now().size_m]; size_m[place] = length; if (shape.is_round && place === 0) size_m[1] = length; set({ size_m }); };
   const name = el("input", { type: "text", value: shape.name, onchange: () => set({ new_name: name.value.trim() }) });
-  const role = el("select", { onchange: () => set({ role: role.value, ...(role.value !== "line" && shape.size_m[2] < 0.001 ? { size_m: [shape.size_m[0], shape.size_m[1], 0.1] } : {}) }) }, ...options(ROLES));
+  const role = el("select", { "aria-label": "role", onchange: () => set({ role: role.value, ...(role.value !== "line" && shape.size_m[2] < 0.001 ? { size_m: [shape.size_m[0], shape.size_m[1], 0.1] } : {}) }) }, ...options(ROLES));
   role.value = shape.role;
   const text = el("input", { type: "text", value: shape.text, "data-value": "text", onchange: () => set({ text: text.value }) });
   const colour = el("input", { type: "color", value: shape.colour, "data-value": "colour", onchange: () => edit("set_colour", { name: shape.name, colour: rgb(colour.value) }) });

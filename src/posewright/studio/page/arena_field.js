@@ -101,7 +101,7 @@ export function mountField(root, { selection, onSelect, onTool }) {
       made.push(svg("line", { class: isMajor(y) ? "major" : "minor", x1: xPx(0), x2: xPx(long), y1: yPx(y), y2: yPx(y) }));
       if (isMajor(y)) made.push(svg("text", { class: "ruler", x: xPx(0) - 24, y: yPx(y) + 4, "text-anchor": "end" }, String(Number(y.toFixed(2)))));
     }
-    made.push(svg("text", { class: "ruler", x: xPx(long) + 24, y: yPx(-wide / 2) + 30, "text-anchor": "end" }, "x [m]"), svg("text", { class: "ruler", x: xPx(0) - 24, y: yPx(wide / 2) - 16, "text-anchor": "end" }, "y [m]"));
+    made.push(svg("text", { class: "ruler", x: xPx(long) + 18, y: yPx(-wide / 2) + 30 }, "x [m]"), svg("text", { class: "ruler", x: xPx(0) - 24, y: yPx(wide / 2) - 16, "text-anchor": "end" }, "y [m]"));
     return made;
   }
   function drawZone(arena, rules) {

@@ -15,11 +15,11 @@ export function mount(root) {
   on("file", (file) => { showState(state); notes(file); });
   on("history", () => showState(state));
   on("drafts", (drafts) => notice("drafts", drafts.length > 0 && el("ul", {}, ...drafts.map(draftRow))));
-  const always = () => true;
+  const always = () => true, isNoField = () => value("mode") !== "arena";
   shortcuts("Files", [
     ["Ctrl+O", "Open", () => withoutField(browse), always],
-    ["Ctrl+S", "Save", () => withoutField(() => save(), "motion"), always],
-    ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs, "motion"), always],
+    ["Ctrl+S", "Save", () => withoutField(() => save(), "motion"), isNoField],
+    ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs, "motion"), isNoField],
   ]);
   addEventListener("beforeunload", (event) => { if (value("history")?.dirty) event.preventDefault(); });
   takeDrops(window);
