@@ -274,7 +274,7 @@ class FunctionTables(Check):
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
-            self.analysis.solver.n_decided += solver.n_decided
+            self.analysis.solver.n_decided_questions += solver.n_decided_questions
 
     def _find_gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
         """Yield an error if some arguments match no row of a function, or a note if that is not known."""

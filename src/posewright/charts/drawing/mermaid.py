@@ -236,7 +236,8 @@ class _MermaidWriter:
         yield f'{indent}state "{text}" as {name} {{' if text != name else f"{indent}state {name} {{"
         if node.parallel:
             for i, region in enumerate(node.inside):
-                yield from [f"{indent}    --"] * (i > 0)
+                if i > 0:
+                    yield f"{deeper}--"  # separates regions
                 yield from self._region_lines(region, deeper)
         else:
             yield from self._content_lines(node, deeper)

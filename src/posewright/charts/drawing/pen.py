@@ -68,10 +68,14 @@ TITLE_BASE = 18
 SIDE_ROOM = 12
 """Room between text and the border of its box [px]."""
 
-LABEL_SIDE = 5
+LABEL_SIDE_PADDING = 5
+"""Room at each side of the text on an arrow [px]."""
+
 RANK_ROOM = 4
-RANK_DIGIT = 7
-"""Room beside what is written on an arrow, more on the left for a rank, and for its further digits [px]."""
+"""Additional room at the left of a label with ranks [px]; with the padding, it holds ranks of one digit."""
+
+RANK_DIGIT_WIDTH = 7
+"""Additional room for every further digit of a rank [px]."""
 
 DOT = 12
 DIAMOND = 20
@@ -103,20 +107,28 @@ def lines_size(lines: Sequence[TextLine]) -> Size:
 
 
 def visible_lines(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return the visible lines of an arrow's label; a transition without text shows its rank."""
+    """Return the visible lines of an arrow's label; a transition without text shows its rank as its text.
+
+    The rank is the place of a transition in the order of trial, a small number before its line.
+    """
     return [
         line if line.text else TextLine(str(line.rank), line.transitions) for line in lines if line.ranked
     ]
 
 
 def label_size(lines: Sequence[TextLine]) -> Size | None:
-    """Return the size of an arrow's label with its ranks, None if it has no visible line."""
-    lines = visible_lines(lines)
-    if not lines:
+    """Return the size of an arrow's label, None if it has no visible line.
+
+    The size includes the rank numbers that stand at the left of the lines, except for `RANK_ROOM`.
+    """
+    shown_lines = visible_lines(lines)
+    if not shown_lines:
         return None
-    width, height = lines_size(lines)
-    n_rank_digits = max(len(str(line.rank)) for line in lines)
-    return width + 2 * LABEL_SIDE + (n_rank_digits - 1) * RANK_DIGIT, height + LABEL_PADDING
+    text_width_px, text_height_px = lines_size(shown_lines)
+    n_rank_digits = max(len(str(line.rank)) for line in shown_lines)
+    further_digits_width = (n_rank_digits - 1) * RANK_DIGIT_WIDTH  # the padding has room for the first digit
+    width = text_width_px + 2 * LABEL_SIDE_PADDING + further_digits_width
+    return width, text_height_px + LABEL_PADDING
 
 
 def head_size(node: DiagramNode) -> Size:

@@ -21,7 +21,7 @@ from posewright.charts.drawing.pen import (
     DIAMOND,
     DOT,
     LABEL_FONT,
-    LABEL_SIDE,
+    LABEL_SIDE_PADDING,
     ROW,
     SIDE_ROOM,
     TITLE_BASE,
@@ -186,7 +186,7 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
     lines = visible_lines(track.link.lines)
     text_block_width, _ = lines_size(lines)
     first_y = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * BASELINE_SHARE
-    left = box.x + box.width / 2 - LABEL_SIDE - text_block_width
+    left = box.x + box.width / 2 - LABEL_SIDE_PADDING - text_block_width
     is_left_aligned = any(line.rank or line.text.startswith(" ") for line in lines)
     label_class = "label left" if is_left_aligned else "label"
     x = left if is_left_aligned else box.x

@@ -192,7 +192,14 @@ def _add_key(scene: Scene, lines: Sequence[TextLine]) -> Composition:
 def _place_key_columns(
     scene: Scene, lines: Sequence[TextLine], n_columns: int, *, below: bool
 ) -> Composition:
-    """Return the scene with the key in some columns, below the scene or to its right."""
+    """Return the scene with the key in some columns.
+
+    Args:
+        scene: the laid-out picture.
+        lines: the lines of the key, of which each column holds the next ones.
+        n_columns: number of columns.
+        below: the key is below the scene, else to its right.
+    """
     lines_per_column = math.ceil(len(lines) / n_columns)
     x = 0.0 if below else scene.width + ROOM
     top = scene.height + ROOM if below else 0.0
@@ -283,13 +290,22 @@ def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
 
 
 SAMPLE_WIDTH = 30
+SAMPLE_HEIGHT = 16
+"""Size of the sample of a state in an entry of the legend; the sample of a line is as wide [px]."""
+
 SAMPLE_GAP = 8
 ENTRY_GAP = 28
-"""Width of the state and of the line in an entry of the legend, room after each, and between entries [px]."""
+"""Room after each sample of the legend, and between its entries [px]."""
 
 
 def _legend_parts(top: float) -> tuple[list[str], float]:
-    """Return the SVG of the legend of marks (a state, a line and a name for each), and its width [px]."""
+    """Return the SVG of the legend of marks, and its width [px].
+
+    It has an entry for each coverage mark: a sample of a state, a sample of a line, and the name.
+
+    Args:
+        top: upper end of the legend [px].
+    """
     parts: list[str] = []
     x = 0.0
     y = top + LEGEND / 2 + 8
@@ -297,7 +313,7 @@ def _legend_parts(top: float) -> tuple[list[str], float]:
     text_x = line_x + SAMPLE_WIDTH + SAMPLE_GAP
     for mark in CoverageMark:
         label = f"{mark.sign}{mark.value}"
-        box = BoundingBox(x + SAMPLE_WIDTH / 2, y, width=SAMPLE_WIDTH, height=16)
+        box = BoundingBox(x + SAMPLE_WIDTH / 2, y, width=SAMPLE_WIDTH, height=SAMPLE_HEIGHT)
         parts += [
             rect(f"state {mark.css_class}", box, corner=4),
             path(f"line {mark.css_class}", f"M{x + line_x:.1f},{y:.1f} h{SAMPLE_WIDTH}"),

@@ -37,15 +37,24 @@ def value_runs(values: Iterable[Value | None]) -> list[ValueRun]:
     return runs
 
 
-def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, float, float]]:
-    """Return the first, least, greatest and last value in each of some columns of equal width.
+class ColumnSummary(NamedTuple):
+    """The values of a curve in one column of pixels, in the order in which they are drawn."""
 
-    A curve through these looks like the curve through all values, however many there are. With fewer values
-    than columns, the columns without a value are left out.
+    first: float
+    least: float
+    greatest: float
+    last: float
+
+
+def envelope(values: Sequence[float], n_columns: int) -> list[ColumnSummary]:
+    """Return a summary of the values in each of some columns of equal width.
+
+    A curve through the summaries looks like the curve through all values, however many there are. With fewer
+    values than columns, the columns without a value are left out.
     """
-    edges = [round(i * len(values) / columns) for i in range(columns + 1)]
+    edges = [round(i * len(values) / n_columns) for i in range(n_columns + 1)]
     parts = [values[start:end] for start, end in pairwise(edges) if start < end]
-    return [(part[0], min(part), max(part), part[-1]) for part in parts]
+    return [ColumnSummary(part[0], min(part), max(part), part[-1]) for part in parts]
 
 
 TINTS = tuple(
@@ -78,16 +87,16 @@ class Ruler:
     Attributes:
         left: position of the first tick [px].
         width: the width of all ticks together [px].
-        count: number of ticks.
+        n_ticks: number of ticks.
     """
 
     left: float
     width: float
-    count: int
+    n_ticks: int
 
     def tick_x(self, tick: float) -> float:
         """Return the position of the beginning of a tick [px]."""
-        return self.left + self.width * tick / max(self.count, 1)
+        return self.left + self.width * tick / max(self.n_ticks, 1)
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ def assign_tints(names: Sequence[str]) -> dict[str, str]:
 def draw_bars(
     lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mapping[str, str]
 ) -> list[str]:
-    """Return the SVG of a bar for each run of a value, with the value's name if it fits.
+    """Return the SVG of a bar for each run of ticks with the same value, with the value's name if it fits.
 
     Args:
         lane: the lane to draw in.
@@ -213,11 +222,15 @@ def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
     is_constant = not least < greatest  # also if the values are NaN
 
     def value_y(value: float) -> float:
+        """Return the height of a value on the page; the least is at the bottom, the greatest at the top."""
         share = 0.5 if is_constant else (value - least) / (greatest - least)
         return lane.bottom - LANE_PADDING - (lane.height - 2 * LANE_PADDING) * share
 
-    has_many_ticks = len(values) > 2 * ruler.width
-    points = _envelope_points(ruler, values) if has_many_ticks else _step_points(ruler, values)
+    has_several_ticks_per_pixel = len(values) > 2 * ruler.width
+    if has_several_ticks_per_pixel:
+        points = _envelope_points(ruler, values)
+    else:
+        points = _step_points(ruler, values)
     points_text = " ".join(f"{x:.1f},{value_y(value):.1f}" for x, value in points)
     label_x = ruler.left + ruler.width + 6
     if is_constant:
@@ -240,12 +253,12 @@ def _step_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, flo
 
 
 def _envelope_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return points (x and value) for the first, least, greatest and last value in each column of pixels."""
-    columns = round(ruler.width)
+    """Return four points (x and value) for each column of pixels: first, least, greatest and last value."""
+    n_columns = round(ruler.width)
     points = []
-    for i, (first, low, high, last) in enumerate(envelope(values, columns)):
-        x = ruler.left + ruler.width * i / columns
-        points += [(x, first), (x, low), (x, high), (x, last)]
+    for i, summary in enumerate(envelope(values, n_columns)):
+        x = ruler.left + ruler.width * i / n_columns
+        points += [(x, value) for value in summary]
     return points
 
 
@@ -295,7 +308,8 @@ class StateLevel:
 def state_levels(chart: Chart) -> list[StateLevel]:
     """Return the levels of a chart, region by region, outer levels first.
 
-    A region without states inside it is a level of its own.
+    A level has the states at one depth, of which at most one is active. A region without states inside it is
+    a level of its own.
     """
     if not chart.parallel:
         return list(_iterate_levels("", chart.states))
@@ -307,13 +321,15 @@ def state_levels(chart: Chart) -> list[StateLevel]:
 
 def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
     """Yield the levels of a region's states from the outside in, then those of the regions inside them."""
-    level = list(states)
+    states_at_depth = list(states)
     depth = 0
     parallel_states = []
-    while level:
-        yield StateLevel(region, depth, tuple(state.name for state in level))
-        parallel_states += [state for state in level if state.parallel]
-        level = [child for state in level if not state.parallel for child in state.states]
+    while states_at_depth:
+        yield StateLevel(region, depth, tuple(state.name for state in states_at_depth))
+        parallel_states += [state for state in states_at_depth if state.parallel]
+        states_at_depth = [
+            child for state in states_at_depth if not state.parallel for child in state.states
+        ]
         depth += 1
     for parallel_state in parallel_states:
         for inner_region in parallel_state.states:

@@ -281,7 +281,7 @@ class _TypeChecker:
             operand = self.require_truth_value(tree.operand, "not")
             return TypedTree(Unary(Operator.NOT, operand.tree, tree.offset), BoolType())
         number = self.require_number(tree.operand, "-")
-        value_type = result_type([number], single=number.is_single, unit=number.unit)
+        value_type = result_type([number], is_single_precision=number.is_single_precision, unit=number.unit)
         return TypedTree(Unary(Operator.MINUS, number.tree, tree.offset), value_type, number.is_constant)
 
     def check_binary(self, tree: Binary) -> TypedTree:

@@ -364,13 +364,16 @@ def scalar_of(text: str) -> Value:
     """Return the number or truth value that is written as this text, else the text."""
     if text in _TRUTH_VALUES:
         return _TRUTH_VALUES[text]
-    if not text[:1].isdigit() and text[:1] != "-":  # float() would accept a variable called nan
+    # a number begins with a digit or a minus sign; float() would also accept a variable called nan or inf
+    may_be_number = text[:1].isdigit() or text[:1] == "-"
+    if not may_be_number:
         return text
     for number_type in (int, float):
         try:
             number = number_type(text)
         except ValueError:
             continue
+        # a number that YAML would write as another text, such as 007 or 1e3, stays a text
         return number if str(number) == text else text
     return text
 

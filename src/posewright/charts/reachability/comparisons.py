@@ -95,6 +95,8 @@ class SymbolicComparison:
     Attributes:
         input_names: the inputs and events that it reads, sorted.
         register_names: the other names that it reads, sorted.
+        _evaluate: computes the comparison from the values of all names in it.
+        _sets: a cache of `_find_set`, by the name of the input and the values of the other names.
     """
 
     def __init__(self, expression: Expression, tree: Tree, domains: Mapping[str, Domain]) -> None:

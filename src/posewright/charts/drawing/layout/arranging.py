@@ -54,8 +54,9 @@ def assign_lanes(jogs: Sequence[Jog]) -> list[int]:
 def _order_jogs(jogs: Sequence[Jog]) -> list[set[int]]:
     """Return for each jog the jogs that must be in earlier lanes, by index.
 
-    Of two jogs that would touch in one lane, that one is earlier which makes the order cheaper. The pairs for
-    which this matters most are decided first; a later pair whose order would close a cycle is turned.
+    A jog is the piece of a wire that runs along a lane. Two jogs that would touch in one lane get different
+    lanes, in the order of less cost. The pairs for which the order matters most are decided first; a later
+    pair whose preferred order would close a cycle gets the other order.
     """
     preferences = []
     for i, k in combinations(range(len(jogs)), 2):
@@ -80,7 +81,11 @@ def _would_touch(jog: Jog, other: Jog) -> bool:
 
 
 def _lane_cost(earlier: Jog, later: Jog) -> int:
-    """Return the cost of two jogs in this order of lanes: crossings, and a penalty if the wires touch."""
+    """Return the cost of two jogs in this order of lanes: crossings, and a penalty if the wires touch.
+
+    The wire of the earlier jog goes on from its `end_v` across the later lane; that of the later jog comes to
+    its `start_v` across the earlier lane.
+    """
     crosses_later = later.low_v <= earlier.end_v <= later.high_v
     crosses_earlier = earlier.low_v <= later.start_v <= earlier.high_v
     touches = abs(earlier.end_v - later.start_v) < MIN_LINE_DISTANCE
@@ -207,7 +212,7 @@ def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
             is_near = part.low_v < obstacle.high_v + MARGIN and obstacle.low_v - MARGIN < part.high_v
             if is_near and obstacles[part.obstacle].high_r <= obstacle.low_r:
                 yield part.obstacle, i
-        uncovered = [rest for part in skyline for rest in _uncovered_parts(part, obstacle)]
+        uncovered = [remainder for part in skyline for remainder in _uncovered_parts(part, obstacle)]
         skyline = [*uncovered, _SkylinePart(obstacle.low_v, obstacle.high_v, i)]
 
 
@@ -330,6 +335,9 @@ class _LayerArranger:
     def _add_jog_obstacles(self, layer: int, layer_end_r: int) -> int:
         """Assign lanes to the jogs behind a layer, and add their obstacles.
 
+        Between this layer and the next, a wire runs straight unless its v changes; then it has a jog, a piece
+        along a lane, which is an obstacle for items.
+
         Returns:
             The room between this layer and the next that the lanes need, along r [px].
         """
@@ -393,7 +401,10 @@ class _LayerArranger:
         return self.obstacle_r[index] + max(free_room, 0) // 2
 
     def _wire_route(self, wire: LayoutWire) -> tuple[tuple[int, int], ...]:
-        """Return the corners (r, v) of a wire's route from its start to its end, with two for each jog."""
+        """Return the corners of a wire's route from its start to its end, with two for each jog.
+
+        A corner is a pair (r, v): its positions across the layers and along them.
+        """
         vertices = self.net.chains[wire.key]
         first = vertices[0]
         last = vertices[-1]
@@ -406,7 +417,8 @@ class _LayerArranger:
                 points.append((jog_r, self.port_v[PortKey(vertex, wire.key)]))
                 points.append((jog_r, self.port_v[PortKey(next_vertex, wire.key)]))
         points.append((self._lowest_r(last), self.port_v[PortKey(last, wire.key)]))
-        return tuple(points[::-1] if wire.key in self.ranking.back_wires else points)
+        leads_back = wire.key in self.ranking.back_wires  # its vertices are in the order of the layers
+        return tuple(points[::-1] if leads_back else points)
 
     def _label_position(self, wire: LayoutWire) -> tuple[int, int]:
         """Return the middle (r, v) of a wire's label."""

@@ -85,11 +85,13 @@ class RegionStack:
             self.regions_r = title_thickness
             next_v = 0
         self.region_starts: dict[str, int] = {}
+        self.depth = 0
         for key, block in blocks.items():
+            thickness, breadth = block.size
             self.region_starts[key] = next_v
-            next_v += block.size[1]
+            next_v += breadth
+            self.depth = max(self.depth, thickness)
         self.breadth = next_v
-        self.depth = max(block.size[0] for block in blocks.values())
         self.blocks = {
             key: block.moved((self.regions_r, self.region_starts[key])) for key, block in blocks.items()
         }
@@ -127,22 +129,28 @@ class RegionStack:
     def _front_lanes(self) -> tuple[dict[int, int], int]:
         """Return the r of the lane of each link between two regions, and the thickness of the frame.
 
-        Each such link has a lane of its own in front of the regions, as wide as its label.
+        r is the axis in the direction of the arrows. Each such link has a lane of its own in front of the
+        regions: a line across the arrows, with room for its label.
         """
         lane_r: dict[int, int] = {}
         end_r = self.regions_r + self.depth
         for span in self.spans:
-            if span.start and span.end:
+            is_between_regions = span.start is not None and span.end is not None
+            if is_between_regions:
                 label_thickness, _ = self.label_sizes[span.link]
                 lane_r[span.link] = end_r + OWN_STEP + label_thickness // 2
                 end_r += 2 * OWN_STEP + label_thickness
         title_thickness, _ = self.frame.title_size
+        # sideways the title is beside the regions, and may be longer than they are
         return lane_r, max(end_r, title_thickness if self.frame.sideways else 0)
 
     def _label_v(
         self, link: int, lane_r: int, front_routes: Mapping[int, Polyline], front_ports: Sequence[int]
     ) -> int:
         """Return the v of a link's label on its lane: in the best gap between lines that cross the lane.
+
+        v is the position along the lane. The best gap is the one in which the label fits best, then the one
+        nearest to the middle of the lane.
 
         Args:
             link: the link.
@@ -238,7 +246,7 @@ class RegionStack:
             span: the link, of which one end is in or at a region, the other outside.
             side: the side of the region that it meets.
         """
-        region_key = span.start or span.end or ""
+        region_key = span.start or span.end or ""  # one of them is a region; "" is for the type checker
         route = self.blocks[region_key].routes.get(span.link)
         if route:
             return route
@@ -408,12 +416,14 @@ class NestedLayout:
     def _cache_key(self, node: DiagramNode) -> object:
         """Return a key of everything that a node's block depends on."""
         layouts = tuple(self.layouts[key] for key in self.hierarchy.compounds_within(node.key))
-        sides = tuple(self.plan.border_ports(node.key))
-        return node.key, layouts, self.plan.parent_sideways[node.key], sides, self.plan.end_counts(node.key)
+        border_ports = tuple(self.plan.border_ports(node.key))
+        parent_sideways = self.plan.parent_sideways[node.key]
+        return node.key, layouts, parent_sideways, border_ports, self.plan.end_counts(node.key)
 
     def _oriented_size(self, key: str, size: GridPoint) -> GridPoint:
         """Return width and height as thickness and breadth along the axes of a node."""
-        return size if self.sideways[key] else size[::-1]
+        width, height = size
+        return (width, height) if self.sideways[key] else (height, width)
 
     def _oriented_block(self, key: str, child: DiagramNode) -> NodeBlock:
         """Return a child's block along the axes of its parent `key`."""
@@ -435,7 +445,10 @@ class NestedLayout:
         )
 
     def _layout_children(self, node: DiagramNode) -> NodeBlock:
-        """Lay out children, and put a frame with a title around them."""
+        """Return the block of a node that is not parallel: its children, and a frame with a title around them.
+
+        The root has no frame.
+        """
         sideways = self.sideways[node.key]
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
         items = [self._layout_item(child, blocks[child.key], sideways) for child in node.inside]

@@ -126,6 +126,9 @@ class Net:
     def _add_chain(self, wire: LayoutWire, is_reversed: bool) -> None:
         """Add a wire's vertices and segments: a vertex in each layer between its ends, a bend or the label.
 
+        The chain of a wire is the list of its vertices from the lower layer to the higher, whatever the
+        direction of the arrow.
+
         Args:
             wire: the wire.
             is_reversed: it leads backwards, so that its end is in the lower layer.
@@ -159,6 +162,10 @@ class Net:
 MAX_SWEEPS = 16
 MAX_VAIN_SWEEPS = 4
 """Greatest number of sweeps over the layers, forward and backward in turn: in all, and without success."""
+
+
+MAX_PORT_SHARE = 0.99
+"""Greatest share of a vertex's breadth at which a port is: less than 1, where the next vertex begins."""
 
 
 class SegmentEnd(NamedTuple):
@@ -215,7 +222,7 @@ class Ordering:
             side = PortSide.FRONT if segment.low == vertex else PortSide.BACK
             low, high = self.net.zone(vertex, side)
             port = (low + high) // 2
-        return min(max(port / breadth, 0.0), 0.99)
+        return min(max(port / breadth, 0.0), MAX_PORT_SHARE)
 
     def _update_indices(self) -> None:
         """Recompute the index of every vertex in its layer from `layers`."""
@@ -269,7 +276,7 @@ class Ordering:
     def _move_first_items_to_front(self) -> None:
         """Move the items that must be first in their layer to its front."""
         for layer in self.layers:
-            layer.sort(key=lambda vertex: not self._is_first(vertex))
+            layer.sort(key=lambda vertex: not self._is_first(vertex))  # False comes before True
         self._update_indices()
 
     def _is_first(self, vertex: int) -> bool:
@@ -326,6 +333,9 @@ class Ordering:
 
 STRAIGHTNESS_WEIGHT = 8
 """Cost of a bend relative to that of a port away from its preferred position."""
+
+BETWEEN_ITEMS_WEIGHT = 3
+"""Cost of a bend at a label or between items, relative to that of a bend at an item."""
 
 
 class OffsetVariable(NamedTuple):
@@ -395,6 +405,8 @@ class CrossPlacement:
     def _place_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
         """Record the fixed ports on one side of a vertex, and add variables for the other ports.
 
+        A port is the point where a wire meets the vertex. Fills `fixed_ports` and `free_ports`.
+
         Args:
             vertex: the vertex.
             segments: the segments that end on this side.
@@ -418,6 +430,9 @@ class CrossPlacement:
     def _spread_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
         """Add variables for the freely placed ports on a side: in order, with gaps, preferably in the middle.
 
+        A port is the point where a wire meets a vertex; the zone is the part of the side that is free for
+        ports. Fills `free_ports` and `spacings`.
+
         Args:
             vertex: the vertex.
             segments: the segments with such ports, in the order of the ports.
@@ -432,6 +447,7 @@ class CrossPlacement:
         for i, segment in enumerate(segments):
             port = self._add_variable()
             self.free_ports[PortKey(vertex, segment.wire)] = port
+            # the port is in the zone, at least `edge` away from both its ends
             self.spacings.append(Spacing(lower=vertex, upper=port, min_distance=zone_low + edge))
             self.spacings.append(Spacing(lower=port, upper=vertex, min_distance=edge - zone_high))
             offset_from_middle = round((i - (len(segments) - 1) / 2) * gap)
@@ -458,7 +474,8 @@ class CrossPlacement:
     def _attract(self, first: OffsetVariable, second: OffsetVariable, weight: int) -> None:
         """Add a cost for the distance between two positions.
 
-        An auxiliary variable must be below both, and its distance to each has the cost `weight`.
+        Costs of a `Spacing` are only for distances in one direction. So an auxiliary variable must be below
+        both positions, and its distance to each has the cost `weight`: it is then at the lower one.
         """
         auxiliary = self._add_variable()
         for variable, offset in (first, second):
@@ -468,4 +485,4 @@ class CrossPlacement:
 
     def _bend_weight(self, vertex: int) -> int:
         """Return the relative cost of a bend at a vertex: wires should bend at items, not between them."""
-        return 1 if self.net.vertices[vertex].kind is ObstacleKind.ITEM else 3
+        return 1 if self.net.vertices[vertex].kind is ObstacleKind.ITEM else BETWEEN_ITEMS_WEIGHT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 
 from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, posewright_name
@@ -29,7 +29,11 @@ _INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class FreeNames:
-    """Hands out unique names."""
+    """Hands out unique names.
+
+    Attributes:
+        used: all names that are in use, including those that were handed out.
+    """
 
     def __init__(self, used: Iterable[str] = ()) -> None:
         self.used = set(used)
@@ -52,16 +56,25 @@ class FreeNames:
         return self._take_unused(valid, f"{valid[: MAX_NAME - SUFFIX_LENGTH]}_2", ())
 
     def _take_unused(self, name: str, alternative: str, reserved: Collection[str]) -> str:
-        """Return `name`, or else `alternative`, or else that with the first number that makes it unused."""
-        candidate = name
-        next_candidate = alternative
-        numbers = count(2)
-        while candidate in self.used or candidate.lower() in reserved:
-            candidate = next_candidate
-            stem = next_candidate.rstrip("0123456789").rstrip("_")
-            next_candidate = f"{stem}_{next(numbers)}"
-        self.used.add(candidate)
-        return candidate
+        """Return the first suitable name, and add it to the names in use.
+
+        Candidates are `name`, then `alternative`, then the alternative with the numbers 2, 3, ... at its end,
+        in place of any number that is there.
+
+        Args:
+            name: the preferred name.
+            alternative: the name to use if the preferred one is in use or reserved.
+            reserved: reserved words, in lower case; a name may not be one of them in any case.
+        """
+        stem = alternative.rstrip("0123456789").rstrip("_")
+        numbered_alternatives = (f"{stem}_{number}" for number in count(2))
+        unused_name = next(
+            candidate
+            for candidate in chain([name, alternative], numbered_alternatives)
+            if candidate not in self.used and candidate.lower() not in reserved
+        )
+        self.used.add(unused_name)
+        return unused_name
 
 
 class HistoryElement(NamedTuple):
