@@ -227,10 +227,8 @@ def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
         return lane.bottom - LANE_PADDING - (lane.height - 2 * LANE_PADDING) * share
 
     has_several_ticks_per_pixel = len(values) > 2 * ruler.width
-    if has_several_ticks_per_pixel:
-        points = _envelope_points(ruler, values)
-    else:
-        points = _step_points(ruler, values)
+    list_points = _envelope_points if has_several_ticks_per_pixel else _step_points
+    points = list_points(ruler, values)
     points_text = " ".join(f"{x:.1f},{value_y(value):.1f}" for x, value in points)
     label_x = ruler.left + ruler.width + 6
     if is_constant:
@@ -327,9 +325,7 @@ def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel
     while states_at_depth:
         yield StateLevel(region, depth, tuple(state.name for state in states_at_depth))
         parallel_states += [state for state in states_at_depth if state.parallel]
-        states_at_depth = [
-            child for state in states_at_depth if not state.parallel for child in state.states
-        ]
+        states_at_depth = [child for state in states_at_depth if not state.parallel for child in state.states]
         depth += 1
     for parallel_state in parallel_states:
         for inner_region in parallel_state.states:

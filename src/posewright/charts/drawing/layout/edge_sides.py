@@ -22,8 +22,7 @@ from posewright.charts.drawing.pen import label_size
 class LinkSpan:
     """The part of a link inside a node that it passes through.
 
-    A link between states in different states has a span in each node that contains one of its ends, up to
-    the innermost node that contains both.
+    A link has a span in each node that contains one of its ends, up to the innermost node that contains both.
 
     Attributes:
         link: index of the link in the diagram.

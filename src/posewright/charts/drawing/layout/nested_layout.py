@@ -331,6 +331,8 @@ def loop_route(
 ) -> tuple[Polyline, GridPoint]:
     """Return the route of a loop (four corners) and the middle of its label, as r and v.
 
+    A loop is a link from a node to itself.
+
     Args:
         rect: the rectangle of its node.
         label_size: thickness and breadth of the label.
@@ -445,7 +447,7 @@ class NestedLayout:
         )
 
     def _layout_children(self, node: DiagramNode) -> NodeBlock:
-        """Return the block of a node that is not parallel: its children, and a frame with a title around them.
+        """Return the block of a node that is not parallel: its children, in a frame with a title.
 
         The root has no frame.
         """
