@@ -73,7 +73,7 @@ class Deadlocks(Check):
     def _has_alternatives(self, leaf: int) -> bool:
         """Return whether a state or one of its ancestors has siblings that a transition could lead to."""
         nodes = self.machine.nodes
-        parents = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].ancestors[:-1]))
+        parents = (nodes[nodes[node_index].parent] for node_index in (leaf, *nodes[leaf].ancestors[:-1]))
         return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
 
     def _check_dead_end(self, leaf: int, idle_states: set[AbstractState]) -> Iterator[Finding]:
@@ -88,7 +88,7 @@ class Deadlocks(Check):
         waiting_states = {
             abstract_state
             for abstract_state in idle_states
-            if not any(machine_nodes[number].final for number in abstract_state.snapshot.configuration)
+            if not any(machine_nodes[leaf].final for leaf in abstract_state.snapshot.configuration)
         }
         idle_graph_nodes = {
             graph_node
@@ -100,7 +100,7 @@ class Deadlocks(Check):
         if not dead_graph_nodes:
             return
         node = machine_nodes[leaf]
-        has_transitions = any(machine_nodes[number].transitions for number in (leaf, *node.ancestors))
+        has_transitions = any(machine_nodes[node_index].transitions for node_index in (leaf, *node.ancestors))
         if has_transitions and not self.analysis.is_complete:
             yield self._build_undecided_finding(f"whether {node.name} is ever left", node)
             return

@@ -239,7 +239,7 @@ def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: Wor
     def find_rows_back(node: int, configuration: object) -> InputRows | None:
         """Return the rows that lead from a node to the nearest one with a configuration."""
         nearest = graph.find_nearest(
-            lambda number: number < len(configurations) and configurations[number] == configuration,
+            lambda candidate: candidate < len(configurations) and configurations[candidate] == configuration,
             start=node,
             max_nodes=MAX_NODES_BACK,
         )

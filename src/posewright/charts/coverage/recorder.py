@@ -380,8 +380,8 @@ class CoverageRecorder:
                 yield segment_fact(self.obligations.segment_numbers[id(segment)])
             entered_nodes = [target.node for target in transition.targets if target.history is None]
             for node in (transition.source, *entered_nodes):
-                for number in (node, *nodes[node].ancestors):
-                    if number != ROOT:
+                for node_index in (node, *nodes[node].ancestors):
+                    if node_index != ROOT:
                         yield state_fact(number)
 
 

@@ -78,7 +78,7 @@ class ErrorCollector:
         is_consequence = is_about_names and bool(self.unread_names & quoted_names)
         if not is_consequence and error not in self.errors:
             self.errors.append(error)
-        if names is not None:
+        if names is not None:  # a name, or lists and mappings of names: all words in them
             self.unread_names.update(_IDENTIFIER.findall(repr(names)))
 
     def raise_first(self) -> None:
@@ -87,7 +87,10 @@ class ErrorCollector:
             return
 
         def line_of(error: InputError) -> int:
-            return error.where.line or 0 if error.where is not None else 0
+            """Return the line of an error; one without a line comes first."""
+            if error.where is None or error.where.line is None:
+                return 0
+            return error.where.line
 
         first, *later_errors = sorted(self.errors, key=line_of)
         if len(self.errors) >= MAX_ERRORS:

@@ -20,9 +20,9 @@ from posewright.charts.expression import Expression, Scope
 from posewright.charts.formats.declarations import (
     SECTIONS,
     read_declarations,
-    read_form,
     read_initial_values,
     read_resources,
+    read_table_form,
 )
 from posewright.charts.formats.document_fields import (
     MAX_TIME_S,
@@ -168,7 +168,9 @@ def chart_of_document(root: Node) -> Chart:
         with errors.collect():
             resources = read_resources(fields, declared)
         with errors.collect():
-            form = read_form(fields["table"], [*names.states], declared) if "table" in fields else None
+            table_form = (
+                read_table_form(fields["table"], [*names.states], declared) if "table" in fields else None
+            )
         with errors.collect():
             description = optional_text(fields, "description")
         with errors.collect():
@@ -197,7 +199,7 @@ def chart_of_document(root: Node) -> Chart:
             otherwise=otherwise,
             promises=promises,
             resources=resources,
-            form=form,
+            declared_table_form=table_form,
             otherwise_is_explicit="otherwise" in fields,
             description=description,
             source=source,

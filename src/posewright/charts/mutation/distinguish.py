@@ -429,9 +429,9 @@ class Distinguisher:
         n_variables = state_space.n_variables
         changed_and_inner_nodes = set[int]()
         names_read = set[str]()
-        for number in changes.all_nodes:
-            changed_and_inner_nodes |= {number} | machine.nodes[number].descendants
-            names_read |= _names_read_by(machine.nodes[number])
+        for node_index in changes.all_nodes:
+            changed_and_inner_nodes |= {node_index} | machine.nodes[node_index].descendants
+            names_read |= _names_read_by(machine.nodes[node_index])
         read_indices = [i for i, name in enumerate(machine.registers) if name in names_read]
         n_of_kind: dict[object, int] = {}
 

@@ -210,6 +210,7 @@ class _ContentReader:
         if cases[-1].condition.name == "else":
             otherwise = self.read_actions(cases.pop().content)
         first_case, *elseif_cases = cases
+        # from the last <elseif> to the first, as each is inside the `else` of the one before it
         for case in reversed(elseif_cases):
             otherwise = self._build_branch(case, otherwise)
         return self._build_branch(first_case, otherwise)
@@ -329,7 +330,11 @@ class _ScxmlReader:
         return Entries(document, root.line)
 
     def read_chart_fields(self) -> dict[str, PlainData]:
-        """Return the plain data of the chart's own fields: name, kind, period, defaults."""
+        """Return the plain data of the chart's own fields: name, kind, period, defaults.
+
+        The defaults are those of SCXML: it runs to completion, tries transitions in the order of the
+        document, and stays in a state where none is enabled.
+        """
         root = self.root
         kind = root.get(posewright_name("kind")) or ChartKind.STATECHART.value
         is_statechart = kind == ChartKind.STATECHART.value
@@ -594,7 +599,7 @@ def _read_promise(element: Element) -> Entries:
     """Return a promise as in a native document; a time without a unit is in seconds."""
     data: dict[str, PlainData] = dict(element.attributes)
     with suppress(KeyError, ValueError):
-        data["within"] = float(element.attributes["within"])
+        data["within"] = float(element.attributes["within"])  # "2 s" stays a text
     return Entries(data, element.line)
 
 

@@ -99,8 +99,8 @@ def _build_root(chart: Chart) -> Element:
     children = [*_build_datamodel(chart)]
     children += map(_build_function, chart.functions.values())
     children += map(_build_promise, chart.promises)
-    if chart.form is not None and chart.form.state_bits:
-        children.append(_build_table(chart.form))
+    if chart.declared_table_form is not None and chart.declared_table_form.state_bits:
+        children.append(_build_table(chart.declared_table_form))
     for name, segments in chart.junctions.items():
         elements = tuple(writer.build_transition(segment) for segment in segments)
         children.append(tag(posewright_name("junction"), {"id": name}, elements))
@@ -221,18 +221,20 @@ def _build_promise(promise: Promise) -> Element:
     return tag(posewright_name("promise"), attributes)
 
 
-def _build_table(form: TableForm) -> Element:
+def _build_table(table_form: TableForm) -> Element:
     inputs = [
         tag(posewright_name("column"), {"name": column, "input": name})
-        for column, name in form.inputs.items()
+        for column, name in table_form.inputs.items()
     ]
     outputs = [
         tag(posewright_name("column"), {"name": column, "output": name})
-        for column, name in form.outputs.items()
+        for column, name in table_form.outputs.items()
     ]
-    codes = [tag(posewright_name("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items()]
+    codes = [
+        tag(posewright_name("code"), {"state": name, "bits": bits}) for name, bits in table_form.codes.items()
+    ]
     return tag(
-        posewright_name("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes)
+        posewright_name("table"), {"state_bits": " ".join(table_form.state_bits)}, (*inputs, *outputs, *codes)
     )
 
 
