@@ -88,7 +88,9 @@ class Deadlocks(Check):
         waiting_states = {
             abstract_state
             for abstract_state in idle_states
-            if not any(machine_nodes[leaf].final for leaf in abstract_state.snapshot.configuration)
+            if not any(
+                machine_nodes[active_leaf].final for active_leaf in abstract_state.snapshot.configuration
+            )
         }
         idle_graph_nodes = {
             graph_node

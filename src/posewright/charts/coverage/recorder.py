@@ -382,7 +382,7 @@ class CoverageRecorder:
             for node in (transition.source, *entered_nodes):
                 for node_index in (node, *nodes[node].ancestors):
                     if node_index != ROOT:
-                        yield state_fact(number)
+                        yield state_fact(node_index)
 
 
 def cover_run(chart: Chart, rows: Iterable[Row]) -> Coverage:

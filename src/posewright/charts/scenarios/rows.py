@@ -354,6 +354,6 @@ def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
         input_cells = [format_value(value) for value in (*input_values, *event_values)]
         variable_cells = [format_value(value) for value in (*output_values, *local_values)]
         rows.append(
-            [str(number), f"{time_s:g}", tick.before, *input_cells, tick.after.state, *variable_cells]
+            [str(tick_index), f"{time_s:g}", tick.before, *input_cells, tick.after.state, *variable_cells]
         )
     return rows
