@@ -206,7 +206,10 @@ class _MermaidWriter:
         return "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.ids[key]
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
-        """Yield the lines that declare a node and the nodes inside it."""
+        """Yield the lines that declare a node and the nodes inside it.
+
+        Initial dots and histories are not declared, as Mermaid has no such states.
+        """
         name = self.ids[node.key]
         if node.shape is NodeShape.JUNCTION:
             yield f"{indent}state {name} <<choice>>"

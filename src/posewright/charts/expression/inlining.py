@@ -34,8 +34,11 @@ class Inliner:
     """Inlines the calls of one expression and limits its size.
 
     Attributes:
-        conditions: the conditions under which the next call is evaluated, from the `and`, `or` and `if`
-            around it.
+        converter: converts arguments to the units of parameters.
+        source: the text of the expression, at which errors point.
+        n_nodes: number of nodes inlined so far.
+        conditions: the conditions under which the next call is evaluated, from the `and`, `or` and `if` that
+            contain it.
         arguments: the arguments so far that may have to be clamped.
     """
 
@@ -119,16 +122,18 @@ class Inliner:
             self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
         if not isinstance(parameter_type, Numeric):
             return argument.tree
+        argument_in_unit = argument
         if parameter_type.unit and argument.unit:
             if conversion_factor(argument.unit, parameter_type.unit) is None:
                 message = f"{function.name} takes {name} in {parameter_type.unit}, not in {argument.unit}"
                 self.source.fail(offset, message)
-            prefer_integer = isinstance(parameter_type, IntType)
-            argument = self.converter.to_unit(argument, parameter_type.unit, prefer_integer=prefer_integer)
-        if isinstance(parameter_type, IntType) and not argument.is_integer:
+            argument_in_unit = self.converter.to_unit(
+                argument, parameter_type.unit, prefer_integer=isinstance(parameter_type, IntType)
+            )
+        if isinstance(parameter_type, IntType) and not argument_in_unit.is_integer:
             message = f"{function.name} takes a whole number for {name}"
             self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
-        number = self._convert_number(argument, parameter_type)
+        number = self._convert_number(argument_in_unit, parameter_type)
         value = self.converter.constant_value(number)
         if value is not None and not parameter_type.low <= value <= parameter_type.high:
             self.source.fail(

@@ -77,7 +77,14 @@ class Translator:
 
 
 class _TreeTranslator:
-    """Translates the tree of one expression into `nodes`."""
+    """Translates the tree of one expression.
+
+    Attributes:
+        translator: has the types of all names that are not constants.
+        term_factory: makes the terms.
+        nodes: receives the terms of every node, by the node's id.
+        constant_values: the values of the constants in the expression.
+    """
 
     def __init__(
         self, translator: Translator, nodes: dict[int, TranslatedNode], constant_values: Mapping[str, Value]

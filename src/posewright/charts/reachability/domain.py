@@ -270,7 +270,7 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
     try:
         breakpoints = finder.find_condition_breakpoints(tree)
         is_exact = not finder.may_oscillate(tree)
-        if not is_exact:
+        if not is_exact:  # also near zero, where fractions are smallest
             breakpoints = _with_neighbours({*breakpoints, 0}, CROSSING_NEIGHBOURS)
     except NotPiecewiseLinearError:
         if high - low < MAX_ENUMERATED_NONLINEAR:

@@ -81,11 +81,11 @@ class Tick:
         """Value of every input; True for the events that occurred."""
         return self.row.inputs
 
-    def to_dict(self, chart: Chart, number: int) -> dict[str, object]:
-        """Return the tick as plain data for JSON; `number` counts from 0."""
+    def to_dict(self, chart: Chart, tick_index: int) -> dict[str, object]:
+        """Return the tick as plain data for JSON; `tick_index` counts from 0."""
         data: dict[str, object] = {
-            "tick": number,
-            "time_s": round(number * chart.period_s, 9),
+            "tick": tick_index,
+            "time_s": round(tick_index * chart.period_s, 9),
             "from": self.before,
             "inputs": {name: self.row.inputs[name] for name in chart.inputs},
             "state": self.after.state,
