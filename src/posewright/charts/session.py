@@ -139,7 +139,7 @@ class TickTable(tuple[Tick, ...]):
             values = {**tick.after.outputs, **tick.after.locals}
             input_cells = [_format_value(tick.inputs.get(name, False)) for name in input_names]
             variable_cells = [_format_value(values[name]) for name in variable_names]
-            time = f"{number * chart.period_s:g} s"
+            time = f"{tick_index * chart.period_s:g} s"
             rows.append([str(tick_index), time, *input_cells, tick.after.state, *variable_cells])
         return rows
 
