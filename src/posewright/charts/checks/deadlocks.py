@@ -262,7 +262,8 @@ class Deadlocks(Check):
         trace = exploration.trace_to(state)
         registers = state.registers
         last_inputs = trace[-1] if trace else {}
-        case = self.analysis.build_counterexample(node.name, last_inputs, registers, registers)
+        all_names = registers.keys()
+        case = self.analysis.build_counterexample(node.name, last_inputs, env=registers, names=all_names)
         return Finding(
             level, rule, message, state=node.name, counterexample=case, line=node.line, trace=trace
         )

@@ -190,7 +190,13 @@ class SingleCaseGaps(Check):
     def _find_value_suspects(
         self, node: StateNode, guards: Sequence[Expression], name: str
     ) -> Iterator[SingleGapSuspect]:
-        """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
+        """Yield a suspect if a single value of a number may have no transition while both neighbours do.
+
+        Args:
+            node: the state.
+            guards: the guards of its transitions without an event.
+            name: the name of the number.
+        """
         guards_with_name = [guard for guard in guards if name in guard.names]
         first, last = Domain(self.types[name]).index_bounds
         change_points = find_change_points(guards_with_name, name, self.machine.types)

@@ -153,6 +153,10 @@ class _CompleteEvaluation:
     """
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
+        """Find the decisions in which conditions may be skipped, and wrap the functions of their expressions.
+
+        `interpreter` is None if there are none; else it evaluates all their conditions.
+        """
         self.exploration = exploration
         self.state_space = exploration.state_space
         self.is_incomplete = False
@@ -251,6 +255,7 @@ class _InfeasibilityReasons:
     def __init__(
         self, exploration: Exploration, coverage: Coverage, unsure_decisions: frozenset[int]
     ) -> None:
+        """Collect the decisions of guards, and the events that occur in explored steps."""
         self.exploration = exploration
         self.coverage = coverage
         self.unsure_decisions = unsure_decisions

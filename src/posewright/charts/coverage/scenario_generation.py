@@ -249,6 +249,7 @@ class CoveringRuns:
     """
 
     def __init__(self, feasible_coverage: FeasibleCoverage) -> None:
+        """Collect the facts that ticks without errors can cover; none is covered yet."""
         self.exploration = feasible_coverage.exploration
         self.graph = self.exploration.graph
         self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
@@ -341,6 +342,12 @@ class MutantKillingRuns:
     """
 
     def __init__(self, runs: Sequence[GeneratedRun], interpreter: Interpreter) -> None:
+        """Make all mutants of the chart, and keep those that no run kills.
+
+        Args:
+            runs: runs of the chart.
+            interpreter: the interpreter of the chart.
+        """
         self.interpreter = interpreter
         self.runs = list(runs)
         self.survivors = []
@@ -354,7 +361,10 @@ class MutantKillingRuns:
         return any(run.kills(mutant) for run in self.runs)
 
     def extend(self, exploration: Exploration) -> None:
-        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them."""
+        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them.
+
+        Only mutants that it could not decide about remain survivors.
+        """
         distinguisher = Distinguisher(exploration)
         survivors = []
         for mutant, interpreter in self.survivors:

@@ -98,6 +98,7 @@ class _MermaidWriter:
     """
 
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
+        """Give every node an identifier, and collect the arrows inside each."""
         self.diagram = diagram
         self.active = active
         self.hierarchy = NodeHierarchy(diagram)

@@ -71,8 +71,8 @@ THIN_BAR_WIDTH = 3.0
 MIN_BAR_WIDTH = 0.7
 """Width at which a bar is still visible [px]."""
 
-IN_BAR = 11.0
-SWATCH = 10.0
+BAR_FONT = 11.0
+SWATCH_SIZE = 10.0
 """Font size in bars, and size of the coloured squares in the legend [px]."""
 
 SWATCH_GAP = 5
@@ -149,7 +149,7 @@ def draw_bars(
 
 
 def _name_fits(name: str, width: float) -> bool:
-    return text_width(name, IN_BAR) + 6 <= width
+    return text_width(name, BAR_FONT) + 6 <= width
 
 
 def names_without_room(ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
@@ -174,7 +174,7 @@ def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[LegendEntry]]:
     rows: list[list[LegendEntry]] = []
     x = ruler.left
     for name in names:
-        width = SWATCH + SWATCH_GAP + text_width(name, IN_BAR) + LEGEND_ENTRY_GAP
+        width = SWATCH_SIZE + SWATCH_GAP + text_width(name, BAR_FONT) + LEGEND_ENTRY_GAP
         if not rows or x + width > ruler.left + ruler.width:
             rows.append([])
             x = ruler.left
@@ -188,15 +188,21 @@ def draw_legend(lane: Lane, row: Sequence[LegendEntry], tints: Mapping[str, str]
     parts = []
     for x, name in row:
         parts.append(
-            f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH:g}" height="{SWATCH:g}" '
-            f'fill="{tints[name]}"/>'
+            f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH_SIZE:g}" '
+            f'height="{SWATCH_SIZE:g}" fill="{tints[name]}"/>'
         )
-        parts.append(text("in-legend", x=x + SWATCH + SWATCH_GAP, y=lane.top + 11, content=name))
+        parts.append(text("in-legend", x=x + SWATCH_SIZE + SWATCH_GAP, y=lane.top + 11, content=name))
     return parts
 
 
 def draw_steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return the SVG of a boolean over time: a step curve, high and with a filled area where it is true."""
+    """Return the SVG of a boolean over time: a step curve, high and with a filled area where it is true.
+
+    Args:
+        lane: the lane to draw in.
+        ruler: the time axis.
+        values: the value at each tick.
+    """
     low_y = lane.bottom - LANE_PADDING
     high_y = lane.top + LANE_PADDING
     curve = [f"M{ruler.left:.1f},{low_y:.1f}"]
@@ -216,6 +222,11 @@ def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
     """Return the SVG of a number over time: a curve, with its least and greatest value beside it.
 
     A constant is a line in the middle of the lane, with one number beside it.
+
+    Args:
+        lane: the lane to draw in.
+        ruler: the time axis.
+        values: the value at each tick.
     """
     least = min(values)
     greatest = max(values)
@@ -332,33 +343,33 @@ def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel
             yield from _iterate_levels(inner_region.name, inner_region.states or (inner_region,))
 
 
-PER_TICK = 24.0
-NARROW = 460.0
-WIDE = 1000.0
+MAX_TICK_WIDTH = 24.0
+MIN_AXIS_WIDTH = 460.0
+MAX_AXIS_WIDTH = 1000.0
 """Width of a tick if there are few, and the least and greatest width of all together [px]."""
 
-BAR = 22.0
-STEP = 20.0
-CURVE = 40.0
-EVENT = 18.0
-HEADING = 24.0
-LEGEND = 16.0
+BAR_LANE_HEIGHT = 22.0
+STEP_LANE_HEIGHT = 20.0
+CURVE_LANE_HEIGHT = 40.0
+EVENT_LANE_HEIGHT = 18.0
+HEADING_HEIGHT = 24.0
+LEGEND_ROW_HEIGHT = 16.0
 """Heights of lanes, and of the headings between them [px]."""
 
-MARGIN = 20.0
-HEAD = 46.0
-AXIS = 34.0
-RIGHT = 66.0
+LEFT_MARGIN = 20.0
+TITLE_HEIGHT = 46.0
+AXIS_HEIGHT = 34.0
+RIGHT_MARGIN = 66.0
 """Room at the left, at the top, for the time axis, and for numbers at the right [px]."""
 
-LABEL_ROOM = 74.0
+MIN_TIME_LABEL_DISTANCE = 74.0
 """Least distance between two labels of the time axis [px]."""
 
 STYLE = f"""
   .bar {{ stroke: {INK}; stroke-width: 0.6; }}
   .thin {{ stroke: none; }}
-  .in-bar {{ font-size: {IN_BAR:g}px; }}
-  .in-legend {{ font-size: {IN_BAR:g}px; text-anchor: start; }}
+  .in-bar {{ font-size: {BAR_FONT:g}px; }}
+  .in-legend {{ font-size: {BAR_FONT:g}px; text-anchor: start; }}
   .wave {{ fill: none; stroke: {INK}; stroke-width: 1.3; }}
   .high {{ fill: #2f6f9f; fill-opacity: 0.22; }}
   .spike {{ fill: none; stroke: {INK}; stroke-width: 1.4; }}
@@ -435,39 +446,41 @@ class _Timeline:
     """
 
     def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
+        """Choose the width of the time axis: wider for more ticks, between two limits."""
         self.chart = chart
         self.ticks = ticks
         names = [*chart.events, *chart.inputs, *chart.outputs]
-        left = MARGIN + max((text_width(name) for name in names), default=40) + 10
-        width = min(max(len(ticks) * PER_TICK, NARROW), WIDE)
+        left = LEFT_MARGIN + max((text_width(name) for name in names), default=40) + 10
+        width = min(max(len(ticks) * MAX_TICK_WIDTH, MIN_AXIS_WIDTH), MAX_AXIS_WIDTH)
         self.ruler = Ruler(left, width, len(ticks))
 
     def svg(self) -> str:
         """Return the timeline as an SVG document."""
         rows = [*self._state_rows(), *self._input_rows(), *self._output_rows()]
-        bottom = HEAD + sum(row.height for row in rows)
+        bottom = TITLE_HEIGHT + sum(row.height for row in rows)
         seconds = len(self.ticks) * self.chart.period_s
         title = f"{self.chart.name}, {seconds:g} s"
         parts = [
             f"<style>{STYLE}</style>",
-            text("title", x=MARGIN, y=28, content=title),
+            text("title", x=LEFT_MARGIN, y=28, content=title),
             *_axis_parts(self.ruler, bottom, seconds),
             *self._draw_rows(rows),
         ]
-        right = max(self.ruler.left + self.ruler.width + RIGHT, MARGIN + len(title) * TITLE_FONT)
-        return page(title, (0, 0, right, bottom + AXIS), parts)
+        right = max(self.ruler.left + self.ruler.width + RIGHT_MARGIN, LEFT_MARGIN + len(title) * TITLE_FONT)
+        return page(title, (0, 0, right, bottom + AXIS_HEIGHT), parts)
 
     def _state_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading for each region, and a lane with the active state of each of its levels.
 
-        An inner level without an active state in the whole run is left out.
+        A level has the states at one depth, of which at most one is active. An inner level without an active
+        state in the whole run is left out.
         """
         active_by_tick = [frozenset(tick.active) for tick in self.ticks]
         previous_region: str | None = None
         for level in state_levels(self.chart):
             if level.region != previous_region:
                 previous_region = level.region
-                yield _LaneRow(f"states of {level.region}" if level.region else "states", HEADING)
+                yield _LaneRow(f"states of {level.region}" if level.region else "states", HEADING_HEIGHT)
             active_names = [
                 next((name for name in level.states if name in active_states), None)
                 for active_states in active_by_tick
@@ -478,7 +491,7 @@ class _Timeline:
     def _input_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading, and the lanes of all events and inputs."""
         if self.chart.inputs or self.chart.events:
-            yield _LaneRow("inputs", HEADING)
+            yield _LaneRow("inputs", HEADING_HEIGHT)
         for name in self.chart.events:
             yield self._event_row(name, [tick.inputs.get(name) for tick in self.ticks])
         for name, value_type in self.chart.inputs.items():
@@ -487,12 +500,12 @@ class _Timeline:
     def _output_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading, and the lanes of all outputs."""
         if self.chart.outputs:
-            yield _LaneRow("outputs", HEADING)
+            yield _LaneRow("outputs", HEADING_HEIGHT)
         for name, value_type in self.chart.outputs.items():
             yield from self._signal_rows(name, value_type, [tick.outputs.get(name) for tick in self.ticks])
 
     def _event_row(self, name: str, values: Sequence[Value | None]) -> _LaneRow:
-        return _LaneRow(name, EVENT, lambda lane: draw_spikes(lane, self.ruler, values))
+        return _LaneRow(name, EVENT_LANE_HEIGHT, lambda lane: draw_spikes(lane, self.ruler, values))
 
     def _signal_rows(self, name: str, value_type: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
         """Yield the lane of an input or an output: bars for an enum, steps for a boolean, else a curve.
@@ -507,26 +520,26 @@ class _Timeline:
         if isinstance(value_type, EnumType):
             yield from self._bar_rows(name, complete_values, value_type.values)
         elif isinstance(value_type, BoolType):
-            yield _LaneRow(name, STEP, lambda lane: draw_steps(lane, self.ruler, complete_values))
+            yield _LaneRow(name, STEP_LANE_HEIGHT, lambda lane: draw_steps(lane, self.ruler, complete_values))
         else:
             numbers = [float(value) for value in complete_values]
-            yield _LaneRow(name, CURVE, lambda lane: draw_curve(lane, self.ruler, numbers))
+            yield _LaneRow(name, CURVE_LANE_HEIGHT, lambda lane: draw_curve(lane, self.ruler, numbers))
 
     def _bar_rows(
         self, name: str, values: Sequence[Value | None], names: Sequence[str]
     ) -> Iterator[_LaneRow]:
         """Yield a lane of bars, and legend rows for the names that do not fit."""
         tints = assign_tints(names)
-        yield _LaneRow(name, BAR, lambda lane: draw_bars(lane, self.ruler, values, tints))
+        yield _LaneRow(name, BAR_LANE_HEIGHT, lambda lane: draw_bars(lane, self.ruler, values, tints))
         for row in legend_rows(self.ruler, names_without_room(self.ruler, values)):
-            yield _LaneRow("", LEGEND, partial(draw_legend, row=row, tints=tints))
+            yield _LaneRow("", LEGEND_ROW_HEIGHT, partial(draw_legend, row=row, tints=tints))
 
     def _draw_rows(self, rows: Sequence[_LaneRow]) -> Iterator[str]:
         """Yield the SVG of all rows, one below the other."""
-        y = HEAD
+        y = TITLE_HEIGHT
         for row in rows:
             if row.draw is None:
-                yield text("heading", x=MARGIN, y=y + row.height - 7, content=row.name)
+                yield text("heading", x=LEFT_MARGIN, y=y + row.height - 7, content=row.name)
             else:
                 yield text("lane", x=self.ruler.left - 10, y=y + row.height / 2 + 4, content=row.name)
                 yield from row.draw(Lane(y, row.height))
@@ -542,12 +555,12 @@ def _axis_parts(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
         seconds: duration of the whole run [s].
     """
     axis_y = bottom + 4
-    step_s = _axis_step_s(seconds * LABEL_ROOM / ruler.width)
+    step_s = _axis_step_s(seconds * MIN_TIME_LABEL_DISTANCE / ruler.width)
     n_steps = int(seconds / step_s + 1e-9)  # a last label at the very end is not lost to rounding
     yield path("axis", f"M{ruler.left:.1f},{axis_y:.1f} h{ruler.width:.1f}")
     for i in range(n_steps + 1):
         x = ruler.left + ruler.width * i * step_s / seconds
-        yield path("grid", f"M{x:.1f},{HEAD:.1f} V{axis_y:.1f}")
+        yield path("grid", f"M{x:.1f},{TITLE_HEIGHT:.1f} V{axis_y:.1f}")
         yield path("axis", f"M{x:.1f},{axis_y:.1f} v5")
         yield text("time", x, y=bottom + 22, content=f"{i * step_s:.6g} s")
 

@@ -43,6 +43,7 @@ class Inliner:
     """
 
     def __init__(self, converter: NumericConverter) -> None:
+        """Start without inlined calls; `converter` is that of the expression."""
         self.converter = converter
         self.source = converter.source
         self.n_nodes = 0
@@ -80,7 +81,14 @@ class Inliner:
     def _inline_row(
         self, function: Function, row: FunctionRow, arguments: Mapping[str, Tree], call: Call
     ) -> tuple[Tree, Tree]:
-        """Return the condition and the value of a row, with arguments in place of parameters."""
+        """Return the condition and the value of a row, with arguments in place of parameters.
+
+        Args:
+            function: the truth table.
+            row: one of its rows.
+            arguments: the converted argument of each parameter.
+            call: the call, at which errors point.
+        """
 
         def insert_argument(node: Tree) -> Tree | None:
             return arguments.get(node.name) if isinstance(node, Name) else None
@@ -161,10 +169,10 @@ class Inliner:
         if isinstance(target, FloatType) and target.is_unbounded:
             return tree
         low, high = range_of(tree, self.converter.scope.constants)
-        offset = tree.offset
         convert = float if isinstance(target, FloatType) else int
+        clamped = tree
         if high > target.high:
-            tree = Call("min", (Literal(convert(target.high)), tree), offset)
+            clamped = Call("min", (Literal(convert(target.high)), clamped), tree.offset)
         if low < target.low:
-            tree = Call("max", (Literal(convert(target.low)), tree), offset)
-        return tree
+            clamped = Call("max", (Literal(convert(target.low)), clamped), tree.offset)
+        return clamped

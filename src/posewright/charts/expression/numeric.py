@@ -334,6 +334,12 @@ def _match_arithmetic_units(
     The operands of a sum are converted to one unit. A product has a unit only if just one operand has. A
     quotient has that of the dividend if the divisor has none; the quotient of two lengths is computed in one
     unit and has none.
+
+    Args:
+        converter: converts the operands.
+        tree: the operation as parsed.
+        left: the left operand.
+        right: the right operand.
     """
     if tree.operator is Operator.TIMES:
         if left.unit and right.unit:

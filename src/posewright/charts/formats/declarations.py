@@ -254,6 +254,11 @@ def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Sco
 def _read_cell_number(text: str, cell: TableCell, scope: Scope) -> str:
     """Return a part of a cell that is a constant number, as text, in parentheses where needed.
 
+    Args:
+        text: the part of the cell.
+        cell: the cell, at which errors point.
+        scope: the names that it may use.
+
     Raises:
         InputError: the part is not a number, or depends on a parameter.
     """

@@ -182,8 +182,10 @@ def read_fields(
     for field in fields.values():
         _require_complete_expression(node, field)
     if keys is not None and not fields.keys() <= {*keys, *required}:
-        node.fields(optional=(*keys, *required))
-    return fields if fields.keys() >= {*required} else node.fields(required=required)
+        node.fields(optional=(*keys, *required))  # raises the error for the unknown key
+    if not fields.keys() >= {*required}:
+        node.fields(required=required)  # raises the error for the missing key
+    return fields
 
 
 def _require_complete_expression(parent: Node, node: Node) -> None:

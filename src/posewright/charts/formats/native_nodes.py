@@ -28,6 +28,7 @@ class Entries(dict[str, Any], Positioned):
     def __init__(
         self, entries: Mapping[str, object], line: int | None, lines: Mapping[str, int | None] | None = None
     ) -> None:
+        """Store the entries and their lines; arguments as in the class."""
         super().__init__({key: value for key, value in entries.items() if value is not None})
         self.line = line
         own_lines = {key: _line_of(value, default=line) for key, value in self.items()}

@@ -145,6 +145,11 @@ class _TableReader:
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
+        """Read all rows of the table, and find the parent of each state.
+
+        Raises:
+            FormatError: a column or a row is not valid, or there are no rows.
+        """
         self.path = path
         byte_order_mark = "\ufeff"
         lines = text.removeprefix(byte_order_mark).splitlines(keepends=True)
@@ -163,7 +168,7 @@ class _TableReader:
         if not self.states:
             hint = f"columns: {', '.join(COLUMNS[:6])}, ..."
             self._fail("the table has no rows", header_index + 1, hint)
-        self.children: dict[str | None, list[_StateRows]] = {None: []}
+        self.children: dict[str | None, list[_StateRows]] = {None: []}  # None: directly inside the chart
         for state in self.states.values():
             self.children.setdefault(self._find_parent(state), []).append(state)
         self.is_moore = False

@@ -264,6 +264,11 @@ class Interpreter:
         """Cache a step in `state.successors`, and return the one Snapshot object that represents `after`.
 
         A full cache is emptied first. Steps with inputs left out are not cached.
+
+        Args:
+            state: the snapshot before the tick.
+            inputs: the inputs of the tick.
+            after: the snapshot after it.
         """
         if self._n_cached_steps >= MAX_CACHED_STEPS:
             for snapshot in (*self._snapshots.values(), state):

@@ -95,7 +95,7 @@ def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str
                 continue
             passed_junctions = (*passed_junctions, last_segment.junction)
             next_segments = chart.junctions[last_segment.junction]
-        elif not next_segments:
+        elif not next_segments:  # it ends at its targets
             routes.append(route)
         for segment in reversed(next_segments):
             stack.append((route._replace(segments=(*route.segments, segment)), passed_junctions))
@@ -135,7 +135,10 @@ class StateLowering:
         return ticks
 
     def lower_expression(self, expression: Expression) -> Expression:
-        """Return an expression with counters in place of times, and names `in.S` in place of state tests."""
+        """Return an expression with counters in place of times, and names `in.S` in place of state tests.
+
+        The counters that the expression needs are added to those of the state.
+        """
 
         def lower_node(node: Tree) -> Tree | None:
             """Return the replacement of a state test or of a temporal condition; None for other nodes."""
@@ -178,6 +181,9 @@ class StateLowering:
 
     def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
         """Return the comparison of a counter that a temporal condition represents; the counter is added.
+
+        `every` and `held` have counters of their own, which have reached the time; `after` and `before`
+        compare the counter of the time since the state was entered.
 
         Args:
             tree: the temporal condition.
@@ -321,7 +327,13 @@ class _ChartLowering:
     def _compound_transitions(
         self, state: State, node_index: int, lowering: StateLowering
     ) -> Iterator[CompoundTransition]:
-        """Yield the compound transitions of a state: one for each path through junctions to a target."""
+        """Yield the compound transitions of a state: one for each path through junctions to a target.
+
+        Args:
+            state: the state.
+            node_index: its number.
+            lowering: lowers its expressions, and collects its counters.
+        """
         routes, cycles = find_routes(self.chart, state)
         self.cycles += cycles
         for index, (transition_index, segments) in enumerate(routes):
@@ -336,7 +348,7 @@ class _ChartLowering:
             yield CompoundTransition(
                 source=node_index,
                 index=index,
-                transition=transition_index,
+                transition_index=transition_index,
                 segments=segments,
                 events=first_segment.on,
                 wait=lowering.require_count(wait_ticks),

@@ -186,7 +186,13 @@ class MicrostepPlanner:
     def _plan_uncached(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
-        """Return the microstep of enabled transitions, after the removal of those in conflict."""
+        """Return the microstep of enabled transitions, after the removal of those in conflict.
+
+        Args:
+            configuration: the active leaves before it.
+            history: what the histories store before it.
+            enabled: the enabled transitions, in the order of the leaves.
+        """
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
         exit_set = frozenset[int]().union(

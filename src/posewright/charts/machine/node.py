@@ -38,7 +38,7 @@ class CompoundTransition:
     Attributes:
         source: number of the source node.
         index: its index among the compound transitions of that node.
-        transition: index of its first segment among the transitions of the state as written.
+        transition_index: index of its first segment among the transitions of the state as written.
         segments: the segments as written, from the first to the last.
         events: triggers, any one of which enables it; none: it is tried at every tick.
         wait: ticks that the source must have been active.
@@ -53,7 +53,7 @@ class CompoundTransition:
 
     source: int
     index: int
-    transition: int
+    transition_index: int
     segments: tuple[Transition, ...]
     events: tuple[str, ...]
     wait: int

@@ -81,7 +81,7 @@ class TickExecution:
         machine = self.machine
         if inputs:
             self.env.update(inputs)
-        if not self.before.started:
+        if not self.before.started:  # the first tick enters the initial states
             self.env.update(dict.fromkeys(machine.in_state_nodes, False))
             self.enter_nodes(self.planner.enter_chart())
         elif machine.in_state_nodes or machine.counting_nodes:
@@ -193,7 +193,7 @@ class TickExecution:
         if transition.wait and env[transition.since_register] < transition.wait:
             return False
         compute = self.compute
-        if compute is evaluate_expression:
+        if compute is evaluate_expression:  # nothing records the guards, so the compiled ones are called
             for test in transition.tests:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
                 if not test(env):
                     return False

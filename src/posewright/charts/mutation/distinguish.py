@@ -160,6 +160,7 @@ class DivergenceSearch:
     """
 
     def __init__(self, exploration: Exploration, pair: MutantPair) -> None:
+        """Start without pairs; arguments as in the class."""
         self.exploration = exploration
         self.mutant_pair = pair
         self.queue: deque[DivergedPair] = deque()
@@ -333,6 +334,7 @@ class Distinguisher:
     """
 
     def __init__(self, exploration: Exploration) -> None:
+        """Find the nodes that each explored state touches: those that a tick from it may make active."""
         self.exploration = exploration
         self.touched_nodes = {
             state: _find_touched_nodes(exploration, state) for state in exploration.distinct_states

@@ -323,6 +323,11 @@ class ProductSpace:
         """Return the terms of an output that is the same in both charts, as far as they have to be stored.
 
         They are stored if they are constants and the output's value was requested; else the result is None.
+
+        Args:
+            name: the output.
+            first: its term in the first chart.
+            second: its term in the second chart.
         """
         first_value = term_value(first)
         second_value = term_value(second)

@@ -160,7 +160,13 @@ class _TreeTranslator:
     def _translate_logic(
         self, operator: Operator, left: TranslatedNode, right: TranslatedNode
     ) -> TranslatedNode:
-        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide."""
+        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide.
+
+        Args:
+            operator: AND or OR.
+            left: the terms of the left side.
+            right: the terms of the right side.
+        """
         factory = self.term_factory
         if operator is Operator.AND:
             value = factory.conjunction((left.value, right.value))

@@ -454,7 +454,13 @@ class _BreakpointFinder:
         return set().union(*(self._find_sign_changes(saturation_sign, low, high) for low, high in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
-        """Return the indices at which two terms, linear between the breakpoints, become equal or cross."""
+        """Return the indices at which two terms, linear between the breakpoints, become equal or cross.
+
+        Args:
+            left: a term.
+            right: another term.
+            breakpoints: indices between which both are linear.
+        """
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
 

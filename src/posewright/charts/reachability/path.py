@@ -127,6 +127,12 @@ def solve_with_prover(
     """Return inputs within `sets` for which all relations hold, as the prover finds them.
 
     Without an installed SMT solver the result is unknown.
+
+    Args:
+        prover: a prover that knows the types of the inputs.
+        domains: the values of each input.
+        sets: the values that each input may have, as indices into its domain.
+        relations: the relations.
     """
     membership_conditions = [
         _build_membership_condition(name, domain, sets[name])

@@ -368,7 +368,8 @@ class _ExpressionCompiler:
     def _compile_cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes the value that represents a cell of the register.
 
-        A cell is a range of values that the chart cannot tell apart.
+        A cell is a range of values that the chart cannot tell apart. The cells are in ascending order, each
+        but the last with a bound, its greatest value.
 
         Args:
             tree: the tree of the assigned value.

@@ -104,7 +104,11 @@ class _SymbolicTickExecution(TickExecution):
         return has_transitions
 
     def _check_loop(self) -> None:
-        """Raise the error of an endless tick if the tick has returned to an earlier situation."""
+        """Raise the error of an endless tick if the tick has returned to an earlier situation.
+
+        A situation is all that decides how the tick goes on: it has no end if the same situation recurs with
+        as many queued events or more. Of a queue with one kind of event, the length is no part of it.
+        """
         only_event = self.queue[0] if len(set(self.queue)) == 1 else None
         situation = (
             self.configuration,

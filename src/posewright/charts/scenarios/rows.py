@@ -233,6 +233,11 @@ def _input_columns(chart: Chart) -> dict[str, str]:
 def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None:
     """Raise an error unless all columns are known, and every input has exactly one column.
 
+    Args:
+        chart: the chart.
+        header: the names of all columns.
+        where: the place of the header, for messages.
+
     Raises:
         UnknownNameError: the chart has no such column.
         FormatError: an input has no column, or an input or event has several.

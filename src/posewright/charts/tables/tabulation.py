@@ -70,8 +70,11 @@ def _require_table(chart: Chart, machine: Machine) -> None:
 
 
 def _require_inputs_only(chart: Chart, expression: Expression, line: int | None) -> None:
+    """Raise an InputError if an expression reads anything but inputs."""
     for name in sorted(expression.names - chart.inputs.keys()):
-        kind = "output" if name in chart.outputs else "time"
+        kind = (
+            "output" if name in chart.outputs else "time"
+        )  # there are no locals, so it is a counter of time
         raise InputError(
             f"the chart has no truth table, because the {kind} {name} is read", where=Where(chart.path, line)
         )

@@ -71,6 +71,7 @@ class NodeHierarchy:
     """
 
     def __init__(self, diagram: Diagram) -> None:
+        """Record the parent of every node, and the nodes that every link passes through or ends at."""
         self.links = diagram.links
         self.root = diagram.root.key
         self.nodes: dict[str, DiagramNode] = {node.key: node for node in walk_nodes(diagram.root)}
@@ -159,6 +160,7 @@ class LayerPlan:
     """
 
     def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts) -> None:
+        """Plan all nodes of a diagram, the root first."""
         self.hierarchy = hierarchy
         self.layouts = layouts
         self.sideways = {key: layout.sideways for key, layout in layouts.items()}

@@ -144,6 +144,11 @@ def _extend_to_sign(
 
     The sign is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the sign,
     is returned as it is.
+
+    Args:
+        points: the corners of the route.
+        node: the node at its end.
+        boxes: the boxes of all nodes, by key.
     """
     if node.shape not in ROUND_SHAPES:
         return points
@@ -249,6 +254,7 @@ class _LayoutSearch:
     """
 
     def __init__(self, diagram: Diagram) -> None:
+        """Choose how many layouts may be tried: fewer for a large diagram. None is tried yet."""
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
         self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)

@@ -24,7 +24,7 @@ from posewright.charts.drawing.layout.edge_sides import (
 )
 from posewright.charts.drawing.layout.ranking import Arrangement, LayoutItem, PortSide, Ranking
 from posewright.charts.drawing.layout.state_frame import (
-    OWN_STEP,
+    BORDER_LINK_STEP,
     FrameSpec,
     GridPoint,
     NodeBlock,
@@ -36,9 +36,9 @@ from posewright.charts.drawing.layout.state_frame import (
     merge_blocks,
 )
 from posewright.charts.drawing.pen import (
-    ROW,
-    SIDE_ROOM,
-    TITLE_BASE,
+    ROW_HEIGHT,
+    SIDE_PADDING,
+    TITLE_BASELINE,
     head_size,
     label_size,
     leaf_size,
@@ -74,6 +74,7 @@ class RegionStack:
         spans: Sequence[LinkSpan],
         label_sizes: Mapping[int, GridPoint],
     ) -> None:
+        """Place the regions one after the other along v, across the arrows; arguments as in the class."""
         self.frame = frame
         self.spans = spans
         self.label_sizes = label_sizes
@@ -101,7 +102,7 @@ class RegionStack:
         """Return the frame with the regions in it, and with the routes and labels of all links.
 
         Links between regions run along lanes in front of the regions. Links that end at the frame, or cross
-        it, are extended to its border.
+        it, are extended to its border. Positions are (r, v): in the direction of the arrows, and across it.
         """
         content = merge_blocks([*self.blocks.values()])
         lane_r, thickness = self._front_lanes()
@@ -138,8 +139,8 @@ class RegionStack:
             is_between_regions = span.start is not None and span.end is not None
             if is_between_regions:
                 label_thickness, _ = self.label_sizes[span.link]
-                lane_r[span.link] = end_r + OWN_STEP + label_thickness // 2
-                end_r += 2 * OWN_STEP + label_thickness
+                lane_r[span.link] = end_r + BORDER_LINK_STEP + label_thickness // 2
+                end_r += 2 * BORDER_LINK_STEP + label_thickness
         title_thickness, _ = self.frame.title_size
         # sideways the title is beside the regions, and may be longer than they are
         return lane_r, max(end_r, title_thickness if self.frame.sideways else 0)
@@ -185,12 +186,12 @@ class RegionStack:
             inside: the content of the regions, the routes and the ports.
             thickness: size of the frame along r [px].
         """
-        title_position = (SIDE_ROOM, TITLE_BASE)
+        title_position = (SIDE_PADDING, TITLE_BASELINE)
         zones = self._free_zones(inside.ports)
         breadth = self.breadth
         if not self.frame.sideways:
             back_zone_low, _ = zones[PortSide.BACK]
-            title_position = (TITLE_BASE, back_zone_low + SIDE_ROOM)
+            title_position = (TITLE_BASELINE, back_zone_low + SIDE_PADDING)
             breadth = max(breadth, *(zone_high for _, zone_high in zones.values()))
         keys = list(self.region_starts)
         starts = list(self.region_starts.values())
@@ -220,7 +221,8 @@ class RegionStack:
     def _free_zones(self, ports: Mapping[int, int]) -> dict[PortSide, tuple[int, int]]:
         """Return the range of v on each side where links from outside may meet the frame.
 
-        The title is in the one at the back.
+        v is the position along the side, across the arrows. The title is in the range at the back, where
+        arrows come from.
 
         Args:
             ports: the v of the links that cross the frame, or meet it from inside.
@@ -242,6 +244,8 @@ class RegionStack:
     def _route_inside(self, span: LinkSpan, side: PortSide) -> Polyline:
         """Return the part of a link inside a region; if it ends at the region, the point on its border.
 
+        Points are (r, v): their positions in the direction of the arrows, and across it.
+
         Args:
             span: the link, of which one end is in or at a region, the other outside.
             side: the side of the region that it meets.
@@ -258,10 +262,16 @@ class RegionStack:
         zone_low, _ = self.blocks[region_key].zones.get(side, (0, 0))
         n_links = self.n_border_links.get((region_key, side), 0) + 1
         self.n_border_links[region_key, side] = n_links
-        return self.region_starts[region_key] + zone_low + n_links * OWN_STEP
+        return self.region_starts[region_key] + zone_low + n_links * BORDER_LINK_STEP
 
     def _front_route(self, span: LinkSpan, lane_r: int) -> Polyline:
-        """Return the route of a link from a region to another: out of one, along its lane, into the other."""
+        """Return the route of a link from a region to another: out of one, along its lane, into the other.
+
+        Args:
+            span: the link, with the regions in which it starts and ends.
+            lane_r: the position of its lane in front of the regions. Points are (r, v).
+        """
+        # its parts inside the two regions, which the lane connects
         start_span = LinkSpan(span.link, start=span.start, end=None, inner=True)
         end_span = LinkSpan(span.link, start=None, end=span.end, inner=True)
         start_route = self._route_inside(start_span, PortSide.FRONT)
@@ -395,6 +405,7 @@ class NestedLayout:
     """
 
     def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts, cache: BlockCache) -> None:
+        """Assign the layers of all nodes; `solve` computes positions."""
         self.hierarchy = hierarchy
         self.layouts = layouts
         self.cache = cache
@@ -479,12 +490,12 @@ class NestedLayout:
         )
         is_state = node.shape is NodeShape.STATE
         if is_state and not node.inside:
-            links_breadth = max(self.plan.end_counts(node.key)) * STATE_PORT_GAP + ROW
+            links_breadth = max(self.plan.end_counts(node.key)) * STATE_PORT_GAP + ROW_HEIGHT
             breadth = max(breadth, links_breadth)
         if node.title and node.shape in ROUND_SHAPES:
             title_width = text_width(node.title)
             if sideways:  # the title is below the sign
-                room_after = ROW
+                room_after = ROW_HEIGHT
                 min_thickness = title_width
             else:  # the title is to the right of the sign
                 room_after = title_width + SIGN_TITLE_ROOM
@@ -518,6 +529,9 @@ class NestedLayout:
         sizes: Mapping[str, GridPoint],
     ) -> NodeBlock:
         """Return the block of a node's content: its children at their places, and the routes of all links.
+
+        A block holds rectangles, routes and labels by their positions. A link may run through several
+        children; its route here joins the parts inside them.
 
         Args:
             key: the node.

@@ -70,7 +70,7 @@ class Net:
         vertices: all vertices: the items, then the bends and labels of wires.
         segments: all segments, sorted by wire.
         chains: the vertices along each wire, by rising layer, with those of both ends.
-        index: the vertex of each item, by the item's key.
+        vertex_by_key: the vertex of each item, by the item's key.
         lowest_layer: the layer in the ranking that is layer 0 here.
         n_layers: number of layers.
         lower_segments: for each vertex, the segments from the layer before it.
@@ -78,14 +78,15 @@ class Net:
     """
 
     def __init__(self, items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> None:
+        """Add a vertex for each item, then the vertices and segments along each wire, short wires first."""
         self.vertices: list[Vertex] = []
         self.segments: list[WireSegment] = []
         self.chains: dict[int, list[int]] = {}
-        self.index: dict[str, int] = {}
+        self.vertex_by_key: dict[str, int] = {}
         self.lowest_layer = min(ranking.layers.values(), default=0)
         self.n_layers = max(ranking.layers.values(), default=0) - self.lowest_layer + 1
         for item in items:
-            self.index[item.key] = self._add_vertex(
+            self.vertex_by_key[item.key] = self._add_vertex(
                 Vertex(ranking.layers[item.key] - self.lowest_layer, item, ObstacleKind.ITEM)
             )
         for wire in sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking))):
@@ -133,8 +134,8 @@ class Net:
             wire: the wire.
             is_reversed: it leads backwards, so that its end is in the lower layer.
         """
-        lower_end = self.index[wire.end if is_reversed else wire.start]
-        upper_end = self.index[wire.start if is_reversed else wire.end]
+        lower_end = self.vertex_by_key[wire.end if is_reversed else wire.start]
+        upper_end = self.vertex_by_key[wire.start if is_reversed else wire.end]
         layers = range(self.vertices[lower_end].layer + 1, self.vertices[upper_end].layer)
         label_layer = self._label_layer(layers[::-1] if is_reversed else layers) if wire.label else None
         chain = [lower_end]
@@ -188,6 +189,10 @@ class Ordering:
     """
 
     def __init__(self, net: Net) -> None:
+        """Start with the vertices in the order of the net, and compute where segments meet them.
+
+        A port is the point where a wire meets a vertex.
+        """
         self.net = net
         self.layers = net.layers()
         self.index_in_layer = [0] * len(net.vertices)
@@ -212,7 +217,8 @@ class Ordering:
     def _port_share(self, vertex: int, segment: WireSegment) -> float:
         """Return where on its vertex a segment ends, as a share of the vertex's breadth (below 1).
 
-        A freely placed wire is taken to end in the middle of its zone.
+        Some wires meet a vertex at a fixed port. Any other is taken to end in the middle of the zone, the
+        part of the side that is free for wires.
         """
         breadth = self.net.vertices[vertex].item.breadth
         if breadth <= 0:
@@ -362,6 +368,13 @@ class CrossPlacement:
     """
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
+        """Build the linear program: its variables, the minimum distances, and the costs.
+
+        Args:
+            net: the vertices and segments.
+            layers: the vertices of every layer, in order.
+            ordering: gives the positions of far ends of segments, by which ports are ordered.
+        """
         self.net = net
         self.ordering = ordering
         self.spacings: list[Spacing] = []
@@ -378,18 +391,23 @@ class CrossPlacement:
             self._penalise_bend(segment)
 
     def solve(self) -> tuple[list[int], dict[PortKey, int]]:
-        """Return the lowest v of every vertex, and the v of every port; the lowest of all is 0 [px]."""
+        """Solve the linear program for the positions along the layers (v).
+
+        Returns:
+            The lowest v of every vertex, and the v of every port, where a wire meets a vertex; shifted so
+            that the lowest v of all, with the room before the vertices, is 0 [px].
+        """
         solution = solve_spacings(self.n_variables, self.spacings)
-        vertex_positions = solution[: len(self.net.vertices)]
+        vertex_positions = solution[: len(self.net.vertices)]  # the first variables are the vertices
         occupied_from = [
             position - vertex.item.room_before
             for position, vertex in zip(vertex_positions, self.net.vertices, strict=True)
         ]
         lowest = min(occupied_from, default=0)
-        ports = {key: solution[variable] - lowest for key, variable in self.free_ports.items()}
+        port_positions = {key: solution[variable] - lowest for key, variable in self.free_ports.items()}
         for key, offset in self.fixed_ports.items():
-            ports[key] = vertex_positions[key.vertex] + offset - lowest
-        return [position - lowest for position in vertex_positions], ports
+            port_positions[key] = vertex_positions[key.vertex] + offset - lowest
+        return [position - lowest for position in vertex_positions], port_positions
 
     def _min_distance(self, vertex: int, next_vertex: int) -> int:
         """Return the least distance of the lowest v of two neighbours in a layer [px]."""

@@ -152,7 +152,7 @@ def _list_assignments_outside_data(
             if item_variable:
                 for text in items:
                     yield Assignment(item_variable, text, element)
-            if index_variable:  # the last index, from which the type of all follows
+            if index_variable:  # the greatest index is enough to infer the type of the variable
                 yield Assignment(index_variable, str(max(len(items) - 1, 0)), element)
 
 
@@ -168,6 +168,7 @@ class _DataReader:
     """
 
     def __init__(self, root: Element, states: StateNames) -> None:
+        """Give every <data> a name in the chart; types and values are read later."""
         self.root = root
         self.free_names = FreeNames()
         self.data = data_in(root)
@@ -459,6 +460,11 @@ def _infer_from_assignment(
 
 def _common_type(earlier: Type, new: Type, assignment: Assignment) -> Type:
     """Return the type of a variable that is assigned values of two types: of numbers a float if one is.
+
+    Args:
+        earlier: the type that follows from earlier assignments.
+        new: the type of the value that is assigned now.
+        assignment: the assignment, at which the error points.
 
     Raises:
         FormatError: one is a truth value and the other is not.

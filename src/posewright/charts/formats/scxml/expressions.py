@@ -131,6 +131,7 @@ class _Translation:
     """
 
     def __init__(self, text: str, names: Renaming, element: Element) -> None:
+        """Split the expression into tokens; raises a FormatError at an unsupported character."""
         self.text = " ".join(text.split())
         self.names = names
         self.element = element
@@ -281,6 +282,7 @@ def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
     """Return a function that replaces a node by its form in Python, or returns None to leave it as it is."""
 
     def to_python(tree: Tree) -> Tree | None:
+        """Return the form of a node in Python; None if it is the same."""
         if isinstance(tree, Name) and tree.name in values:
             return Literal(tree.name)
         if isinstance(tree, Literal) and isinstance(tree.value, bool):

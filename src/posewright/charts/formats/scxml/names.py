@@ -283,7 +283,7 @@ def _trigger_prefixes(root: Element) -> Iterable[str]:
     """Return the prefixes of all event descriptors of transitions, each once."""
     prefixes: dict[str, None] = {}
     for element in root.walk():
-        if element.name in ("transition", "pw:way"):
+        if element.name in ("transition", "pw:way"):  # a way is a segment of a junction
             for descriptor in (element.get("event") or "").split():
                 prefixes[_descriptor_prefix(descriptor)] = None
     return [prefix for prefix in prefixes if prefix]

@@ -289,6 +289,7 @@ class _ScxmlReader:
     """
 
     def __init__(self, root: Element) -> None:
+        """Read the names of states, data and events, which the rest of the document uses."""
         self.root = root
         period_s = _read_time_s(root, "period_s")
         self.period_s = PERIOD_S if period_s is None else period_s
@@ -483,7 +484,7 @@ class _ScxmlReader:
 
         Args:
             element: the transition.
-            earlier: the transitions before it; it is appended.
+            earlier: the transitions before it, for the guard of an `else`; this one is appended.
             min_s: minimum time in the state [s].
         """
         triggers = self.read_triggers(element)
@@ -505,7 +506,8 @@ class _ScxmlReader:
             junction=next((target.required("junction") for target in element.all("pw:to")), None),
             local=True if is_local and element.get("target") else None,
         )
-        self.append_guard(element, transition, earlier, min_s)
+        self.record_guard(element, transition, earlier, min_s)
+        # a native document requires an effect and a cause
         defaults: dict[str, PlainData] = {}
         if not transition.keys() & {"do", "go", "then", "junction"}:
             defaults["do"] = {}
@@ -513,10 +515,12 @@ class _ScxmlReader:
             defaults["when"] = "true"
         return Entries({**transition, **defaults}, element.line)
 
-    def append_guard(
+    def record_guard(
         self, element: Element, transition: Entries, earlier: list[Transition], min_s: float
     ) -> None:
-        """Append a transition to the earlier ones, which an `else` negates.
+        """Append a transition to `earlier`, and check that its attributes do not contradict each other.
+
+        The guard of an `else` is that no earlier transition is enabled.
 
         Args:
             element: the transition in the document.

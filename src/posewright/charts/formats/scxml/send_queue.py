@@ -296,6 +296,9 @@ def delay_ticks(element: Element, tick_s: float) -> int:
 def expand_computed_attributes(root: Element) -> Element:
     """Return a document in which branches over constant attributes replace computed attributes.
 
+    A computed attribute such as `eventexpr="next"` has the value of a <data>. For each text that the <data>
+    may hold, there is a branch with the constant attribute `event`.
+
     Raises:
         FormatError: an attribute is computed from anything but a <data> of texts.
     """

@@ -222,6 +222,7 @@ def _build_promise(promise: Promise) -> Element:
 
 
 def _build_table(table_form: TableForm) -> Element:
+    """Return the extension element of the columns of a truth table."""
     inputs = [
         tag(posewright_name("column"), {"name": column, "input": name})
         for column, name in table_form.inputs.items()
@@ -251,6 +252,7 @@ class _ScxmlWriter:
     """
 
     def __init__(self, chart: Chart, tick_event: str | None) -> None:
+        """Give every history that is a target an id of its own."""
         self.chart = chart
         self.tick_event = tick_event
         self.scope = chart.scope
@@ -322,6 +324,11 @@ class _ScxmlWriter:
 
         SCXML requires a default. If the chart names none, it is the initial states, or the first states
         inside if the initial state is itself a history; an extension attribute marks it.
+
+        Args:
+            state: the state.
+            target: the target that enters the history.
+            history_id: the id of the <history>.
         """
         children = [child.name for child in state.states]
         initial_states = [initial.state for initial in state.initial] or children
