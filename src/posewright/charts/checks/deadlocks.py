@@ -306,6 +306,7 @@ class EndlessTicks(Check):
         for abstract_state in self.analysis.exploration.graph.distinct_states:
             for step in abstract_state.steps:
                 error = step.error
+                # an ExpressionError is a division by zero; any other InputError is an endless tick
                 if not isinstance(error, InputError) or isinstance(error, ExpressionError):
                     continue
                 if error.message not in reported:

@@ -222,6 +222,7 @@ class ReachabilityGraph:
         if space.budget.spend(WORK_PER_NODE):
             return space.budget.stop_reason
         max_states = limits.max_states_if_incomplete if space.incomplete_reasons else limits.max_states
+        # the greatest number that is exceeded; it may be above the limit, as a node adds several at once
         if len(self) > max_states:
             return f"more than {len(self) - 1} states"
         if space.n_cases > limits.max_cases:

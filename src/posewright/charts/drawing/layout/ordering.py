@@ -86,12 +86,13 @@ class Net:
         self.lowest_layer = min(ranking.layers.values(), default=0)
         self.n_layers = max(ranking.layers.values(), default=0) - self.lowest_layer + 1
         for item in items:
-            self.vertex_by_key[item.key] = self._add_vertex(
-                Vertex(ranking.layers[item.key] - self.lowest_layer, item, ObstacleKind.ITEM)
-            )
-        for wire in sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking))):
-            self._add_chain(wire, wire.key in ranking.back_wires)
+            layer = ranking.layers[item.key] - self.lowest_layer
+            self.vertex_by_key[item.key] = self._add_vertex(Vertex(layer, item, ObstacleKind.ITEM))
+        wires_by_length = sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking)))
+        for wire in wires_by_length:
+            self._add_chain(wire, is_reversed=wire.key in ranking.back_wires)
         self.segments.sort(key=lambda segment: segment.wire)
+        # one list for each vertex
         self.lower_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         self.upper_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         for segment in self.segments:

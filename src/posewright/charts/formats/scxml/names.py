@@ -147,12 +147,10 @@ class StateNames:
             transition.fail(message, hint="name states")
         return [self._target(state_id, transition) for state_id in state_ids]
 
-    def enters_as_a_whole(self, element: Element) -> bool:
-        """Return whether a state is entered only by its <initial>: no target outside leads into it."""
-        inner_elements = {id(inner) for inner in element.walk()}
-        inner_elements -= {
-            id(transition) for transition in element.all("transition")
-        }  # these leave the state
+    def is_entered_only_by_initial(self, element: Element) -> bool:
+        """Return whether a state is entered only by its <initial>: nothing outside leads to a state in it."""
+        own_transitions = {id(transition) for transition in element.all("transition")}  # they leave the state
+        inner_elements = {id(inner) for inner in element.walk()} - own_transitions
         inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
         for source in self.root.walk():
             target_ids = {*(source.get("target") or "").split(), *(source.get("initial") or "").split()}

@@ -462,7 +462,7 @@ class _ScxmlReader:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
             content = self.content.with_known_states({})
             actions = content.read_actions(_initial_transition(initial).children)
-            if actions and not self.state_names.enters_as_a_whole(element):
+            if actions and not self.state_names.is_entered_only_by_initial(element):
                 context = "<initial> with actions, in a state with other entries,"
                 message = f"{context} is not in the supported subset of SCXML"
                 initial.fail(message, hint="move them into the <onentry> of a state")
