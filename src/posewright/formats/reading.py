@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import struct
 from collections.abc import Callable
@@ -93,6 +94,8 @@ def require_supported(kind: FileKind, path: Path | None = None) -> None:
     if is_read(kind.name):
         return
     where = Where(path=path, offset=0)
+    if kind.remedy:
+        raise FormatError(f"this is {kind.title}", where=where, hint=kind.remedy)
     if not kind.is_motion:
         raise FormatError(f"this is {kind.title}, not a motion file", where=where)
     message = f"this is {kind.title}: motions of this kind are not supported yet"
@@ -111,6 +114,14 @@ def _is_mtnx(content: FileContent) -> bool:
 
 def _is_urdf(content: FileContent) -> bool:
     return content.xml_root.name == b"robot" and b"<link" in (content.text or b"")
+
+
+def _is_xacro(content: FileContent) -> bool:
+    return content.xml_root.name == b"robot" and b"xmlns:xacro" in content.xml_root.attributes
+
+
+def _is_utf16(content: FileContent) -> bool:
+    return content.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
 def _is_robi(content: FileContent) -> bool:
@@ -176,7 +187,38 @@ UNSUPPORTED: tuple[FileKind, ...] = (
     ),
     FileKind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)", _is_mtnx),
     FileKind("kondo-hth4", "a Kondo HeartToHeart4 motion", has_xml_root(b"arrayofanytype", b"canvasdata")),
+    FileKind(
+        "utf-16",
+        "a text in UTF-16",
+        _is_utf16,
+        remedy="save it in UTF-8: in Notepad, choose the encoding UTF-8 under Save As",
+    ),
+    FileKind(
+        "uc3m-csv-semicolons",
+        "a joint table with semicolons, as spreadsheets write it in languages with decimal commas",
+        text_matches(rb"\Athesis_id;initial_deg;"),
+        remedy="separate its columns by commas, and write decimal points",
+    ),
+    FileKind(
+        "bvh",
+        "a BVH motion capture file, which has rotations of a skeleton, not of a robot's joints",
+        text_matches(rb"\AHIERARCHY\s+ROOT\b"),
+    ),
+    FileKind(
+        "nao-xar",
+        "a behaviour of NAO's Choregraphe (.xar)",
+        has_xml_root(b"choregrapheproject", b"box"),
+        remedy="export its time line as a table or motion; its boxes are programs",
+    ),
+    FileKind(
+        "opencat-skill",
+        "a skill of an OpenCat robot (Petoi Bittle, Nybble)",
+        text_matches(
+            rb"\bconst\s+(?:int8_t|char)\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=\s*\{|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"
+        ),
+    ),
     _other_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
+    _other_kind("xacro", "a xacro macro file (`xacro FILE > robot.urdf` makes a robot of it)", _is_xacro),
     _other_kind("urdf", "a URDF robot description", _is_urdf),
     _other_kind("openrave-xml", "an OpenRAVE model", has_xml_root(b"environment", b"kinbody", b"robot")),
     _native_kind("posewright-chart", "a Posewright chart"),
