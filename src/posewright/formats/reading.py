@@ -51,6 +51,7 @@ _MAX_PAGES = 512
 """A binary page file: the bytes of a page, where it has its number of steps, and how many pages there are."""
 
 _CMPACK_RECORD_BYTES = (336, 352)
+_UTF16_SAMPLE_BYTES = 1024
 
 
 def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
@@ -121,7 +122,15 @@ def _is_xacro(content: FileContent) -> bool:
 
 
 def _is_utf16(content: FileContent) -> bool:
-    return content.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    """Return whether the content is text in UTF-16, with a byte order mark and mostly ASCII characters."""
+    head = content.data[:_UTF16_SAMPLE_BYTES]
+    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    try:
+        text = head.decode("utf-16")
+    except UnicodeDecodeError:
+        return False
+    return 2 * sum(character.isascii() for character in text) > len(text) and "\0" not in text
 
 
 def _is_robi(content: FileContent) -> bool:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from posewright.robots.mechanism import with_card_limits as with_card_limits
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import CARD as CARD
+    from posewright.robots.reading import parse_robot as parse_robot
     from posewright.robots.reading import read_robot as read_robot
     from posewright.robots.sensors import COUNT as COUNT
     from posewright.robots.sensors import Accelerometer as Accelerometer
