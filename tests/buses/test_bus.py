@@ -200,7 +200,12 @@ def test_what_a_servo_refuses_is_an_error_and_not_asked_again(talk: Talk) -> Non
         bus.write(5, "goal_position", 600)
     with pytest.raises(BodyError, match="rejects the request: range"):
         bus.read_block(5, 49, 40)
-    assert len(line.sent) == 2
+    assert [packet[4] for packet in line.sent] == [
+        1,
+        2,
+        3,
+        2,
+    ]  # its model is asked for before the first write
 
 
 def test_the_eeprom_is_not_written_while_torque_is_on_or_it_is_locked(talk: Talk) -> None:

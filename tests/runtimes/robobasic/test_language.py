@@ -415,6 +415,41 @@ def test_an_if_that_nothing_closes_ends_after_a_goto_since_nothing_below_could_b
     assert run(f"DIM A AS BYTE\nGOTO ask\n{chain}").variables["A"] == 9
 
 
+def test_an_if_that_nothing_closes_leaves_the_main_loop_its_goto() -> None:
+    text = """GOTO AUTO
+    DIM A AS BYTE
+    main:
+    IF A = 9 THEN
+    GOSUB wave
+    ELSEIF A = 8 THEN
+    GOSUB wave
+    A = A + 1
+    IF A > 20 THEN END
+    GOTO main
+    wave:
+    RETURN
+    """
+    assert run(text).variables["A"] == 21
+
+
+def test_an_if_that_nothing_closes_leaves_a_routine_its_return() -> None:
+    text = """DIM A AS BYTE
+    GOSUB ask
+    END
+    ask:
+    IF A = 1 THEN
+    A = 2
+    A = 3
+    RETURN
+    other:
+    A = 9
+    RETURN
+    """
+    assert run(text).variables["A"] == 0
+    (finding,) = (one for one in compile_source(read_source(text)).findings if one.rule == "open-block")
+    assert "before line 8: line 8 runs in any case" in finding.hint
+
+
 def test_an_if_that_nothing_closes_keeps_its_blocks_whole() -> None:
     text = """DIM A AS BYTE
 DIM B AS BYTE

@@ -286,7 +286,7 @@ class Bus:
                 functions of their own.
             BodyError: no valid answer came, or the servo rejects the value.
         """
-        resolved = self._find_writable_register(servo_id, register)
+        resolved = self._find_writable_register(servo_id, register, value)
         data = self._encode_for(servo_id, resolved, value)
         self.write_block(servo_id, resolved.address, data)
 
@@ -314,15 +314,17 @@ class Bus:
                 raise type(error)(f"{error.message}; {progress}", hint=error.hint) from error
         return values
 
-    def _find_writable_register(self, servo_id: int, register: Register | str) -> Register:
+    def _find_writable_register(self, servo_id: int, register: Register | str, value: int) -> Register:
         """Return a register by its name in the control table of the servo's model, which is asked for once.
 
         Raises:
-            InputError: the model is not supported.
+            InputError: the model is not supported, or the value cannot be written to any.
             BodyError: no valid answer came.
         """
         if isinstance(register, Register):
             return register
+        if servo_id not in self.models and register in control_table("AX-12A").registers:
+            _encode(control_table("AX-12A").register(register), value)  # rejects it before anything is sent
         if servo_id not in self.models and self.ping(servo_id).model_number is None:
             return self.cached_table(servo_id).register(register)  # it answers pings only
         return self._supported_table(servo_id).register(register)
@@ -334,12 +336,7 @@ class Bus:
             InputError: the register or the value cannot be written, or not now.
             BodyError: no valid answer came.
         """
-        data = register.encode(value)
-        if register.name == "id":
-            raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
-        if register.name == "baud_rate":
-            hint = "use set-baud, scanning.set_rate"
-            raise InputError("the register baud_rate cannot be written directly", hint=hint)
+        data = _encode(register, value)
         if register.area is Area.EEPROM:
             self.require_writable_eeprom(servo_id)
         return data
@@ -593,6 +590,16 @@ class Bus:
 
 def _decode_status(packet: bytes) -> StatusPacket:
     return StatusPacket(packet[ID_INDEX], StatusError(packet[ERROR_INDEX]), packet[PARAMETERS_INDEX:-1])
+
+
+def _encode(register: Register, value: int) -> bytes:
+    """Return the bytes of a value; raise an InputError if the register cannot be written, or not to it."""
+    if register.name == "id":
+        raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
+    if register.name == "baud_rate":
+        hint = "use set-baud, scanning.set_rate"
+        raise InputError("the register baud_rate cannot be written directly", hint=hint)
+    return register.encode(value)
 
 
 def _describe_progress(register: str, value: int, written: Sequence[int], unwritten: Sequence[int]) -> str:

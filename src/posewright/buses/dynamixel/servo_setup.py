@@ -75,15 +75,26 @@ def find_servos(bus: Bus, robot: Robot) -> None:
         names = ", ".join(f"{joint} (ID {servo_id})" for servo_id, joint in missing.items())
         hint = "check power, cable, IDs and baud rate: `posewright bus scan` lists the servos that answer"
         raise BodyError(f"no answer from {names}", hint=hint)
-    _require_supported_models(bus, robot)
+    require_supported_models(bus, robot)
 
 
-def _require_supported_models(bus: Bus, robot: Robot) -> None:
-    """Check the models of servos that were pinged; one that told none has passed already.
+def require_supported_models(bus: Bus, robot: Robot) -> None:
+    """Check the models of a robot's servos, which are asked for unless they are known.
+
+    Servos that do not answer, or answer pings only, are left out.
 
     Raises:
         BodyError: a model has not the registers of an AX-12; the message names all of them.
     """
+    for servo_id in joints_of(robot):
+        if servo_id in bus.models:
+            continue
+        try:
+            bus.ping(servo_id)
+        except PortGoneError:
+            raise
+        except BodyError:
+            continue
     ax_table = control_table("AX-12A")
     supported = [table.device for table in control_tables().values() if table.has_registers_of(ax_table)]
     others = [

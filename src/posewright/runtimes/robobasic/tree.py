@@ -297,6 +297,9 @@ def find_calls(statement: Statement, function: str) -> Iterator[FunctionCall]:
                 yield operand
 
 
+AUTO = "AUTO"
+"""A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (assumed)."""
+
 FLOW_WORDS = {
     "IF": "IF condition THEN statement",
     "ELSEIF": "ELSEIF condition THEN",

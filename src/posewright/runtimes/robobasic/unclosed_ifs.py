@@ -5,18 +5,21 @@ A block ends where a person would say that it does, so that as little as possibl
 
 * after a GOTO, RETURN or END in its last branch, since what follows could never be reached inside the branch;
 * where the indentation returns to that of the branch;
-* in the start-up, which is what precedes the first label: at the first blank line, or after one statement;
+* in the start-up and the main loop, up to the first jump that no IF guards: at the first blank line, or after
+  one statement;
+* otherwise before a GOTO, RETURN or END above the next label, so that no routine runs into the next one;
 * otherwise before the next label or the NEXT of the FOR around it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from posewright.runtimes.robobasic.tree import (
+    AUTO,
     Else,
     ElseIf,
     End,
@@ -97,16 +100,40 @@ def find_unclosed_ifs(lines: Sequence[SourceLine]) -> Mapping[int, UnclosedIf]:
                 pass
     label_lines = [line.number for line in lines if line.label]
     label_lines.append(len(lines) + 1)  # the end of the program
+    start_up_end = max(label_lines[0], _find_first_jump(lines, frozenset(open_ifs)))
     unclosed: dict[int, UnclosedIf] = {}
     for number in reversed(open_ifs):  # inner ones first
         next_label_line = label_lines[bisect_right(label_lines, number)]
         if len(unclosed) < MAX_UNCLOSED_IFS:
-            is_start_up = number < label_lines[0]
+            is_start_up = number < start_up_end
             unclosed[number] = _find_end(lines, number, unclosed, next_label_line, is_start_up=is_start_up)
         else:
             end_label = _label_of(lines, next_label_line)
             unclosed[number] = UnclosedIf(number, number, next_label_line, next_label_line, end_label)
     return unclosed
+
+
+def _find_first_jump(lines: Sequence[SourceLine], unclosed: Collection[int]) -> int:
+    """Return the first line that is a GOTO, RETURN or END outside all closed IFs; GOTO AUTO does not count.
+
+    Args:
+        lines: all lines of the program.
+        unclosed: the lines of the IFs without ENDIF.
+    """
+    depth = 0
+    for line in lines:
+        match line.statement:
+            case IfStatement(_, None) if line.number not in unclosed:
+                depth += 1
+            case EndIf():
+                depth = max(0, depth - 1)
+            case Goto(label) if label.upper() == AUTO:
+                pass
+            case Goto() | Return() | End() if depth == 0:
+                return line.number
+            case _:
+                pass
+    return len(lines) + 1
 
 
 def _label_of(lines: Sequence[SourceLine], number: int) -> str:
@@ -129,7 +156,7 @@ def _find_end(
         number: the line of the IF.
         inner: the unclosed IFs below it, by line.
         next_label_line: the line of the next label, or one more than there are lines.
-        is_start_up: whether no label precedes the IF.
+        is_start_up: whether the IF is in the start-up or in the main loop.
     """
     branch = lines[number - 1]
     body: list[_BranchStatement] = []  # of the last branch
@@ -174,7 +201,7 @@ def _choose_end(branch: SourceLine, body: Sequence[_BranchStatement], *, is_star
     Args:
         branch: the line of the branch: its IF, ELSEIF or ELSE.
         body: the statements that may belong to it.
-        is_start_up: whether no label precedes the IF.
+        is_start_up: whether the IF is in the start-up or in the main loop.
     """
     if not body:
         return None
@@ -188,6 +215,8 @@ def _choose_end(branch: SourceLine, body: Sequence[_BranchStatement], *, is_star
     if is_start_up and len(body) > 1:
         after_blank = (statement for statement in body[1:] if statement.follows_blank)
         return next(after_blank, body[1]).line.number
+    if len(body) > 1 and _is_jump(body[-1].line.statement):
+        return body[-1].line.number
     return None
 
 
