@@ -354,6 +354,7 @@ class PortStream:
     """The last part of a wait is spent polling [s]: to wake up from a sleep takes some 0.1 ms."""
 
     def __init__(self, port: SerialDevice, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        """Store the port, and find its file descriptor, which is faster than pyserial."""
         self._port = port
         self._now = now
         self._sleep = sleep
@@ -429,11 +430,12 @@ class FrameLoop:
         latency_s: float,
         counts: FrameCounts,
     ) -> None:
+        """Begin with the first group."""
         self._stream = stream
         self._groups = groups
-        self._size = scope.n_bytes
+        self._size = scope.n_bytes  # of the data in an answer
         self.latency_s = latency_s
-        self._next_group = 0
+        self._next_group = 0  # index of the group that is read next
         self._overdue: set[int] = set()  # servos that have not answered their latest read
         self.counts = counts
 

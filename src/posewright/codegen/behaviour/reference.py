@@ -37,6 +37,7 @@ class BehaviourReference:
         chart: ChartUnitSpec,
         states: np.dtype[np.void],
     ) -> None:
+        """Create the runner of the chart and the player of the motions, before their first frame."""
         self._behaviour = behaviour
         self._chart = chart
         self._states = states  # a dtype

@@ -70,6 +70,7 @@ class UnitSource:
         *,
         places: Callable[[str], Mapping[str, Where]],
     ) -> None:
+        """Store the arguments, and prepare the writers of wires and of conditions."""
         self.behaviour = behaviour
         self.chart = chart
         self.states = states

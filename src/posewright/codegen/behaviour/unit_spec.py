@@ -49,6 +49,7 @@ class BehaviourUnitSpec:
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
+        """Raise an InputError for what a board does not do: gaits, separate joints, some motions."""
         for name in self.behaviour.gaits:
             self._fail(
                 f"the gait {name} walks", "gaits", name, hint="play motions instead: a board has no gaits"

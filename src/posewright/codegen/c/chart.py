@@ -69,6 +69,7 @@ class ChartGenerator:
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
+        """Create the writers of names, states and monitors; nothing is written yet."""
         self.machine = machine
         self.chart = machine.chart
         self.options = options

@@ -55,6 +55,7 @@ class ChartCode:
     """
 
     def __init__(self, machine: Machine, *, soft: bool = False, max_queued_events: int | None = None) -> None:
+        """Choose the chart's names in C and the size of its queue; nothing is written yet."""
         self.machine = machine
         self.names = ChartNames(machine)
         self.soft = soft

@@ -113,6 +113,7 @@ class CExpressions:
         soft: bool = False,
         write_chain: ChainWriter | None = None,
     ) -> None:
+        """Store the callbacks; no support function is called yet."""
         self.name_text = name_text
         self.enum_constant = enum_constant
         self.soft = soft

@@ -25,6 +25,7 @@ class ChainFunctions:
     """
 
     def __init__(self, chart: Chart, names: ChartNames) -> None:
+        """Prepare the names of the functions of truth tables; no function is written yet."""
         self.chart = chart
         self.names = names
         self.writer = CWriter()

@@ -36,6 +36,7 @@ class MonitorCode:
     """
 
     def __init__(self, code: ChartCode, promises: Sequence[Promise]) -> None:
+        """Find the conditions of the promises, and the events that they read."""
         self.code = code
         self.chart = code.machine.chart
         self.promises = tuple(promises)
@@ -49,7 +50,8 @@ class MonitorCode:
         events = sorted(
             {event for conditions in self.conditions for event in conditions.raised_names.values()}
         )
-        code.raised_fields = {event: f"came[{number}]" for number, event in enumerate(events)}
+        # the C array `came` has a bool for each of these events: whether it was raised in this tick
+        code.raised_fields = {event: f"came[{index}]" for index, event in enumerate(events)}
 
     def style(self, style: Style) -> Style:
         """Return the style of a monitored tick: a switch instead of `AUTO`.

@@ -183,6 +183,11 @@ class ChartNames:
     """
 
     def __init__(self, machine: Machine) -> None:
+        """Choose a name of C for every element of the machine's chart.
+
+        Fields of the same struct are different, and so are all constants. A register is a variable of the
+        chart or a counter of the machine.
+        """
         chart = machine.chart
         self.prefix = prefix_of(chart)
         self.constant = self.prefix.upper()
@@ -213,6 +218,7 @@ class ChartNames:
         self.values: dict[EnumType, dict[str, str]] = {}
         self.labels: dict[EnumType, str] = {}
         for name, value_type in self._typed_elements(chart):
+            # the constants are named after the first element of the type
             if isinstance(value_type, EnumType) and value_type not in self.values:
                 self.labels[value_type] = name
                 prefix = f"{self.constant}_{name}"

@@ -74,6 +74,7 @@ class RegionsCode:
     code: ChartCode
 
     def __post_init__(self) -> None:
+        """Compute the numbers and C types of nodes and transitions, and give `code` its condition `in(S)`."""
         self.machine = self.code.machine
         self.nodes = self.machine.nodes
         self.n_nodes = len(self.nodes)

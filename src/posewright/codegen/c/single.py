@@ -50,6 +50,7 @@ class SingleStateCode:
     code: ChartCode
 
     def __post_init__(self) -> None:
+        """Number the leaves, plan the entry of the chart, and give `code` its condition for `in(S)`."""
         machine = self.code.machine
         self.leaves = [node for node in machine.nodes if node.is_leaf and node.index]
         self.leaf_number = {leaf.index: number for number, leaf in enumerate(self.leaves)}

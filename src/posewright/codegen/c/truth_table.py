@@ -134,6 +134,7 @@ class TruthTable:
     """
 
     def __init__(self, state_code: SingleStateCode) -> None:
+        """Compute the rows by ticks of the interpreter, and divide the bits of a row."""
         self.state_code = state_code
         self.code: ChartCode = state_code.code
         self.machine = state_code.code.machine

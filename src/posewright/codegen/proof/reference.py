@@ -39,6 +39,7 @@ class StateLayout:
     """
 
     def __init__(self, record_format: RecordFormat) -> None:
+        """Compute the layout of a state record: active states, registers, histories, broken promises."""
         machine = record_format.machine
         states = record_format.states
         self.bitmap_bytes = states[ACTIVE].itemsize
@@ -104,6 +105,7 @@ class InterpreterRun:
     """
 
     def __init__(self, record_format: RecordFormat) -> None:
+        """Create the interpreter, in the state before its first tick."""
         self.record_format = record_format
         self.machine = record_format.machine
         self.transitions_taken: set[tuple[int, int]] = set()

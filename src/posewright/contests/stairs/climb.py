@@ -148,6 +148,7 @@ class Climb:
     """
 
     def __init__(self, recording: Recording, rules: StairsRules) -> None:
+        """Find the start, the deadline, the falls and the passed steps."""
         record = recording.robot()
         require_positions(record)
         self._rules = rules

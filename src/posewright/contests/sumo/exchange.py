@@ -144,6 +144,7 @@ class _AwardJudge:
         *,
         is_complete: bool,
     ) -> None:
+        """Find the loser and the rival, and the incidents of each that belong to the first incident."""
         self._rules = rules
         self._first_incident = first_incident
         self._may_rows_follow = not is_complete
