@@ -102,11 +102,15 @@ class _RunningPass:
     segment: int = -1
 
     def next_row(self, parts: int) -> Integers:
-        """Return the next row, `parts` of a frame after the last."""
+        """Return the positions at the next row, `(n_joints,)` [TICK].
+
+        Args:
+            parts: the time since the last row [parts of a frame].
+        """
         page = self.page
         self.rows_left -= 1
         self.time += parts
-        now = min(self.time, page.end_times[-1])
+        now = min(self.time, page.end_times[-1])  # the last row may lie a little beyond the end
         while self._is_segment_over(now):
             self._begin_next_segment()
         segment_start = page.end_times[self.segment - 1] if self.segment else 0
@@ -124,12 +128,13 @@ class _RunningPass:
         return self.end_positions
 
     def _is_segment_over(self, now: int) -> bool:
-        """Return whether the next segment begins before or at a time [parts of a frame].
+        """Return whether the present segment is over at a time [parts of a frame].
 
-        At the end of a segment the next one has begun only if it is a jump, which takes no time.
+        At the very end of a segment it is over only if the next one is a jump, which takes no time. The last
+        segment is never over.
         """
         page = self.page
-        if self.segment < 0:
+        if self.segment < 0:  # none has begun
             return True
         next_segment = self.segment + 1
         if next_segment == len(page.end_times):

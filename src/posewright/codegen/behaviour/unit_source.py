@@ -224,7 +224,7 @@ class UnitSource:
         if self._expressions.checks_divisor:
             raise InputError(
                 "a rule divides by what may be zero, which a board does not do",
-                where=places.get("0"),
+                where=places.get("0"),  # the first rule
                 hint="compute it in the chart, as an output",
             )
 

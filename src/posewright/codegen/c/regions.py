@@ -417,7 +417,11 @@ class RegionsCode:
                             code.writer.line(f"add(chart->history[{history_index}], {constant});")
 
     def _write_forget_history(self) -> None:
-        """Write the function that clears the histories of entered states that are only read from outside."""
+        """Write the function that clears the histories of states that are entered.
+
+        It clears those that no transition from inside the state enters, since leaving the state stores them
+        again.
+        """
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as writer:
             for history_index, (node_number, _) in enumerate(self.machine.history):
                 if node_number not in self.machine.planner.nodes_with_cleared_history:
@@ -497,7 +501,10 @@ class RegionsCode:
     # The other parts of a tick
 
     def write_begin(self) -> None:
-        """Write lines that enter the chart at the first tick, and count time at later ones."""
+        """Write lines that enter the chart at the first tick, and count time at later ones.
+
+        In C, `after` is the set of the nodes that are active afterwards; bit 0 is the chart itself.
+        """
         code = self.code
         machine = self.machine
         with code.writer.block("if (!has(chart->active, 0U))", "} else {" if machine.counting_nodes else "}"):

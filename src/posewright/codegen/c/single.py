@@ -242,6 +242,7 @@ class SingleStateCode:
         self.write_exits(transition.domain, leaves)
         self.code.write_actions(transition.do)
         target = transition.targets[0]
+        # any leaf will do, since the states to enter are the same for all of them
         if target.history is None:
             self.write_target_entry(transition, leaves[0], ())
         else:

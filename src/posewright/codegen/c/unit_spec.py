@@ -220,8 +220,9 @@ class ChartUnitSpec:
     def _lines_for_failed_first_tick(self, active_offset: int) -> list[str]:
         """Return lines that store the initial states as active if the first tick has failed.
 
-        A failed tick changes nothing, so after a failed first one the chart has no active state yet, and the
-        bitmap is 0. The interpreter then reports the initial states.
+        A failed tick changes nothing, so after a failed first one the chart has no active state yet, and all
+        bytes of the bitmap are 0; else the first byte has the bit of the chart itself. The interpreter then
+        reports the initial states.
 
         Args:
             active_offset: offset of the bitmap of the active states in a state record.

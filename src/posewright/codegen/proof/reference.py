@@ -163,7 +163,15 @@ class InterpreterRun:
         return self._cache(present, record, next_state)
 
     def _check_promises(self, present: _RunState, row: Mapping[str, Value], after: Snapshot) -> _RunState:
-        """Return the state after a tick, with the promises that it breaks where they are monitored."""
+        """Return the state after a tick, with the promises (properties of the chart) that it breaks.
+
+        Without monitors, promises are not checked.
+
+        Args:
+            present: the state before the tick.
+            row: the inputs of the tick.
+            after: the Snapshot after it.
+        """
         if not self.record_format.monitors:
             return _RunState(after, self._layout.pack(after))
         monitor = Monitor(self.machine.chart, present.state)
