@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.generating import read_unit_spec
+from posewright.codegen.generating import find_changed_files, read_generated_unit, read_unit_spec
 from posewright.codegen.proof.input_generation import InputStream, chart_stream, find_literals, number_fields
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
@@ -22,7 +22,7 @@ from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Executable, Footprint, Measured, Records, UnitSpec
 from posewright.controllers.behaviours import Behaviour
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError, UnknownNameError
 
 HOST = "host"
 PROCESSORS: dict[str, Callable[[UnitSpec], Measured]] = {
@@ -50,6 +50,7 @@ def verify(
     steps: int = 100_000,
     seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
+    artefact: UnitSpec | None = None,
 ) -> Verification:
     """Run the same inputs in the interpreter, on this computer and on a board's emulated processor.
 
@@ -61,6 +62,8 @@ def verify(
         steps: number of steps of each executable.
         seed: of the inputs.
         on_progress: called with the number of steps taken and of all steps.
+        artefact: the unit whose C is compared with the interpreter of `unit_spec`; None for the C generated
+            from it.
 
     Raises:
         UnknownNameError: there is no such target.
@@ -70,7 +73,7 @@ def verify(
     """
     if isinstance(unit_spec, str | Path):
         unit_spec = read_unit_spec(unit_spec)
-    with _executables(unit_spec, target) as executables:
+    with _executables(unit_spec, target, artefact or unit_spec) as executables:
         reference = unit_spec.reference()
         comparison = Comparison(reference, executables)
         comparison.run(input_stream(unit_spec).episodes(seed), steps, on_progress or (lambda *_: None))
@@ -94,6 +97,40 @@ def verify(
         transitions_taken=len(reference.transitions_taken),
         transitions=len(reference.machine.transitions),
     )
+
+
+def verify_folder(
+    folder: Path | str,
+    target: str | None = None,
+    *,
+    steps: int = 100_000,
+    seed: int = 0,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Verify the C in a folder as it is there, with any changes by hand, against the interpreter.
+
+    Args:
+        folder: the folder that `generate` wrote.
+        target: `host`, or the target the folder was generated for, which is the default.
+        steps: as for `verify`.
+        seed: as for `verify`.
+        on_progress: as for `verify`.
+
+    Raises:
+        InputError: nothing was generated there, its documents are not found, or the target is another one.
+        CompileError: the C does not compile.
+        UnavailableError: as for `verify`.
+    """
+    unit = read_generated_unit(folder)
+    target = target or unit.target
+    if target not in (HOST, unit.target):
+        raise InputError(
+            f"{folder} was generated for {unit.target}, not {target}", hint=f"--target {unit.target}"
+        )
+    verification = verify(
+        unit.unit_spec, target, steps=steps, seed=seed, on_progress=on_progress, artefact=unit
+    )
+    return replace(verification, changed_files=find_changed_files(folder))
 
 
 def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> int:
@@ -142,16 +179,22 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
 
 
 @contextmanager
-def _executables(unit_spec: UnitSpec, target: str) -> Iterator[dict[str, Executable]]:
-    """Provide the executables to be compared with the interpreter, by name, and close them at the end."""
+def _executables(unit_spec: UnitSpec, target: str, artefact: UnitSpec) -> Iterator[dict[str, Executable]]:
+    """Provide the executables to be compared with the interpreter, by name, and close them at the end.
+
+    Args:
+        unit_spec: the chart or behaviour.
+        target: name of the target.
+        artefact: the unit whose C is compiled.
+    """
     if target not in TARGETS:
         raise UnknownNameError.among("target", target, TARGETS)
     if isinstance(unit_spec, BehaviourUnitSpec):
         target_named(target).sources(unit_spec)  # raises where the board cannot run the behaviour
-    executables: dict[str, Executable] = {HOST: HostLibrary(unit_spec)}
+    executables: dict[str, Executable] = {HOST: HostLibrary(artefact)}
     try:
         if target != HOST:
-            executables[target] = PROCESSORS[target](target_named(target).adapt(unit_spec))
+            executables[target] = PROCESSORS[target](target_named(target).adapt(artefact))
         yield executables
     finally:
         for executable in executables.values():
