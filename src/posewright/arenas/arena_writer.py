@@ -18,6 +18,7 @@ from posewright.arenas.arena import (
     Shape,
     Spot,
     edge_walls,
+    parse_arena,
     read_arena,
 )
 from posewright.documents import (
@@ -28,7 +29,7 @@ from posewright.documents import (
     render_document,
     save_document,
 )
-from posewright.errors import InputError
+from posewright.errors import InputError, PosewrightError
 from posewright.units import DEG_PER_RAD
 
 _DECIMALS = 4
@@ -43,13 +44,20 @@ def write_arena(path: Path | str, arena: Arena) -> None:
     lines and boxes where the arena still has such.
 
     Raises:
+        InputError: `read_arena` would not read it, for example because it has too many shapes.
         OutputError: the file cannot be written.
     """
     path = Path(path)
     existing = _read_existing_keys(path)
     if existing and read_arena(path) == arena:  # values written in another way stay, too
         return
-    save_document(path, _build_document(arena, existing))
+    document = _build_document(arena, existing)
+    try:
+        parse_arena(render_document(document))
+    except PosewrightError as error:
+        message = f"the arena {arena.name} could not be read back: {error.message}"
+        raise InputError(message, hint=error.hint) from error
+    save_document(path, document)
 
 
 def format_arena(arena: Arena) -> str:

@@ -13,6 +13,7 @@ from posewright.recordings import Recording, describe_abort, read_mcap
 from posewright.runs.batch import Batch, BatchRun
 from posewright.runs.batch_trials import run_of
 from posewright.runs.replaying import replay
+from posewright.runs.rerun import Rerun, rerun_files
 
 
 def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
@@ -35,7 +36,13 @@ def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
     return {path.name if has_unique_names else str(path): path for path in files}
 
 
-def rank(*recordings: str | Path, accept: bool = False) -> Batch:
+def rank(
+    *recordings: str | Path,
+    accept: bool = False,
+    rerun: bool = False,
+    trust_python: bool = False,
+    workers: int = 1,
+) -> Batch:
     """Judge recordings of one contest and order them by its rules, best first.
 
     Equal recordings share a place, and the following places are skipped. Those that cannot be judged, and
@@ -44,15 +51,25 @@ def rank(*recordings: str | Path, accept: bool = False) -> Batch:
     Args:
         recordings: paths of recordings, or of folders with recordings.
         accept: whether to rank recordings that contradict themselves, as forged ones do, or were aborted.
+        rerun: whether to simulate every run again, and to leave out those that give another recording or
+            cannot be repeated, unless `accept`.
+        trust_python: whether to execute Python code that the recordings carry.
+        workers: number of processes that simulate.
 
     Raises:
         InputError: there are no recordings, or they are of several contests or follow different rules.
     """
     runs: list[BatchRun] = []
     first_judged: _JudgedFile | None = None
-    for name, path in files_in(recordings, ".mcap").items():
+    files = files_in(recordings, ".mcap")
+    reruns: Iterable[Rerun | None] = [None] * len(files)
+    if rerun and not accept:
+        reruns = rerun_files(files.values(), trust_python=trust_python, workers=workers)
+    for (name, path), repeated in zip(files.items(), reruns, strict=True):
         try:
             judged = _judge_file(name, path, accept=accept)
+            if repeated is not None and not repeated.is_same:
+                raise InputError(f"left out: {repeated}", hint="--accept ranks it anyway")
         except PosewrightError as error:
             runs.append(BatchRun(name, error=str(error)))
             continue

@@ -107,12 +107,13 @@ class Sumo(RuledContest[SumoRules]):
 
     def _with_drawn_starts(self, ring: Arena, rng: np.random.Generator) -> Arena:
         """Return a ring with random start places for the first start and all restarts."""
-        left, right = _shikiri_lines_x(ring)
+        # the start lines, behind which the toes of the robots stand, facing each other
+        left_x, right_x = _shikiri_lines_x(ring)
         middle_y = next((shape.y for shape in ring.shapes if shape.name == _EDGE_NAME), 0.0)
         place_rules = self.rules.place
-        nominal_poses = ((left - place_rules.toes_m, 0.0), (right + place_rules.toes_m, math.pi))
+        nominal_poses = ((left_x - place_rules.toes_m, 0.0), (right_x + place_rules.toes_m, math.pi))
         spots = {}
-        for number in range(1, place_rules.drawn + 1):
+        for number in range(1, place_rules.drawn + 1):  # of the first start, then of the restarts
             for role, (x, yaw) in zip(self.entries, nominal_poses, strict=True):
                 dx, dy = rng.uniform(-place_rules.off_m, place_rules.off_m, size=2).tolist()
                 turn = float(rng.uniform(-place_rules.turned_rad, place_rules.turned_rad))

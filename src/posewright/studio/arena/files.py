@@ -127,7 +127,6 @@ def save_arena(arena: Arena, target: SaveTarget, *, overwrite: bool) -> tuple[Sa
     if path.name.endswith(LAYOUT_SUFFIX):
         write_layout(path, arena.boxes)
     elif path.name.endswith(ARENA_SUFFIX):
-        parse_arena(format_arena(arena))  # raises an error before a file is written that cannot be read
         write_arena(path, arena)
     else:
         hint = f"end it in {ARENA_SUFFIX}, or in {LAYOUT_SUFFIX} for the boxes alone"
