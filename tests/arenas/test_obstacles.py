@@ -35,9 +35,10 @@ def field_with(*shapes: Shape) -> Arena:
     return replace(field, shapes=(*field.shapes, *shapes), colours=colours)
 
 
-def test_walls_at_the_edges_lines_and_bridges_are_no_obstacles() -> None:
+def test_walls_at_the_edges_lines_bridges_and_what_is_let_into_the_floor_are_no_obstacles() -> None:
     bridge = replace(BLOCK, name="bridge", base_m=0.6)
-    assert fixed_obstacles(field_with(BLOCK, bridge)) == (BLOCK,)
+    flush = replace(BLOCK, name="flush", base_m=-0.3)
+    assert fixed_obstacles(field_with(BLOCK, bridge, flush)) == (BLOCK,)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,10 @@ HEADROOM_M = 0.5
 """A shape whose underside is this high is above every robot of the contests [m]."""
 
 
+_MIN_HEIGHT_M = 1e-3
+"""A shape that rises less above the floor is part of it, such as a ring let into the floor [m]."""
+
+
 def fixed_obstacles(arena: Arena, below_m: float = HEADROOM_M) -> tuple[Shape, ...]:
     """Return the solid shapes that stand on a field, without the walls at its edges.
 
@@ -24,7 +28,10 @@ def fixed_obstacles(arena: Arena, below_m: float = HEADROOM_M) -> tuple[Shape, .
     return tuple(
         shape
         for shape in arena.shapes
-        if shape.is_solid and shape.name not in WALLS and shape.base_m < below_m
+        if shape.is_solid
+        and shape.name not in WALLS
+        and shape.base_m < below_m
+        and shape.top_m > _MIN_HEIGHT_M
     )
 
 
