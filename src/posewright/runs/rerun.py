@@ -25,6 +25,7 @@ from posewright.evaluation.trajectory import domain_of
 from posewright.figures import card_document
 from posewright.recordings import Header, Recording, describe_abort, read_mcap
 from posewright.recordings.header import RULES_SUFFIX
+from posewright.recordings.plausibility import require_plausible
 from posewright.robots import Robot, is_path, read_robot, robot_names
 from posewright.robots import robot as robot_card
 from posewright.runs.plants import SIMULATION
@@ -208,6 +209,7 @@ def _prepare_run(recording: Recording, folder: Path, *, trust_python: bool) -> R
     Raises:
         InputError: the run was not simulated, or the recording lacks what is needed.
     """
+    require_plausible(recording)
     header = recording.header
     if not has_contest(header):
         raise InputError("it is not of a contest", hint="only runs of contests are repeated")
@@ -330,11 +332,12 @@ class _RecordedProgram:
         recorded = self._header.extras.get(PROGRAMS)
         entry = recorded.get(self._name) if isinstance(recorded, dict) else None
         if isinstance(entry, dict):
-            options = {str(key): self._locate(str(value)) for key, value in dict(entry["options"]).items()}
-            program = str(entry["program"])
+            origin = ProgramOrigin.from_dict(entry)
+            options = {name: self._locate(value) for name, value in origin.options.items()}
+            program = origin.program
             if PythonKind().recognises(program):
                 program = self._require_python(program)
-            return ProgramOrigin(self._locate(program), options, str(entry["controller"]))
+            return ProgramOrigin(self._locate(program), options, origin.controller)
         if kind == BehaviourKind.name:
             return ProgramOrigin(self._locate(program_name))
         raise InputError(f"the recording does not say where the {kind or 'program'} {program_name} came from")
