@@ -8,6 +8,7 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.codegen.generating import Generated as Generated
+    from posewright.codegen.generating import accepted_faults as accepted_faults
     from posewright.codegen.generating import build as build
     from posewright.codegen.generating import explain as explain
     from posewright.codegen.generating import flash_command as flash_command
