@@ -68,7 +68,7 @@ def test_a_motion_that_could_harm_the_robot_is_asked_about_before_it_is_saved(
     page.evaluate(
         """async angles => { const { edit, value } = await import("./link.js");
         await edit("set_angles", { page: value("cursor").page, keyframe: 1, angles_deg: angles }); }""",
-        {"left_front_knee": 140.0},
+        {"left_front_knee": 122.0},
     )
     page.wait_for_function("document.body.dataset.dirty === 'true'")
     page.keyboard.press("Control+s")
