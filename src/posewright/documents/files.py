@@ -81,7 +81,8 @@ def back_up(path: Path) -> Path | None:
     Raises:
         OutputError: the copy cannot be written.
     """
-    path = real_path(path)
+    if os.path.islink(path):  # noqa: PTH114 -- Path raises for a name that is too long
+        path = real_path(path)
     backup = path.with_name(path.name + BACKUP_SUFFIX)
     if not is_file(path) or path_exists(backup):
         return None
