@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -239,6 +240,30 @@ def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:
     assert not remarks
     assert form.size_m == pytest.approx((0.02, 0.04, 0.06))
     assert form.position_m == pytest.approx((0.01, 0.0, 0.06))
+
+
+@pytest.mark.parametrize(
+    "inside", ['<xacro:include filename="legs.xacro"/>', '<link name="${prefix}_trunk"/>']
+)
+def test_a_file_with_macros_is_refused_with_the_command_that_expands_it(tmp_path: Path, inside: str) -> None:
+    path = tmp_path / "a.urdf.xacro"
+    path.write_text(f'<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro">\n{inside}</robot>')
+    with pytest.raises(FormatError, match="this is xacro") as caught:
+        import_robot(path, tmp_path / "made")
+    assert "xacro robot.urdf.xacro -o" in str(caught.value.hint)
+    assert caught.value.where is not None
+    assert caught.value.where.line == 2
+
+
+def test_a_collada_mesh_becomes_the_box_around_it_in_metres(tmp_path: Path) -> None:
+    pytest.importorskip("collada", reason="pycollada reads COLLADA; it comes with the extra `meshes`")
+    trimesh = pytest.importorskip("trimesh")
+    (tmp_path / "foot.dae").write_bytes(trimesh.creation.box((0.1, 0.2, 0.3)).export(file_type="dae"))
+    shape = re.search("<box [^>]*/>", SMALL.read_text(encoding="utf-8"))
+    assert shape is not None
+    mechanism, _ = read_urdf(changed(tmp_path, shape[0], '<mesh filename="foot.dae"/>'))
+    sizes = [shape.size_m for link in mechanism.links for shape in link.shapes]
+    assert any(size == pytest.approx((0.1, 0.2, 0.3)) for size in sizes)
 
 
 def test_both_verbs_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

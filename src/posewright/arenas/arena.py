@@ -20,6 +20,7 @@ from posewright.documents import (
     Node,
     PlainData,
     PlainMapping,
+    parse_document,
     plain_mapping,
     read_document,
     read_record,
@@ -27,11 +28,14 @@ from posewright.documents import (
 from posewright.errors import InputError, UnknownNameError
 
 _MAX_LENGTH_M = 100.0
+MIN_BOX_EDGE_M = 1e-3
+"""Shortest edge of a box, and of a field [m]."""
+
 MAX_MARKER_LENGTH = 100
 """Largest number of characters of a marker's text; a small robot cannot read longer codes."""
 
 Length = Annotated[float, Bounds(0.0, _MAX_LENGTH_M)]
-Edge = Annotated[float, Bounds(1e-3, _MAX_LENGTH_M)]
+Edge = Annotated[float, Bounds(MIN_BOX_EDGE_M, _MAX_LENGTH_M)]
 Coordinate = Annotated[float, Bounds(-_MAX_LENGTH_M, _MAX_LENGTH_M)]
 Amount = Annotated[float, Bounds(0.0)]
 Colour = tuple[float, float, float]
@@ -42,7 +46,7 @@ BOX = "box"
 """The default kind of a box."""
 
 _RESERVED_NAMES = frozenset({FLOOR, "ground"})
-_MAX_PARTS = 500
+MAX_PARTS = 500
 """Largest number of lines, of shapes and of boxes; more are too slow to simulate."""
 
 WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
@@ -353,8 +357,8 @@ class _ArenaDocument:
     """An arena document, which has short forms for the outer walls and for lines across the field.
 
     Raises:
-        InputError: lines are not in order or not on the field, there are too many parts, or a name is
-            reserved or not unique.
+        InputError: lines are not in order or not on the field, a shape other than a wall is outside of it,
+            there are too many parts, or a name is reserved or not unique.
     """
 
     arena: str
@@ -382,8 +386,15 @@ class _ArenaDocument:
             raise InputError("lines_x_m: expected lines on the field in the order of x")
         counts = {"lines_x_m": len(self.lines_x_m), "shapes": len(self.shapes), "boxes": len(self.boxes)}
         for key, count in counts.items():
-            if count > _MAX_PARTS:
-                raise InputError(f"{key}: {count} of them", hint=f"expected at most {_MAX_PARTS}")
+            if count > MAX_PARTS:
+                raise InputError(f"{key}: {count} of them", hint=f"expected at most {MAX_PARTS}")
+        length, width = self.size_m
+        for shape in self.shapes:
+            is_outside = not (0.0 <= shape.x <= length and abs(shape.y) <= width / 2.0)
+            if is_outside and shape.role is not Role.WALL:
+                message = f"shapes: {shape.name} at ({shape.x:g}, {shape.y:g}) is outside the field"
+                ranges = f"x from 0 to {length:g} and y from {-width / 2.0:g} to {width / 2.0:g}"
+                raise InputError(message, hint=f"{ranges}, or a larger size_m")
         names = [shape.name for shape in self.all_shapes()]
         reserved = sorted(_RESERVED_NAMES.intersection(names))
         if reserved:
@@ -426,7 +437,16 @@ def read_arena(path: Path | str) -> Arena:
         DocumentError: it is not a valid arena document.
         InputError: its content is not valid.
     """
-    root = read_document(path)
+    return _arena_of_document(read_document(path))
+
+
+def parse_arena(text: str, path: Path | None = None) -> Arena:
+    """Return the arena in a text; `path` is used in messages. Raises as `read_arena`."""
+    return _arena_of_document(parse_document(text, path))
+
+
+def _arena_of_document(root: Node) -> Arena:
+    """Return the arena in a document; raises as `read_arena`."""
     document = read_record(root, _ArenaDocument)
     box_kinds = dict(document.box_kinds)
     if document.box is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from posewright.arenas.arena import BOX, Arena, Box, Shape, Spot
-from posewright.documents import flow_mapping, save_document
+from posewright.arenas.arena import BOX, Arena, Box, Shape, Spot, parse_arena
+from posewright.documents import flow_mapping, render_document, save_document
+from posewright.errors import InputError, PosewrightError
 from posewright.units import DEG_PER_RAD
 
 _DECIMALS = 4
@@ -19,9 +20,16 @@ def write_arena(path: Path | str, arena: Arena) -> None:
     Lengths are rounded to a tenth of a millimetre, and angles to a ten thousandth of a degree.
 
     Raises:
+        InputError: `read_arena` would not read it, for example because it has too many shapes.
         OutputError: the file cannot be written.
     """
-    save_document(path, _build_document(arena))
+    document = _build_document(arena)
+    try:
+        parse_arena(render_document(document))
+    except PosewrightError as error:
+        message = f"the arena {arena.name} could not be read back: {error.message}"
+        raise InputError(message, hint=error.hint) from error
+    save_document(path, document)
 
 
 def _build_document(arena: Arena) -> dict[str, object]:

@@ -140,12 +140,16 @@ def build(
 ) -> None:
     """Compile generated code, and show how much memory each part needs on the board.
 
+    Files that were changed by hand since they were generated are listed: `board verify DIR` checks them.
+
     [bold]Examples[/]
       posewright board build board
     """
     image = codegen.build(folder, target)
+    changed_files = _warn_of_changes(folder)
     data = {
         "image": str(image.image),
+        "changed": list(changed_files),
         "parts": {
             name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()
         },
@@ -175,6 +179,8 @@ def flash(
     Code with motions in which `motion check` reports errors, generated with --accept-faults, needs it here,
     too.
 
+    Files that were changed by hand since they were generated are listed: `board verify DIR` checks them.
+
     [bold]Examples[/]
       posewright board flash board --dry-run
       posewright board flash board --port /dev/ttyACM0
@@ -184,8 +190,10 @@ def flash(
         motions.require_no_faults(faults, str(folder), accept_faults=accept_faults)
     print_accepted_faults(faults)
     command = codegen.flash_command(folder, port or (PORT_PLACEHOLDER if dry_run else None))
+    changed_files = list(_warn_of_changes(folder))
     if dry_run:
-        print_result({"command": list(command)}, [shlex.join(command)], as_json=as_json)
+        data = {"command": list(command), "changed": changed_files}
+        print_result(data, [shlex.join(command)], as_json=as_json)
         return
     codegen.find_program(command[0])
     if not as_json:
@@ -193,14 +201,28 @@ def flash(
     loader_stdout = subprocess.DEVNULL if as_json else None
     loader_run = subprocess.run(command, check=False, stdout=loader_stdout)  # noqa: S603 -- the board's own loader
     if as_json:
-        print_json({"command": list(command), "exit_code": loader_run.returncode})
+        print_json({"command": list(command), "changed": changed_files, "exit_code": loader_run.returncode})
     if loader_run.returncode:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def verify(
-    document: Document,
-    target: TargetName = "host",
+    document: Annotated[
+        str,
+        argument(
+            "CHART|BEHAVIOUR|DIR",
+            "A chart file, the name or file of a behaviour, or a folder of `posewright board generate`.",
+            autocompletion=_document_files,
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        option(
+            "--target NAME",
+            "The target: host, arduino-uno or cm900; default host, or that of the folder.",
+            autocompletion=_target_names,
+        ),
+    ] = None,
     steps: Annotated[int, option("--steps N", "Number of steps.", min=1)] = 100_000,
     seed: Annotated[int, option("--seed S", "Seed of the inputs.", min=0)] = 0,
     monitors: Monitors = False,
@@ -216,20 +238,35 @@ def verify(
     The interpreter, the code compiled for this computer and, for a board, the code on an emulated processor
     get the same inputs. Inputs are drawn so that every transition is taken, every limit is reached and every
     timer expires. If there is a difference, the shortest inputs that lead to it are shown, and the exit code
-    is 1.
+    is 1. Of a folder, the C files are compared as they are there, with your changes.
 
     [bold]Examples[/]
       posewright board verify obstacle_mealy.chart.yaml --steps 1000000
+      posewright board verify board
       posewright board verify obstacle_mealy.chart.yaml --target arduino-uno --json
       posewright board verify obstacle_mealy.chart.yaml --coverage
     """
     from posewright.codegen.c import ChartUnitSpec
 
+    if (Path(document) / codegen.MANIFEST).is_file():
+        has_options = monitors or queue is not None or style != "auto" or coverage
+        if has_options:
+            message = f"{document} was generated with its options"
+            raise InputError(message, hint="leave out --monitors, --queue, --style and --coverage")
+        with progress_bar("comparing") as on_progress:
+            verification = codegen.verify_folder(
+                document, target, steps=steps, seed=seed, on_progress=on_progress
+            )
+        unit_spec = codegen.read_generated_unit(document).unit_spec
+        print_result(verification.data(), verification.lines(unit_spec), as_json=as_json)
+        if not verification.same:
+            raise typer.Exit(EXIT_FAILURE)
+        return
     unit = codegen.read_unit_spec(
         document, monitors=monitors, max_queued_events=queue, style=parse_style(style)
     )
     with progress_bar("comparing") as on_progress:
-        verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
+        verification = codegen.verify(unit, target or "host", steps=steps, seed=seed, on_progress=on_progress)
     source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None
     if isinstance(unit, ChartUnitSpec):
         _warn_if_unsound(unit)
@@ -239,6 +276,14 @@ def verify(
     print_result(data, verification.lines(unit, source_coverage), as_json=as_json)
     if not verification.same:
         raise typer.Exit(EXIT_FAILURE)
+
+
+def _warn_of_changes(folder: Path) -> tuple[str, ...]:
+    """Warn of files of a folder that are not as they were generated, and return the sentences."""
+    sentences = codegen.find_changed_files(folder)
+    for sentence in sentences:
+        print_warning(f"{sentence}: check the folder with posewright board verify {shlex.quote(str(folder))}")
+    return sentences
 
 
 def parse_style(name: str) -> Style:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from posewright.bodies import PlanarPose as PlanarPose
     from posewright.contests.arenas import all_arena_names as all_arena_names
     from posewright.contests.arenas import find_arena as find_arena
+    from posewright.contests.consistency import find_inconsistencies as find_inconsistencies
     from posewright.contests.contest import HALT as HALT
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import RESTARTS as RESTARTS

@@ -72,6 +72,7 @@ class ScoreTable:
         return bool(cells) and all(cell[0] in "0123456789+-" for cell in cells)
 
     def _repr_html_(self) -> str:
+        """Return the table and its notes as HTML, which notebooks show."""
         tagged_rows = [("th", self.columns), *(("td", row) for row in self.rows)]
         if self.total:
             tagged_rows.append(("th", self.total))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.recordings.consistency import Inconsistency as Inconsistency
     from posewright.recordings.header import Header as Header
     from posewright.recordings.header import RobotHeader as RobotHeader
     from posewright.recordings.header import sensor_card as sensor_card

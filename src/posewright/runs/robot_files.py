@@ -16,7 +16,7 @@ from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
 from posewright.formats.openrave import is_openrave, read_openrave_robot
-from posewright.formats.urdf.reading import read_urdf
+from posewright.formats.urdf.reading import read_urdf, require_expanded
 from posewright.formats.urdf.writing import urdf_text
 from posewright.robots import (
     Hinge,
@@ -119,6 +119,7 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     if path_exists(folder):
         raise OutputError.at(folder, "it already exists; choose another name")
     root = read_markup(path)
+    require_expanded(root)
     if root.name == "mujoco":
         mechanism, remarks = read_mjcf(path)
     elif is_openrave(root):

@@ -29,6 +29,7 @@ from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_shipped
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
+from posewright.runs.provenance import VERSIONS, model_documents, versions_here
 from posewright.runs.stillness import NOTHING_MOVED, StillnessWatcher
 from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
@@ -200,9 +201,12 @@ class Run:
     def header(self, plant: Plant) -> Header:
         """Return the header of the recording, with the facts that the bodies report about themselves."""
         arena = self.arena
-        extras: dict[str, Any] = {}
+        extras: dict[str, Any] = {VERSIONS: dict(versions_here())}
+        models: dict[str, str] = {}
         for program in self.programs.values():
             extras |= program.extras
+            if not is_shipped(program.robot):
+                models |= model_documents(program.robot)
         if self.contest is not None:
             extras |= {"trial": self.name, "arena": "" if arena is None else arena.name}
         if self.derivation is not Derivation.SHARED:  # its recordings have no entry
@@ -218,7 +222,7 @@ class Run:
             seed=self.seed,
             version=__version__,
             arena={} if arena is None else arena.to_dict(),
-            documents=self.all_documents(),
+            documents=models | self.all_documents(),
             extras=extras | dict(self.extras),
         )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
@@ -14,6 +15,7 @@ from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
+from posewright.documents.plain import PlainData
 from posewright.errors import InputError, UnknownNameError
 from posewright.figures import card_document
 from posewright.motions import require_no_faults
@@ -22,6 +24,7 @@ from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.programs import find_faults_of_program, names_behaviour, read_program
+from posewright.runs.provenance import BODY, PROGRAMS, ProgramOrigin, without_folder
 from posewright.runs.python_programs import (
     PythonKind,
     controller_factory,
@@ -230,7 +233,11 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
         derivation=options.derivation,
         still_s=trial.still_s,
         layout=_layout_name(trial, layout, arena),
-        extras={KIND: trial.contest},
+        extras={
+            KIND: trial.contest,
+            PROGRAMS: _describe_origins(trial, trial_contest, options, programs),
+            BODY: options.body.partition(":")[0] if ":" in options.body else without_folder(options.body),
+        },
         outputs=Outputs(rows_every=ROWS_EVERY),
     )
     return replace(prepared_run, domain=choice.domain(prepared_run.streams.body))
@@ -261,7 +268,9 @@ def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) 
     for role in trial.opponents:
         if role not in other_roles:
             raise UnknownNameError.among("opponent", role, other_roles, owner=f"in {trial_contest.name}")
-    first_program = _with_controller(_read_first_program(trial, trial_contest, options), options.controller)
+    request = _request_first_program(trial, trial_contest, options)
+    first_program = read_program(request.name, request.card, options=request.options)
+    first_program = _with_controller(first_program, options.controller)
     if not other_roles:  # a single robot has its own name instead of a role
         return {first_program.robot.name: first_program}
     programs = {first_role: first_program}
@@ -271,8 +280,16 @@ def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) 
     return programs
 
 
-def _read_first_program(trial: Trial, trial_contest: Contest, options: TrialOptions) -> Program:
-    """Return the program of the first role: that of the options, else that of the trial.
+class _ProgramRequest(NamedTuple):
+    """What `read_program` needs: the program's name, the robot's card or None, and options."""
+
+    name: str
+    card: Robot | None
+    options: Mapping[str, str]
+
+
+def _request_first_program(trial: Trial, trial_contest: Contest, options: TrialOptions) -> _ProgramRequest:
+    """Return the request for the program of the first role: that of the options, else that of the trial.
 
     The trial's robot runs the trial's own program and any behaviour. A program of another kind has a robot of
     its own, unless the options name one.
@@ -286,7 +303,27 @@ def _read_first_program(trial: Trial, trial_contest: Contest, options: TrialOpti
         reference = _reference_behaviour(trial, trial_contest, card)
         if reference is not None:
             program_options["like"] = reference
-    return read_program(name, card, options=program_options)
+    return _ProgramRequest(name, card, program_options)
+
+
+def _describe_origins(
+    trial: Trial, trial_contest: Contest, options: TrialOptions, robot_names: Iterable[str]
+) -> dict[str, PlainData]:
+    """Return where the program of each robot came from, for a recording; robots in the order of the roles."""
+    first = _request_first_program(trial, trial_contest, options)
+    controller = options.controller
+    if isinstance(controller, Board):
+        controller_name_or_board = controller.name
+    elif isinstance(controller, str):
+        controller_name_or_board = "" if controller == PYTHON else without_folder(controller)
+    else:
+        controller_name_or_board = controller_name(controller)
+    short_options = {name: without_folder(value) for name, value in first.options.items()}
+    origins = [ProgramOrigin(without_folder(first.name), short_options, controller_name_or_board)]
+    for role in list(trial_contest.entries)[1:]:
+        entry = trial.opponents.get(role, trial_contest.entries[role])
+        origins.append(ProgramOrigin(without_folder(entry.behaviour)))
+    return {name: origin.to_dict() for name, origin in zip(robot_names, origins, strict=True)}
 
 
 def _reference_behaviour(trial: Trial, trial_contest: Contest, card: Robot | None) -> str | None:

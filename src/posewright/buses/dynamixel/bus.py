@@ -279,9 +279,9 @@ class Bus:
         """Write a register, and verify that the servo accepted the value.
 
         Raises:
-            InputError: the register or the value cannot be written, or not now: registers in the EEPROM
-                cannot be written while the servo is locked or its torque is on; ID and baud rate have
-                functions of their own.
+            InputError: the register cannot be written, or does not have the value. A register in the EEPROM
+                cannot be written while the servo is locked or its torque is on. ID and baud rate are written
+                by functions of their own.
             BodyError: no valid answer came, or the servo rejects the value.
         """
         resolved = self.register(servo_id, register)

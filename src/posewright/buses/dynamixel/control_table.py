@@ -184,7 +184,14 @@ def _read_table(name: str, node: Node) -> ControlTable:
 
 
 def _read_register(name: str, area: Area, node: Node, previous: Mapping[str, Register]) -> Register:
-    """Read a register from the document; its initial value may be that of a previous register, by name."""
+    """Read a register from the document.
+
+    Args:
+        name: its name.
+        area: the memory that it is in.
+        node: its entry in the document.
+        previous: the registers read before, by name; the initial value of one of them may be referred to.
+    """
     fields = node.fields(required=("address", "size", "access"), optional=("initial", "range"))
     size = fields["size"].integer(low=1, high=MAX_REGISTER_BYTES)
     access = Access(fields["access"].choice("access", [access.value for access in Access]))

@@ -161,12 +161,12 @@ class DirectionWizard:
 
     def _move_and_return(self, servo_id: int, goal: int) -> None:
         """Move a servo to a goal [ticks] and back; restore its speed and torque."""
-        previous = {name: self.bus.read(servo_id, name) for name in ("moving_speed", "torque_enable")}
+        previous_values = {name: self.bus.read(servo_id, name) for name in ("moving_speed", "torque_enable")}
         start_ticks = hold_position(self.bus, servo_id)
         for position in (goal, start_ticks):
             self.bus.write(servo_id, "goal_position", position)
             self._wait_for_arrival(servo_id, position)
-        for name, value in previous.items():
+        for name, value in previous_values.items():
             self.bus.write(servo_id, name, value)
 
     def _wait_for_arrival(self, servo_id: int, goal: int) -> None:

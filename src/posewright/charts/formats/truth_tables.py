@@ -64,7 +64,8 @@ def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
     conjuncts: list[Tree] = []
     for value, name in zip(cube, names, strict=True):
         if value is not None:
-            conjuncts.append(Name(name) if value else Unary(Operator.NOT, Name(name)))
+            name_node = Name(name, declared_type=BoolType())
+            conjuncts.append(name_node if value else Unary(Operator.NOT, name_node))
     tree = reduce(partial(Binary, Operator.AND), conjuncts) if conjuncts else Literal(True)
     return Expression(tree, BoolType(), SourceText(format_tree(tree)))
 

@@ -79,9 +79,14 @@ def _limit_to_line(x_m: float, arena: Arena, forward: float) -> tuple[float, flo
 
 
 def _search_offsets(forward: float, reach_m: float) -> Floats:
-    """Return offsets from a place, the nearest first, of equals the furthest back first, `(n, 2)` [m].
+    """Return offsets from a place, `(n, 2)` [m]: first 0, then points on rings around the place.
 
-    They are none, and points on rings around the place, `_RING_M` apart, up to `reach_m`.
+    The rings are `_RING_M` apart, the nearest first, up to `reach_m`. On a ring, the points furthest back
+    come first.
+
+    Args:
+        forward: the sign of x in which the robot walks, 1.0 or -1.0.
+        reach_m: the radius of the outermost ring.
     """
     angles = np.arange(_DIRECTIONS) * 2.0 * np.pi / _DIRECTIONS
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=-1)

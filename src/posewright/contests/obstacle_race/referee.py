@@ -58,6 +58,7 @@ class RaceReferee:
         robot: str | None = None,
         every: int = ROWS_EVERY,
     ) -> None:
+        """Check the arena, and create the race before its first row."""
         require_field(rules, arena.to_dict())
         self.race = Race(rules)
         self._rules = rules
@@ -68,7 +69,7 @@ class RaceReferee:
         self._recorded_rows = RecordedRows(every)
         self._fall_locator = FallLocator(rules.fall)
         self._jam_detector = JamDetector(rules.jam, arena)
-        self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
+        self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)  # (x, y) after each block [m]
 
     @property
     def result(self) -> Result:

@@ -265,14 +265,15 @@ class PassivityReferee:
     def __init__(
         self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: PlanarPose, note: Note
     ) -> None:
+        """Begin with the first try."""
         self._rules = rules
         self._robot = robot
         self._supervisor = supervisor
         self._start = start
         self._note = note
-        self._try_number = 1
-        self._began_s = 0.0
-        self._now_s = 0.0
+        self._try_number = 1  # of the present try
+        self._began_s = 0.0  # when it began
+        self._now_s = 0.0  # time of the last row
         self._recorded_rows = RecordedRows()
 
     def progress(self) -> str:

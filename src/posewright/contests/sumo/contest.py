@@ -55,11 +55,12 @@ class Sumo(RuledContest[SumoRules]):
             raise InputError(
                 f"the rules name the arena {self.rules.arena!r}", hint=f"sumo takes place on {ring.name!r}"
             )
-        left, right = sorted(line.x for line in ring.lines if not line.is_round)
+        # the start lines, behind which the toes of the robots stand, facing each other
+        left_x, right_x = sorted(line.x for line in ring.lines if not line.is_round)
         place_rules = self.rules.place
-        nominal_poses = ((left - place_rules.toes_m, 0.0), (right + place_rules.toes_m, math.pi))
+        nominal_poses = ((left_x - place_rules.toes_m, 0.0), (right_x + place_rules.toes_m, math.pi))
         spots = {}
-        for number in range(1, place_rules.drawn + 1):
+        for number in range(1, place_rules.drawn + 1):  # of the first start, then of the restarts
             for role, (x, yaw) in zip(self.entries, nominal_poses, strict=True):
                 dx, dy = rng.uniform(-place_rules.off_m, place_rules.off_m, size=2).tolist()
                 turn = float(rng.uniform(-place_rules.turned_rad, place_rules.turned_rad))

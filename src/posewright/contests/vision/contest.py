@@ -124,6 +124,7 @@ class VisionReferee:
     """
 
     def __init__(self, scorekeeper: VisionScorekeeper, rules: VisionRules, robot: str, note: Note) -> None:
+        """Store the arguments; the scorekeeper has the state of the test."""
         self._scorekeeper = scorekeeper
         self._rules = rules
         self._robot = robot

@@ -71,6 +71,7 @@ class VisionRules:
     sources: Mapping[str, str] = field(repr=False)
 
     def __post_init__(self) -> None:
+        """Raise an InputError for rules that contradict each other, or cannot be followed."""
         spacing_deg = 360 // self.boxes
         possible_deg = {spacing_deg * step for step in range(1, self.boxes // 2 + 1)}
         if 360 % self.boxes or possible_deg != set(self.angles_deg):

@@ -11,6 +11,8 @@ import numpy as np
 
 from posewright.documents import is_file, open_regular_file
 from posewright.documents.markup import Element, read_markup
+from posewright.errors import PosewrightError
+from posewright.formats.scenes import read_scene
 from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, to_rows, to_triple
 from posewright.rotation import quaternions_of_roll_pitch_yaw
@@ -60,6 +62,7 @@ class UrdfReader:
         root = read_markup(self.path)
         if root.name != "robot":
             root.fail(f"<{root.name}> is not a URDF", "the root element must be <robot>")
+        require_expanded(root)
         links = self._elements_by_name(root, "link")
         joints = self._elements_by_name(root, "joint")
         if len(links) > MAX_LINKS:
@@ -295,6 +298,15 @@ class UrdfReader:
         return path if is_file(path) else None
 
 
+def require_expanded(root: Element) -> None:
+    """Raise FormatError for a xacro file, a URDF with macros, which are programs and are not run here."""
+    for element in root.walk():
+        has_expression = any("${" in value or "$(" in value for value in element.attributes.values())
+        if element.name.startswith("xacro:") or has_expression:
+            hint = "expand it: pip install xacro, then xacro robot.urdf.xacro -o robot.urdf"
+            element.fail("this is xacro, a URDF with macros that are not expanded", hint)
+
+
 def _link_of(joint: Element, role: str) -> str:
     """Return the name of the link that is the `parent` or `child` of a joint."""
     return next(tag.required("link") for tag in joint.all(role))
@@ -326,6 +338,8 @@ def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
 
 def _mesh_bounds(path: Path) -> tuple[Triple, Triple] | None:
     """Return the smallest and largest x, y and z of a mesh; None if it cannot be read."""
+    if path.suffix.lower() in (".dae", ".wrl", ".glb"):
+        return _scene_bounds(path)
     try:
         import trimesh
     except ImportError:
@@ -341,10 +355,23 @@ def _mesh_bounds(path: Path) -> tuple[Triple, Triple] | None:
     return None if bounds is None else (to_triple(bounds[0]), to_triple(bounds[1]))
 
 
+def _scene_bounds(path: Path) -> tuple[Triple, Triple] | None:
+    """Return the smallest and largest x, y and z of a scene's meshes [m]; None if it cannot be read."""
+    try:
+        scene = read_scene(path)
+    except PosewrightError:
+        return None
+    points = [mesh.points for mesh in scene.meshes if len(mesh.points)]
+    if not points:
+        return None
+    all_points = np.concatenate(points)
+    return to_triple(all_points.min(axis=0)), to_triple(all_points.max(axis=0))
+
+
 def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     """Read a URDF file; return the mechanism, and remarks on what was left out or changed.
 
-    A mesh (STL, OBJ or PLY) becomes the box around it.
+    A mesh (STL, OBJ, PLY, COLLADA, VRML97 or GLB) becomes the box around it.
 
     Raises:
         FormatError: it is not a URDF, a number is invalid, the links are not one tree, or the path of a mesh
