@@ -237,5 +237,7 @@ def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats
     """Return the format of a file, which depends on its name and on the robot."""
     standing_pose = motions.Pose(robot.joint_names, robot.pose(gait.pose))
     standing = motions.Keyframe(standing_pose, reach_s=0.0)
-    motion = motions.Motion(gait.name, robot=robot.name, joints=robot.joint_names, keyframes=(standing,))
+    motion = motions.Motion(
+        gait.name, robot=robot.name, joints=robot.joint_names, keyframes=(standing,), card=robot
+    )
     return formats.format_for(motion, output)

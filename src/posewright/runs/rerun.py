@@ -22,9 +22,8 @@ from posewright.documents import parse_document, write_atomically
 from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError, PosewrightError
 from posewright.evaluation.trajectory import domain_of
-from posewright.figures import card_document
 from posewright.recordings import Header, Recording, describe_abort, read_mcap
-from posewright.recordings.header import RULES_SUFFIX
+from posewright.recordings.header import RULES_SUFFIX, card_document
 from posewright.robots import Robot, is_path, read_robot, robot_names
 from posewright.robots import robot as robot_card
 from posewright.runs.plants import SIMULATION

@@ -23,9 +23,9 @@ from posewright.control import Block, Controller, Program, Safety, Watcher, driv
 from posewright.documents import require_writable
 from posewright.documents.user_code import user_errors
 from posewright.errors import InputError, PosewrightError, UnknownNameError
-from posewright.figures import camera_topics, card_document, require_camera, require_cameras
+from posewright.figures import camera_topics, require_camera, require_cameras
 from posewright.recordings import ABORTED, Event, Header, Recorder, Recording, RobotHeader, write_mcap
-from posewright.recordings.header import RULES_SUFFIX
+from posewright.recordings.header import RULES_SUFFIX, card_document
 from posewright.robots import is_shipped
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
