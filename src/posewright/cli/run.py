@@ -26,7 +26,16 @@ from posewright.cli.batch import (
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import format_speed, show_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
+from posewright.cli.options import (
+    AcceptFaults,
+    AsJson,
+    Plot,
+    add_command,
+    argument,
+    option,
+    report_faults,
+    require_distinct_output,
+)
 from posewright.documents import require_writable
 from posewright.errors import InputError, Where
 
@@ -138,6 +147,7 @@ def run(
     legal: Legal = False,
     streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
+    accept_faults: AcceptFaults = False,
     seeds: Seeds = None,
     workers: Workers = None,
     out: Out = None,
@@ -201,7 +211,10 @@ def run(
         if path is not None:
             _require_writable(path, suffixes)
             require_distinct_output(path, *inputs)
-    with console.spinner(f"{trial}: setting up", quiet=as_json) as show_status:
+    with (
+        report_faults("nothing has moved"),
+        console.spinner(f"{trial}: setting up", quiet=as_json) as show_status,
+    ):
         outcome = runs.run_trial(
             trial,
             arena=arena,
@@ -224,6 +237,7 @@ def run(
             pace=control.RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
             on_end=on_end,
+            accept_faults=accept_faults,
         )
         if plot is not None:
             show_status("drawing the picture")

@@ -17,11 +17,12 @@ from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError, UnknownNameError
+from posewright.motions import require_no_faults
 from posewright.recordings import ROWS_EVERY, card_document
 from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
-from posewright.runs.programs import names_behaviour, read_program
+from posewright.runs.programs import find_faults_of_program, names_behaviour, read_program
 from posewright.runs.provenance import BODY, PROGRAMS, ProgramOrigin, without_folder
 from posewright.runs.python_programs import (
     PythonKind,
@@ -179,6 +180,8 @@ class TrialOptions:
             `arduino-uno`, `cm900`, `serial:PORT`, `mine.py:Mine`.
         require_legal_layout: whether a layout that breaks the rules is an error instead of a remark.
         derivation: how streams of random numbers are derived from the seed.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors.
     """
 
     layout: str | None = None
@@ -190,6 +193,7 @@ class TrialOptions:
     controller: ControllerSource = PYTHON
     require_legal_layout: bool = False
     derivation: Derivation = Derivation.NAMED
+    accept_faults: bool = False
 
 
 def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
@@ -198,6 +202,9 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     Raises:
         InputError: the trial or an option has an error.
         UnknownNameError: no contest, arena, layout, robot, program, body or controller has such a name.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion of a
+        program,
+            and they are not accepted.
         UnavailableError: there is no compiler for the board.
     """
     options = options or TrialOptions()
@@ -208,6 +215,10 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     arena = _make_arena(trial, trial_contest, layout, seed, require_legal_layout=options.require_legal_layout)
     programs = _read_programs(trial, trial_contest, options)
     choice = choose_plant(options.body)
+    if choice.may_be_real:
+        for program in programs.values():
+            faults = find_faults_of_program(program)
+            require_no_faults(faults, program.name, accept_faults=options.accept_faults)
     role_by_name = dict(zip(programs, trial_contest.entries, strict=True))
     prepared_run = Run(
         trial.name,
@@ -386,6 +397,7 @@ def run_trial(
     pace: Clock | None = None,
     clock: Callable[[], float] | None = None,
     on_end: TorquePolicy = TorquePolicy.RELEASE,
+    accept_faults: bool = False,
 ) -> Outcome:
     """Run a trial.
 
@@ -418,9 +430,13 @@ def run_trial(
             runs as fast as it can.
         clock: a wall clock [s], to measure `Outcome.wall_s`.
         on_end: what the servos do when the trial is over; after a failure they are always released.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors.
 
     Raises:
         InputError: an argument is wrong, or there is no such camera or controller.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion, and
+            `accept_faults` is false; nothing has moved.
         OutputError: the recording cannot be written; this is checked before the run.
         BodyError: the body failed, or lacks the ground truth that the referee needs; or no board answers.
         UnavailableError: there is no window for the watcher, or no compiler for the board.
@@ -445,6 +461,7 @@ def run_trial(
             controller=controller,
             require_legal_layout=legal,
             derivation=read_derivation(streams),
+            accept_faults=accept_faults,
         ),
     )
     if arena is not None:
@@ -464,7 +481,11 @@ def run_trial(
     defaults = {} if _is_custom(trial) else _describe_defaults(trial_options, prepared_run)
     if not resolved_trial.rules and prepared_run.contest is not None:
         defaults["rules"] = prepared_run.contest.name
-    return replace(outcome, assumed=defaults, board=board)
+    remarks = outcome.remarks
+    if choose_plant(body).may_be_real:
+        for program in prepared_run.programs.values():
+            remarks += tuple(f"could harm the robot: {fault}" for fault in find_faults_of_program(program))
+    return replace(outcome, assumed=defaults, board=board, remarks=remarks)
 
 
 def text_or_none(name_or_path: str | Path | None) -> str | None:

@@ -127,6 +127,11 @@ async function mayGoOn(told, args, verb) {
     if (choice) args[choice] = true;
     return Boolean(choice);
   }
+  if (told.faults) {
+    const choice = await question(`${verb}: this could harm the robot`, told.faults, { accept: `${verb} it all the same` });
+    args.accept_faults = choice === "accept";
+    return args.accept_faults;
+  }
   const choice = await question(`${verb}: this would be lost`, told.losses, { accept: `${verb} without it` });
   args.accept_loss = choice === "accept";
   return args.accept_loss;
@@ -156,7 +161,7 @@ async function exportMotion() {
   const format = field("Format", el("select", { autofocus: true }, ...formats.map((one) => el("option", { value: one.name }, `${one.title} (${one.suffix})`))));
   const name = field("File name", el("input", { type: "text", required: true }));
   const told = el("div", { class: "losses", role: "status" });
-  let losses = [], latest = 0;
+  let losses = [], faults = [], latest = 0;
   const chosen = () => ({ file: name.input.value.trim(), format: format.input.value });
   // Nothing can be exported before it is shown what would be lost.
   async function look() {
@@ -166,15 +171,17 @@ async function exportMotion() {
     const [preview, error] = await ask("files.preview", chosen()).then((found) => [found], (error) => [null, error]);
     if (mine !== latest) return;
     losses = preview?.losses ?? [];
+    faults = preview?.faults ?? [];
     const lines = error ? [el("p", { class: "wrong" }, `${error.message} ${error.hint ?? ""}`)]
       : [losses.length ? el("h3", {}, "This would be lost") : el("p", {}, "Nothing is lost."), list(losses, "wrong"),
+        faults.length > 0 && el("h3", {}, "This could harm the robot"), list(faults, "wrong"),
         preview.remarks.length > 0 && el("h3", {}, "Worth knowing"), list(preview.remarks, ""), preview.exists && el("p", {}, "A file of this name is there; it would be replaced.")];
     told.replaceChildren(...lines.filter(Boolean));
-    main.textContent = losses.length ? "Export without that" : "Export";
+    main.textContent = faults.length ? "Export all the same" : losses.length ? "Export without that" : "Export";
     main.disabled = Boolean(error);
   }
   const made = form("Export the motion", "Export", [format.row, name.row, told], async () => {
-    const args = { ...chosen(), accept_loss: losses.length > 0 };
+    const args = { ...chosen(), accept_loss: losses.length > 0, accept_faults: faults.length > 0 };
     for (;;) {
       const done = await ask("files.export", args).catch(fail);
       if (done?.saved) { tell(`Exported to ${done.saved}.`); return true; }
