@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from posewright.contests import contest as contest
     from posewright.contests import contest_names as contest_names
     from posewright.contests import find_arena as find_arena
+    from posewright.contests import find_inconsistencies as find_inconsistencies
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.control import Controller as Controller
@@ -122,6 +123,8 @@ if TYPE_CHECKING:
     from posewright.runs import read_day as read_day
     from posewright.runs import read_program as read_program
     from posewright.runs import replay as replay
+    from posewright.runs import rerun as rerun
+    from posewright.runs import rerun_day as rerun_day
     from posewright.runs import robi_result as robi_result
     from posewright.runs import run as run
     from posewright.runs import run_basic as run_basic
@@ -160,6 +163,7 @@ if TYPE_CHECKING:
         read_routines,
         write_motions,
     )
+    from posewright.studio import open_arena_editor as open_arena_editor
     from posewright.studio import open_studio as open_studio
     from posewright.studio import open_view as open_view
 

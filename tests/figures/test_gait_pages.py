@@ -119,7 +119,7 @@ def test_the_joints_lead_each_foot_through_the_points_it_is_drawn_to_be_told(
     seen = content(command, gait)
     period = seen.timing.period_s
     for way in seen.feet.values():
-        told = np.concatenate([way.air_times, way.ground_times, way.handed_over_times])
+        told = np.concatenate([way.air_times, way.ground_times, way.other_lift_times])
         apart = (way.executed_times[:, np.newaxis] - told + period / 2) % period - period / 2
         rows, columns = np.nonzero(np.abs(apart) < 1e-9)  # points that fall on a frame
         assert len(rows) >= 2

@@ -22,7 +22,7 @@ from posewright.robots import robot
 
 from .conftest import hop_of
 
-HELD = StripContents("hop", last_s=1.4, ends_s=0.4, frame_s=0.008, motion=hop_of())
+HELD = StripContents("hop", last_s=1.4, motion_end_s=0.4, frame_s=0.008, motion=hop_of())
 
 
 def written(figure: object) -> list[str]:

@@ -66,7 +66,7 @@ def test_a_base_that_leans_forward_sees_the_sky_behind_it() -> None:
 def test_runs_are_half_open_and_bridged() -> None:
     flags = np.array([1, 1, 0, 1, 0, 0, 1], dtype=np.bool_)
     assert true_intervals(flags) == [(0, 2), (3, 4), (6, 7)]
-    assert true_intervals(flags, bridge=1) == [(0, 4), (6, 7)]
+    assert true_intervals(flags, max_gap=1) == [(0, 4), (6, 7)]
     assert true_intervals(np.zeros(0, dtype=np.bool_)) == []
 
 
@@ -83,7 +83,7 @@ def test_a_base_is_down_where_it_is_low_too() -> None:
     base = np.concatenate([leaning(0.0), leaning(*[0.0] * 50, height_m=0.09)])
     detector = FallDetector(LIMITS)
     assert detector.advance(times_of(51), base) is not None
-    assert not FallDetector(FallLimits(1.0)).down(base).any()
+    assert not FallDetector(FallLimits(1.0)).find_down_rows(base).any()
 
 
 def test_what_lies_at_the_end_counts_where_it_is_told_to() -> None:
@@ -98,7 +98,7 @@ def test_who_was_put_on_his_feet_falls_anew() -> None:
     detector = FallDetector(LIMITS)
     down = bases(np.ones(40, dtype=np.bool_))
     first = detector.advance(times_of(40), down)
-    detector.forget()
+    detector.start_new_interval()
     assert first is not None
     assert detector.advance(times_of(80)[40:60], down[:20]) is None
     again = detector.advance(times_of(80)[60:], down[:20])
@@ -122,7 +122,7 @@ def test_blocks_do_not_matter_and_falls_are_long_runs(
     )
     expected = [
         (begin, end)
-        for begin, end in true_intervals(down, bridge=bridge)
+        for begin, end in true_intervals(down, max_gap=bridge)
         if end - begin >= min_rows or (ends_down and end == len(down))
     ]
     cut_rows = tuple(sorted(cut for cut in cuts if cut < len(down)))

@@ -383,7 +383,7 @@ def batch(*points: float, **settings: str) -> Batch:
 def test_a_run_that_fails_is_a_row_and_the_others_go_on() -> None:
     summary = batch(1.0, -1.0, 3.0)
     assert [row.error for row in summary.runs] == [None, "the servo <b>melted</b>", None]
-    assert (len(summary.done), len(summary.failed)) == (2, 1)
+    assert (len(summary.completed), len(summary.failed)) == (2, 1)
 
 
 def test_the_summary_is_that_of_statistics() -> None:
@@ -392,7 +392,7 @@ def test_the_summary_is_that_of_statistics() -> None:
     assert summary.best is not None
     assert summary.worst is not None
     assert (summary.best.name, summary.worst.name) == ("4", "1")
-    assert summary.succeeded == ("finished", 2)
+    assert summary.success_count == ("finished", 2)
     assert summary.incidents == {"fall": 8}
     data = json.loads(json.dumps(summary.to_dict()))
     assert (data["worst"], data["best"]) == (data["runs"][1], data["runs"][0])
@@ -402,7 +402,7 @@ def test_the_summary_is_that_of_statistics() -> None:
 
 def test_where_all_fail_there_is_still_a_summary_and_a_report() -> None:
     summary = batch(-1.0)
-    assert (summary.mean, summary.best, summary.succeeded) == (None, None, ("done", 0))
+    assert (summary.mean, summary.best, summary.success_count) == (None, None, ("done", 0))
     assert "melted" in report(summary)
 
 

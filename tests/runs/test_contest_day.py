@@ -22,7 +22,7 @@ from posewright.runs.tournament import playing
 from posewright.runs.tournament.contestant import read_contestants
 from posewright.runs.tournament.day import Discipline
 from posewright.runs.tournament.day_rules import read_day_rules
-from posewright.runs.tournament.site import _most_eventful, highlight_s
+from posewright.runs.tournament.site import _most_eventful_runs, highlight_s
 from posewright.runs.trial import Trial
 
 PASSIVE_DAY = """
@@ -218,7 +218,7 @@ def test_films_are_of_different_runs() -> None:
 
     runs = (run("a", "same", "fall"), run("b", "same", "fall"), run("c", "other"))
     discipline = Discipline("stairs", "Stairs", 35.0, 35.0, runs={"stairs": runs})
-    assert [name for _, name in _most_eventful(discipline, 2)] == ["a", "c"]
+    assert [name for _, name in _most_eventful_runs(discipline, 2)] == ["a", "c"]
 
 
 def test_a_day_that_was_changed_by_hand_is_refused(

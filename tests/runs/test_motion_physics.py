@@ -471,7 +471,7 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
 
 @given(st.lists(st.booleans()), st.integers(0, 3))
 def test_runs_are_the_unbroken_rows(flags: list[bool], bridge: int) -> None:
-    intervals = true_intervals(np.array(flags, dtype=np.bool_), bridge=bridge)
+    intervals = true_intervals(np.array(flags, dtype=np.bool_), max_gap=bridge)
     covered = {i for begin, end in intervals for i in range(begin, end)}
     assert {i for i, flag in enumerate(flags) if flag} <= covered
     assert all(flags[begin] and flags[end - 1] for begin, end in intervals)

@@ -217,7 +217,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     walk = walk_gait(GAIT, CARD, command=AHEAD, seconds=6.0, world=world, on_progress=push(world, at_s)).walk
     track = walk.trajectory
     detector = FallDetector(fall_limits(walk.frame_s), up=track.up_in_field)
-    up = np.flatnonzero(~detector.down(track.base))
+    up = np.flatnonzero(~detector.find_down_rows(track.base))
     n = walk.last
     long = MAX_LYING_S / walk.frame_s
     assert n % block == 0

@@ -20,6 +20,7 @@ from posewright.documents import (
     Node,
     PlainData,
     PlainMapping,
+    parse_document,
     plain_mapping,
     read_document,
     read_record,
@@ -27,11 +28,14 @@ from posewright.documents import (
 from posewright.errors import InputError, UnknownNameError
 
 _MAX_LENGTH_M = 100.0
+MIN_BOX_EDGE_M = 1e-3
+"""Shortest edge of a box, and of a field [m]."""
+
 MAX_MARKER_LENGTH = 100
 """Largest number of characters of a marker's text; a small robot cannot read longer codes."""
 
 Length = Annotated[float, Bounds(0.0, _MAX_LENGTH_M)]
-Edge = Annotated[float, Bounds(1e-3, _MAX_LENGTH_M)]
+Edge = Annotated[float, Bounds(MIN_BOX_EDGE_M, _MAX_LENGTH_M)]
 Coordinate = Annotated[float, Bounds(-_MAX_LENGTH_M, _MAX_LENGTH_M)]
 Amount = Annotated[float, Bounds(0.0)]
 Colour = tuple[float, float, float]
@@ -42,11 +46,16 @@ BOX = "box"
 """The default kind of a box."""
 
 _RESERVED_NAMES = frozenset({FLOOR, "ground"})
-_MAX_PARTS = 500
+MAX_PARTS = 500
 """Largest number of lines, of shapes and of boxes; more are too slow to simulate."""
 
 WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 """Names of the walls at x = 0, at the far end, at the left and at the right edge of a field."""
+
+
+WALL_THICKNESS_M = 0.02
+LINE_WIDTH_M = 0.02
+"""The thickness of walls and the width of lines where a document does not state them [m]."""
 
 
 class Role(Enum):
@@ -185,7 +194,7 @@ class Arena:
         box_kinds: the kinds of boxes by name.
         colours: red, green, blue 0..1 of `floor`, `box`, and shapes by their name or else their role.
         friction: coefficient of sliding friction of the floor.
-        max_boxes: largest number of boxes.
+        max_boxes: largest number of boxes; 0 if the field has no limit of its own.
         gap_m: smallest width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
         boxes: the boxes of the layout.
@@ -349,12 +358,12 @@ def arena(name: str = "ceabot_obstacles") -> Arena:
 
 
 @dataclass(frozen=True)
-class _ArenaDocument:
+class ArenaDocument:
     """An arena document, which has short forms for the outer walls and for lines across the field.
 
     Raises:
-        InputError: lines are not in order or not on the field, there are too many parts, or a name is
-            reserved or not unique.
+        InputError: lines are not in order or not on the field, a shape other than a wall is outside of it,
+            there are too many parts, or a name is reserved or not unique.
     """
 
     arena: str
@@ -364,9 +373,9 @@ class _ArenaDocument:
     sources: Mapping[str, str]
     title: str = ""
     wall_height_m: Length = 0.0
-    wall_thickness_m: Length = 0.02
+    wall_thickness_m: Length = WALL_THICKNESS_M
     lines_x_m: tuple[Length, ...] = ()
-    line_width_m: Length = 0.02
+    line_width_m: Length = LINE_WIDTH_M
     shapes: tuple[Shape, ...] = ()
     boxes: tuple[Box, ...] = ()
     box: BoxKind | None = None
@@ -382,8 +391,15 @@ class _ArenaDocument:
             raise InputError("lines_x_m: expected lines on the field in the order of x")
         counts = {"lines_x_m": len(self.lines_x_m), "shapes": len(self.shapes), "boxes": len(self.boxes)}
         for key, count in counts.items():
-            if count > _MAX_PARTS:
-                raise InputError(f"{key}: {count} of them", hint=f"expected at most {_MAX_PARTS}")
+            if count > MAX_PARTS:
+                raise InputError(f"{key}: {count} of them", hint=f"expected at most {MAX_PARTS}")
+        length, width = self.size_m
+        for shape in self.shapes:
+            is_outside = not (0.0 <= shape.x <= length and abs(shape.y) <= width / 2.0)
+            if is_outside and shape.role is not Role.WALL:
+                message = f"shapes: {shape.name} at ({shape.x:g}, {shape.y:g}) is outside the field"
+                ranges = f"x from 0 to {length:g} and y from {-width / 2.0:g} to {width / 2.0:g}"
+                raise InputError(message, hint=f"{ranges}, or a larger size_m")
         names = [shape.name for shape in self.all_shapes()]
         reserved = sorted(_RESERVED_NAMES.intersection(names))
         if reserved:
@@ -399,24 +415,33 @@ class _ArenaDocument:
             Shape(f"line_{i}", Role.LINE, x, y=0.0, size_m=(self.line_width_m, width, 0.0))
             for i, x in enumerate(self.lines_x_m)
         ]
-        return (*self._walls(), *lines, *self.shapes)
+        walls = edge_walls(self.size_m, self.wall_height_m, self.wall_thickness_m)
+        return (*walls, *lines, *self.shapes)
 
-    def _walls(self) -> tuple[Shape, ...]:
-        """Return four walls whose inner faces are the edges of the field; none if they have no height."""
-        if not self.wall_height_m:
-            return ()
-        length, width = self.size_m
-        thickness = self.wall_thickness_m
-        offset = thickness / 2.0
-        across = (thickness, width, self.wall_height_m)
-        along = (length + 2.0 * thickness, thickness, self.wall_height_m)
-        start, end, left, right = WALLS
-        return (
-            Shape(start, role=Role.WALL, x=-offset, y=0.0, size_m=across),
-            Shape(end, role=Role.WALL, x=length + offset, y=0.0, size_m=across),
-            Shape(left, role=Role.WALL, x=length / 2.0, y=width / 2.0 + offset, size_m=along),
-            Shape(right, role=Role.WALL, x=length / 2.0, y=-width / 2.0 - offset, size_m=along),
-        )
+
+def edge_walls(
+    size_m: tuple[float, float], height_m: float, thickness_m: float = WALL_THICKNESS_M
+) -> tuple[Shape, ...]:
+    """Return four walls whose inner faces are the edges of a field; none if they have no height.
+
+    Args:
+        size_m: length along x and width along y of the field [m].
+        height_m: height of the walls [m].
+        thickness_m: thickness of the walls [m].
+    """
+    if not height_m:
+        return ()
+    length, width = size_m
+    offset = thickness_m / 2.0
+    across = (thickness_m, width, height_m)
+    along = (length + 2.0 * thickness_m, thickness_m, height_m)
+    start, end, left, right = WALLS
+    return (
+        Shape(start, role=Role.WALL, x=-offset, y=0.0, size_m=across),
+        Shape(end, role=Role.WALL, x=length + offset, y=0.0, size_m=across),
+        Shape(left, role=Role.WALL, x=length / 2.0, y=width / 2.0 + offset, size_m=along),
+        Shape(right, role=Role.WALL, x=length / 2.0, y=-width / 2.0 - offset, size_m=along),
+    )
 
 
 def read_arena(path: Path | str) -> Arena:
@@ -426,8 +451,17 @@ def read_arena(path: Path | str) -> Arena:
         DocumentError: it is not a valid arena document.
         InputError: its content is not valid.
     """
-    root = read_document(path)
-    document = read_record(root, _ArenaDocument)
+    return _arena_of_document(read_document(path))
+
+
+def parse_arena(text: str, path: Path | None = None) -> Arena:
+    """Return the arena in a text; `path` is used in messages. Raises as `read_arena`."""
+    return _arena_of_document(parse_document(text, path))
+
+
+def _arena_of_document(root: Node) -> Arena:
+    """Return the arena in a document; raises as `read_arena`."""
+    document = read_record(root, ArenaDocument)
     box_kinds = dict(document.box_kinds)
     if document.box is not None:
         box_kinds = {BOX: document.box, **box_kinds}

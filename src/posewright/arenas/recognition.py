@@ -6,6 +6,7 @@ cylinder, the piece becomes that; any other piece becomes its convex hull.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -14,7 +15,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from posewright.arenas.arena import BOX, FLOOR, WALLS, Arena, Box, BoxKind, Colour, Role, Shape
+from posewright.arenas.arena import (
+    BOX,
+    FLOOR,
+    MAX_PARTS,
+    MIN_BOX_EDGE_M,
+    WALLS,
+    Arena,
+    Box,
+    BoxKind,
+    Colour,
+    Role,
+    Shape,
+)
 from posewright.arenas.block_fit import EQUAL_M, BlockFit, fit_block, turn_lengthwise
 from posewright.arenas.hulls import MIN_THICKNESS_M, hull_points, thickness
 from posewright.arenas.rectangles import corners
@@ -37,6 +50,13 @@ _MIN_WALL_RATIO = 4.0
 _MAX_BOX_LENGTH_M = 1.0
 _MAX_BOX_RATIO = 3.0
 """A block on the floor that is at most so long, and so much longer than wide, is a box."""
+
+_MIN_FLOOR_COVER = 0.8
+_MAX_FLOOR_HEIGHT_RATIO = 0.1
+"""The lowest block is the floor if it covers this share of the scene along x and y, and is this flat."""
+
+_MAX_OVERHANG_M = 0.2
+"""A part whose middle is on the field may stand out of it by this much [m]."""
 
 _MAX_NAME_LENGTH = 40
 _DENSITY_KG_M3 = 50.0
@@ -75,12 +95,14 @@ class Piece:
         points: `(n, 3)`, z up [m].
         colour: red, green, blue 0..1; None if the file has none.
         can_move: whether it may be pushed; None if the file does not say.
+        group_names: the names of the groups that it belongs to, the outermost first.
     """
 
     name: str
     points: Floats
     colour: Colour | None = None
     can_move: bool | None = None
+    group_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +146,9 @@ def recognise_arena(
         limits = f"{_MIN_SCENE_M:g} to {_MAX_SCENE_M:g} m"
         hint = f"expected a field of {limits}; a drawing in millimetres has the scale 0.001"
         raise InputError(f"the scene is {extent_m:.4g} m from end to end", hint=hint)
-    builder = _ArenaBuilder(name, source, [*notes])
+    low = points.min(axis=0)
+    high = points.max(axis=0)
+    builder = _ArenaBuilder(name, source, [*notes], scene_corners=(low, high))
     for piece in pieces:
         builder.add(piece)
     return builder.build()
@@ -138,6 +162,7 @@ class _ArenaBuilder:
         name: the name of the arena.
         source: the source of the pieces.
         notes: about assumptions and losses.
+        scene_corners: the corners of the box around the scene, `(3,)` each [m].
         floors: blocks of the floor.
         shapes: all parts except floors and boxes.
         boxes: blocks of the boxes.
@@ -148,6 +173,7 @@ class _ArenaBuilder:
     name: str
     source: str
     notes: list[str]
+    scene_corners: tuple[Floats, Floats]
     floors: list[BlockFit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     boxes: list[BlockFit] = field(default_factory=list)
@@ -157,7 +183,7 @@ class _ArenaBuilder:
     def add(self, piece: Piece) -> None:
         """Add a piece of the scene."""
         block = fit_block(piece.points)
-        purpose = _find_purpose(piece, block)
+        purpose = _find_purpose(piece, block, is_lowest_and_widest=self._is_lowest_and_widest(piece))
         if purpose == FLOOR:
             self.floors.append(block)
         elif purpose == BOX:
@@ -166,6 +192,15 @@ class _ArenaBuilder:
             self._add_shape(piece, block, Role(purpose))
         if piece.colour is not None:
             self.colours.setdefault(purpose, piece.colour)
+
+    def _is_lowest_and_widest(self, piece: Piece) -> bool:
+        """Return whether a piece lies lowest in the scene and covers most of it."""
+        scene_low, scene_high = self.scene_corners
+        low = piece.points.min(axis=0)
+        high = piece.points.max(axis=0)
+        covered_shares = (high - low)[:2] / np.maximum((scene_high - scene_low)[:2], EQUAL_M)
+        is_lowest = low[2] - scene_low[2] < _MAX_FLOOR_OFFSET_M
+        return bool(is_lowest and (covered_shares >= _MIN_FLOOR_COVER).all())
 
     def _add_shape(self, piece: Piece, block: BlockFit, role: Role) -> None:
         """Add a piece as a line, a block, a cylinder, or its convex hull; note what is lost.
@@ -226,8 +261,15 @@ class _ArenaBuilder:
             raise InputError(f"the field would be {size[0]:g} x {size[1]:g} m", hint=hint)
         floor_m = self._floor_height()
         middle_y = (low_y + high_y) / 2.0
+        for kind, count in (("shapes", len(self.shapes)), ("boxes", len(self.boxes))):
+            if count > MAX_PARTS:
+                hint = f"at most {MAX_PARTS}: join the faces of each object, or leave small parts out"
+                raise InputError(f"the field would have {count} {kind}", hint=hint)
         shapes: list[Shape] = []
         for shape in self.shapes:
+            if shape.is_solid and shape.top_m < floor_m - EQUAL_M:
+                self.notes.append(f"{shape.name} is left out: it lies below the floor")
+                continue
             height = shape.base_m - floor_m
             base = 0.0 if abs(height) < EQUAL_M else round(height, 4)
             x = round(shape.x - low_x, 4)
@@ -264,22 +306,30 @@ class _ArenaBuilder:
     def _field_corners(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return the corners of the field with the smallest and the largest x and y [m].
 
-        They lie between the walls, or else around the floor, or else around all parts, which is noted.
+        They lie between the walls, or else around the floor, or else around all parts. Walls or floors that
+        do not hold all other parts are not the edge of the field, which is noted.
         """
         walls = [shape for shape in self.shapes if shape.role is Role.WALL]
         x_range = _range_between(walls, axis=0)
         y_range = _range_between(walls, axis=1)
+        candidates: list[tuple[str, Floats]] = []
         if x_range is not None and y_range is not None:
-            low_x, high_x = x_range
-            low_y, high_y = y_range
-            return (low_x, low_y), (high_x, high_y)
-        if not self.floors:
+            candidates.append(("walls", np.array([x_range, y_range]).T))
+        if self.floors:
+            candidates.append(("floor", _box_around(self.floors)))
+        if not candidates:
             self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
-        parts: Sequence[BlockFit | Shape] = self.floors or [*self.boxes, *self.shapes]
-        outline = np.concatenate([_footprint_corners(part) for part in parts])
-        low_x, low_y = outline.min(axis=0).tolist()
-        high_x, high_y = outline.max(axis=0).tolist()
-        return (low_x, low_y), (high_x, high_y)
+        candidates.append(("pieces", _box_around([*self.floors, *self.boxes, *self.shapes])))
+        parts: list[BlockFit | Shape] = [*self.boxes]
+        parts += [shape for shape in self.shapes if shape.role is not Role.WALL]
+        for (name, corners_m), (next_name, _) in itertools.pairwise(candidates):
+            outside = [part for part in parts if not _holds(corners_m, part)]
+            if not outside:
+                return _pair_of_corners(corners_m)
+            self.notes.append(
+                f"{len(outside)} parts lie outside the {name}: the field is that of the {next_name}"
+            )
+        return _pair_of_corners(candidates[-1][1])
 
     def _build_boxes(self, low_x: float, middle_y: float) -> tuple[dict[str, BoxKind], tuple[Box, ...]]:
         """Return the kinds of boxes by name, `box` for the most frequent one, and the boxes.
@@ -317,19 +367,31 @@ class _ArenaBuilder:
         return sources
 
 
-def _find_purpose(piece: Piece, block: BlockFit) -> str:
+def _find_purpose(piece: Piece, block: BlockFit, *, is_lowest_and_widest: bool) -> str:
     """Return the purpose of a piece: the value of a role, `floor` or `box`.
 
     Its name counts first, unless its shape contradicts it; then its shape, size and place.
+
+    Args:
+        piece: the piece.
+        block: the smallest upright block around it.
+        is_lowest_and_widest: whether it lies lowest in the scene and covers most of it.
     """
     length = max(block.size_m[:2])
     width = min(block.size_m[:2])
     height = block.size_m[2]
     is_flat = height <= MAX_FLAT_HEIGHT_M and abs(block.base_m) < _MAX_FLOOR_OFFSET_M
-    is_movable_block = block.is_block and piece.can_move is not False
+    is_movable_block = block.is_block and piece.can_move is not False and min(block.size_m) >= MIN_BOX_EDGE_M
+    is_slab = height <= _MAX_FLOOR_HEIGHT_RATIO * width
     named_purpose = _find_purpose_in_name(piece.name)
+    for group_name in () if named_purpose else reversed(piece.group_names):
+        named_purpose = named_purpose or _find_purpose_in_name(group_name)
+        if named_purpose == FLOOR and not (is_slab and length <= _MIN_WALL_RATIO * width):
+            named_purpose = ""  # a part that stands or is painted on the floor
+    if not named_purpose and is_slab and is_lowest_and_widest:
+        return FLOOR
     if named_purpose == BOX and not is_movable_block:
-        return Role.FURNITURE.value
+        named_purpose = "" if is_flat else Role.FURNITURE.value
     if named_purpose and not (named_purpose == "line" and not is_flat):
         return named_purpose
     if is_flat:
@@ -349,6 +411,32 @@ def _find_purpose_in_name(name: str) -> str:
         if re.search(rf"\b({pattern})\b", plain_name):
             return purpose
     return ""
+
+
+def _box_around(parts: Sequence[BlockFit | Shape]) -> Floats:
+    """Return the lowest and the highest x and y of what parts cover on the floor, `(2, 2)` [m]."""
+    outline = np.concatenate([_footprint_corners(part) for part in parts])
+    return np.stack([outline.min(axis=0), outline.max(axis=0)])
+
+
+def _pair_of_corners(corners_m: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
+    (low_x, low_y), (high_x, high_y) = corners_m.tolist()
+    return (low_x, low_y), (high_x, high_y)
+
+
+def _holds(corners_m: Floats, part: BlockFit | Shape) -> bool:
+    """Return whether a part stands on a field: its middle, and all of it but a small overhang.
+
+    Args:
+        corners_m: the lowest and the highest x and y of the field, `(2, 2)` [m].
+        part: the part.
+    """
+    low, high = corners_m
+    outline = _footprint_corners(part)
+    middle = np.array([part.x, part.y])
+    is_middle_inside = bool((middle >= low - EQUAL_M).all() and (middle <= high + EQUAL_M).all())
+    overhang = max(float((low - outline).max()), float((outline - high).max()))
+    return is_middle_inside and overhang <= _MAX_OVERHANG_M
 
 
 def _footprint_corners(part: BlockFit | Shape) -> Floats:

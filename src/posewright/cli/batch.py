@@ -162,7 +162,7 @@ def print_batch(batch: Batch, *, as_json: bool, replay_command: str = "") -> Non
 def print_runs(batch: Batch) -> None:
     """Print a batch as a table, or one run per line outside a terminal, and the errors of failed runs."""
     if not console.stdout.is_terminal:
-        for run in batch.done:
+        for run in batch.completed:
             console.print_line(_format_run(batch.key, run))
     elif len(batch.runs) <= _MAX_PRINTED_RUNS:
         console.print_item(build_run_table(batch.key, batch.runs))
@@ -242,7 +242,7 @@ def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
                 yield f"{label:<5} {value}: {batch.key} {run.name}"
         else:
             yield f"mean {measure} {batch.mean:.3f} each"
-    criterion, n_succeeded = batch.succeeded
+    criterion, n_succeeded = batch.success_count
     failed = f", {len(batch.failed)} failed" if batch.failed else ""
     yield f"{criterion.replace('_', ' ')} {n_succeeded} of {len(batch.runs)}{failed}"
     if batch.incidents:

@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import charts, codegen
+from posewright import charts, codegen, motions
 from posewright.cli import completion
 from posewright.cli.console import print_json, print_line, print_result, print_warning, progress_bar
-from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option, parse_choice
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    AcceptFaults,
+    AsJson,
+    add_group,
+    add_verb,
+    argument,
+    option,
+    parse_choice,
+    print_accepted_faults,
+    report_faults,
+)
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +79,7 @@ def generate(
     style: StyleName = "auto",
     force: Annotated[bool, option("--force", "Overwrite files that were edited by hand.")] = False,
     unchecked: Annotated[bool, option("--unchecked", "Write the code even if the chart has errors.")] = False,
+    accept_faults: AcceptFaults = False,
     explain: Annotated[
         str | None,
         option(
@@ -79,7 +91,8 @@ def generate(
 ) -> None:
     """Generate C code for a target from a chart or a behaviour.
 
-    No code is generated for a chart with errors; the message shows a counterexample. Files that you edit,
+    No code is generated for a chart with errors; the message shows a counterexample. Neither is it for a
+    behaviour with a motion in which `motion check` reports errors. Files that you edit,
     such as the one that assigns the pins, are written once and never overwritten. With --explain, nothing is
     written.
 
@@ -99,16 +112,19 @@ def generate(
     if output is None:
         hint = f"posewright board generate {shlex.quote(document)} --target {target} -o DIR"
         raise InputError("the output folder is missing", hint=hint)
-    generated = codegen.generate(
-        document,
-        output,
-        target,
-        force=force,
-        unchecked=unchecked,
-        monitors=monitors,
-        max_queued_events=queue,
-        style=parse_style(style),
-    )
+    with report_faults():
+        generated = codegen.generate(
+            document,
+            output,
+            target,
+            force=force,
+            unchecked=unchecked,
+            accept_faults=accept_faults,
+            monitors=monitors,
+            max_queued_events=queue,
+            style=parse_style(style),
+        )
+    print_accepted_faults(generated.faults)
     print_result(generated.to_dict(), generated.lines(), as_json=as_json)
 
 
@@ -124,12 +140,16 @@ def build(
 ) -> None:
     """Compile generated code, and show how much memory each part needs on the board.
 
+    Files that were changed by hand since they were generated are listed: `board verify DIR` checks them.
+
     [bold]Examples[/]
       posewright board build board
     """
     image = codegen.build(folder, target)
+    changed_files = _warn_of_changes(folder)
     data = {
         "image": str(image.image),
+        "changed": list(changed_files),
         "parts": {
             name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()
         },
@@ -151,17 +171,29 @@ def flash(
         str | None, option("--port P", "The serial port of the board, such as /dev/ttyACM0.")
     ] = None,
     dry_run: Annotated[bool, option("--dry-run", "Only print the command that would be run.")] = False,
+    accept_faults: AcceptFaults = False,
     as_json: AsJson = False,
 ) -> None:
     """Build generated code and write it to a real board; exit with 1 if that fails.
+
+    Code with motions in which `motion check` reports errors, generated with --accept-faults, needs it here,
+    too.
+
+    Files that were changed by hand since they were generated are listed: `board verify DIR` checks them.
 
     [bold]Examples[/]
       posewright board flash board --dry-run
       posewright board flash board --port /dev/ttyACM0
     """
+    faults = codegen.accepted_faults(folder)
+    with report_faults("nothing was flashed"):
+        motions.require_no_faults(faults, str(folder), accept_faults=accept_faults)
+    print_accepted_faults(faults)
     command = codegen.flash_command(folder, port or (PORT_PLACEHOLDER if dry_run else None))
+    changed_files = list(_warn_of_changes(folder))
     if dry_run:
-        print_result({"command": list(command)}, [shlex.join(command)], as_json=as_json)
+        data = {"command": list(command), "changed": changed_files}
+        print_result(data, [shlex.join(command)], as_json=as_json)
         return
     codegen.find_program(command[0])
     if not as_json:
@@ -169,14 +201,28 @@ def flash(
     loader_stdout = subprocess.DEVNULL if as_json else None
     loader_run = subprocess.run(command, check=False, stdout=loader_stdout)  # noqa: S603 -- the board's own loader
     if as_json:
-        print_json({"command": list(command), "exit_code": loader_run.returncode})
+        print_json({"command": list(command), "changed": changed_files, "exit_code": loader_run.returncode})
     if loader_run.returncode:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def verify(
-    document: Document,
-    target: TargetName = "host",
+    document: Annotated[
+        str,
+        argument(
+            "CHART|BEHAVIOUR|DIR",
+            "A chart file, the name or file of a behaviour, or a folder of `posewright board generate`.",
+            autocompletion=_document_files,
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        option(
+            "--target NAME",
+            "The target: host, arduino-uno or cm900; default host, or that of the folder.",
+            autocompletion=_target_names,
+        ),
+    ] = None,
     steps: Annotated[int, option("--steps N", "Number of steps.", min=1)] = 100_000,
     seed: Annotated[int, option("--seed S", "Seed of the inputs.", min=0)] = 0,
     monitors: Monitors = False,
@@ -192,20 +238,35 @@ def verify(
     The interpreter, the code compiled for this computer and, for a board, the code on an emulated processor
     get the same inputs. Inputs are drawn so that every transition is taken, every limit is reached and every
     timer expires. If there is a difference, the shortest inputs that lead to it are shown, and the exit code
-    is 1.
+    is 1. Of a folder, the C files are compared as they are there, with your changes.
 
     [bold]Examples[/]
       posewright board verify obstacle_mealy.chart.yaml --steps 1000000
+      posewright board verify board
       posewright board verify obstacle_mealy.chart.yaml --target arduino-uno --json
       posewright board verify obstacle_mealy.chart.yaml --coverage
     """
     from posewright.codegen.c import ChartUnitSpec
 
+    if (Path(document) / codegen.MANIFEST).is_file():
+        has_options = monitors or queue is not None or style != "auto" or coverage
+        if has_options:
+            message = f"{document} was generated with its options"
+            raise InputError(message, hint="leave out --monitors, --queue, --style and --coverage")
+        with progress_bar("comparing") as on_progress:
+            verification = codegen.verify_folder(
+                document, target, steps=steps, seed=seed, on_progress=on_progress
+            )
+        unit_spec = codegen.read_generated_unit(document).unit_spec
+        print_result(verification.data(), verification.lines(unit_spec), as_json=as_json)
+        if not verification.same:
+            raise typer.Exit(EXIT_FAILURE)
+        return
     unit = codegen.read_unit_spec(
         document, monitors=monitors, max_queued_events=queue, style=parse_style(style)
     )
     with progress_bar("comparing") as on_progress:
-        verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
+        verification = codegen.verify(unit, target or "host", steps=steps, seed=seed, on_progress=on_progress)
     source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None
     if isinstance(unit, ChartUnitSpec):
         _warn_if_unsound(unit)
@@ -215,6 +276,14 @@ def verify(
     print_result(data, verification.lines(unit, source_coverage), as_json=as_json)
     if not verification.same:
         raise typer.Exit(EXIT_FAILURE)
+
+
+def _warn_of_changes(folder: Path) -> tuple[str, ...]:
+    """Warn of files of a folder that are not as they were generated, and return the sentences."""
+    sentences = codegen.find_changed_files(folder)
+    for sentence in sentences:
+        print_warning(f"{sentence}: check the folder with posewright board verify {shlex.quote(str(folder))}")
+    return sentences
 
 
 def parse_style(name: str) -> Style:

@@ -12,6 +12,7 @@ import typer
 from posewright import contests, runs
 from posewright.cli import console
 from posewright.cli.batch import DIGEST_DIGITS
+from posewright.cli.judge import Repeat, TrustPython
 from posewright.cli.options import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
@@ -44,7 +45,7 @@ def register(app: typer.Typer) -> None:
     add_verb(group, "show", show, python_names="contest read_contestant")
     add_verb(group, "run", run, python_names="play_day write_site")
     add_verb(group, "rank", rank, python_names="read_day")
-    add_verb(group, "report", report, python_names="read_day write_site")
+    add_verb(group, "report", report, python_names="read_day write_site rerun_day")
 
 
 def list_contests(as_json: AsJson = False) -> None:
@@ -156,25 +157,55 @@ def rank(
     _print_day(stored_day, as_json=as_json)
 
 
-def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers = 1) -> None:
+def report(
+    day: DayFolder,
+    jury: Jury = None,
+    films: Films = 2,
+    workers: Workers = 1,
+    repeat: Repeat = False,
+    trust_python: TrustPython = False,
+) -> None:
     """Write the web pages of a contest day: ranking, contests, pictures, films, recordings.
+
+    With --rerun the exit code is 1 unless the simulation gives every recording again.
 
     [bold]Examples[/]
       posewright contest report out/day --films 5
+      posewright contest report out/day --films 0 --rerun --workers 2
     """
     stored_day = runs.read_day(day, jury)
     if jury is not None:
         runs.save_day(stored_day)
-    with console.progress_bar("drawing") as on_made:
-        page = runs.write_site(stored_day, films=films, workers=workers, on_made=on_made)
+    with console.progress_bar("drawing") as on_progress:
+        page = runs.write_site(stored_day, films=films, workers=workers, on_progress=on_progress)
     console.print_line(f"pages: {page}")
+    if repeat:
+        _rerun_day(stored_day, workers=workers, trust_python=trust_python)
+
+
+def _rerun_day(day: Day, *, workers: int, trust_python: bool) -> None:
+    """Simulate all runs of a day again, and print those that give another recording.
+
+    Raises:
+        typer.Exit: a run gave another recording, or cannot be repeated.
+    """
+    n_same = 0
+    n_runs = 0
+    for name, repeated in runs.rerun_day(day, workers=workers, trust_python=trust_python):
+        n_runs += 1
+        n_same += repeated.is_same
+        if not repeated.is_same:
+            console.print_warning(f"{name}: {repeated}")
+    console.print_line(f"rerun: {n_same} of {format_count(n_runs, 'run')} gave the same recording")
+    if n_same < n_runs:
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _write_site(day: Day, films: int, workers: int) -> Path | None:
     """Write the pages and return the first one; None, with a note, if a library is not installed."""
     try:
-        with console.progress_bar("drawing") as on_made:
-            return runs.write_site(day, films=films, workers=workers, on_made=on_made)
+        with console.progress_bar("drawing") as on_progress:
+            return runs.write_site(day, films=films, workers=workers, on_progress=on_progress)
     except MissingExtraError as error:
         console.print_note(str(error))
         return None

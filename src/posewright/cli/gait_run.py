@@ -245,7 +245,7 @@ def _run_batch(
         )
     runs.write_report(batch)
     print_batch(batch, as_json=options.as_json)
-    _, n_upright = batch.succeeded
+    _, n_upright = batch.success_count
     if n_upright < n_walks:
         raise typer.Exit(EXIT_FELL)
 

@@ -69,9 +69,9 @@ def check_many(
         batch = replace(batch, folder=folder)
         runs.write_report(batch)
     print_batch(batch, as_json=as_json)
-    if strict and any(run.figures["warnings"] for run in batch.done):
+    if strict and any(run.figures["warnings"] for run in batch.completed):
         return True
-    return any(run.figures["errors"] for run in batch.done)
+    return any(run.figures["errors"] for run in batch.completed)
 
 
 def _find_motion_files(paths: Sequence[Path]) -> dict[str, Path]:

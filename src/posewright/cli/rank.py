@@ -10,6 +10,7 @@ import typer
 from posewright import runs
 from posewright.cli import console
 from posewright.cli.batch import print_runs
+from posewright.cli.judge import Repeat, TrustPython
 from posewright.cli.options import EXIT_FAILURE, AsJson, add_command, argument, option
 from posewright.documents import require_writable, write_atomically
 
@@ -22,19 +23,31 @@ def register(app: typer.Typer) -> None:
     add_command(app, "rank", rank, python_names="rank")
 
 
-def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> None:
+def rank(
+    recordings: Recordings,
+    csv: Csv = None,
+    accept: Annotated[
+        bool, option("--accept", "Also rank recordings that contradict themselves or were aborted.")
+    ] = False,
+    repeat: Repeat = False,
+    trust_python: TrustPython = False,
+    workers: Annotated[int, option("--workers N", "For --rerun: the number of processes.", min=1)] = 1,
+    as_json: AsJson = False,
+) -> None:
     """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal results share a place. Exits with 1 if a recording cannot be judged. See
-    docs/how-to-many-at-once.md.
+    Equal results share a place. Recordings that contradict themselves, as forged ones do, or were aborted are
+    left out; with --rerun also those that the simulation does not give again. Exits with 1 if a recording is
+    left out or cannot be judged. See docs/how-to-many-at-once.md.
 
     [bold]Examples[/]
       posewright rank ours.mcap theirs.mcap
       posewright rank out/obstacle-race-1a2b3c4d --csv places.csv
+      posewright rank out/obstacle-race-1a2b3c4d --rerun --workers 2
     """
     if csv is not None:
         require_writable(csv)
-    ranking = runs.rank(*recordings)
+    ranking = runs.rank(*recordings, accept=accept, rerun=repeat, trust_python=trust_python, workers=workers)
     if csv is not None:
         write_atomically(csv, ranking.csv().encode(errors="backslashreplace"))
     if as_json:

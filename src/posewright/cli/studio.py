@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 def studio(
     file: Annotated[
         Path | None,
-        argument("FILE", "A motion file, a recording, a memory stick, or the name of a shipped motion."),
+        argument("FILE", "A motion file, recording, arena or memory stick, or the name of a shipped motion."),
     ] = None,
     robot: Annotated[str | None, option("--robot R", "The robot, if the file does not name it.")] = None,
     host: Host = "127.0.0.1",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from posewright.bodies import PlanarPose as PlanarPose
     from posewright.contests.arenas import all_arena_names as all_arena_names
     from posewright.contests.arenas import find_arena as find_arena
+    from posewright.contests.consistency import find_inconsistencies as find_inconsistencies
     from posewright.contests.contest import HALT as HALT
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import RESTARTS as RESTARTS
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from posewright.contests.obstacle_race.score import Result as Result
     from posewright.contests.obstacle_race.score import rank as rank
     from posewright.contests.obstacle_race.score import score as score
+    from posewright.contests.own_fields import FieldFault as FieldFault
+    from posewright.contests.own_fields import OwnFieldContest as OwnFieldContest
+    from posewright.contests.own_fields import check_own_field as check_own_field
+    from posewright.contests.own_fields import prepare_own_field as prepare_own_field
     from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
     from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
     from posewright.contests.picture import ContestPicture as ContestPicture

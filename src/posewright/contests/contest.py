@@ -59,15 +59,10 @@ class ScoreTable:
 
     def lines(self, title: str) -> Lines:
         """Yield the title, the table and its notes for display."""
+        text_columns = [heading for i, heading in enumerate(self.columns) if not self._is_numeric(i)]
         yield Styled(title, "table.title")
         yield Table(
-            self.columns,
-            self.rows,
-            text_columns=frozenset(
-                title for index, title in enumerate(self.columns) if not self._is_numeric(index)
-            ),
-            total=self.total,
-            framed=True,
+            self.columns, self.rows, text_columns=frozenset(text_columns), total=self.total, framed=True
         )
         yield from self.notes
 
@@ -77,11 +72,16 @@ class ScoreTable:
         return bool(cells) and all(cell[0] in "0123456789+-" for cell in cells)
 
     def _repr_html_(self) -> str:
-        rows = [("th", self.columns), *(("td", row) for row in self.rows)]
-        rows += [("th", self.total)] if self.total else []
-        lines = ["".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) for tag, row in rows]
+        """Return the table and its notes as HTML, which notebooks show."""
+        tagged_rows = [("th", self.columns), *(("td", row) for row in self.rows)]
+        if self.total:
+            tagged_rows.append(("th", self.total))
+        html_rows = []
+        for tag, cells in tagged_rows:
+            html_cells = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+            html_rows.append(f"<tr>{html_cells}</tr>")
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{notes}"
+        return f"<table>{''.join(html_rows)}</table>{notes}"
 
 
 class NotebookTable(ABC):
@@ -235,7 +235,22 @@ def arena_with_layout(arena_name: str, layout_name: str, seed: int, *, legal: bo
         UnknownNameError: there is no such arena or layout, and no such file.
         InputError: the file is not a layout, or breaks the rules.
     """
-    field = arena(arena_name)
+    return with_layout(arena(arena_name), layout_name, seed, legal=legal)
+
+
+def with_layout(field: Arena, layout_name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return a field with the boxes of a layout.
+
+    Args:
+        field: the field.
+        layout_name: name or path of the layout, or `random`.
+        seed: the seed of a random layout.
+        legal: whether a layout that breaks the contest's rules is an error.
+
+    Raises:
+        UnknownNameError: there is no such layout, and no such file.
+        InputError: the file is not a layout, or breaks the rules.
+    """
     if layout_name == "random":
         return field.with_boxes(random_layout(seed, field))
     if layout_name in layout_names():

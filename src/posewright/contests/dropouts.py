@@ -15,6 +15,9 @@ MAX_DROPOUT_S = 0.25
 """Longest dropout that is filled; what a robot did in a longer one is unknown, as a fall takes little more
 [s]."""
 
+_QUATERNION = slice(3, 7)
+"""The columns of a pose of the base with its orientation; those before have its position."""
+
 
 def fill_short_dropouts(recording: Recording) -> Recording:
     """Return a recording in which robots move uniformly through short dropouts.
@@ -32,20 +35,32 @@ def fill_short_dropouts(recording: Recording) -> Recording:
 
 
 def _fill_robot(record: RobotRecord, times: Floats, moves_s: Floats) -> RobotRecord:
-    """Return a robot's record with short dropouts filled; the same record if it has none."""
+    """Return a robot's record with short dropouts filled; the same object if it has none.
+
+    In a dropout, the pose of the base is interpolated, or copied from a row before or after it.
+
+    Args:
+        record: the robot's record.
+        times: of its rows, `(n,)` [s].
+        moves_s: when the robot was moved by hand, in order [s].
+    """
     is_missing: Flags = np.asarray(np.isnan(record.base).any(axis=1))
     is_short = _find_short_dropouts(is_missing, times)
     if not is_short.any():
         return record
     source_rows = _find_source_rows(is_short, times.searchsorted(moves_s, side="right"))
     base = _fill(record.base, is_short, source_rows, times)
-    base[is_short, 3:] /= np.linalg.norm(base[is_short, 3:], axis=1, keepdims=True)
+    quaternions = base[is_short, _QUATERNION]  # interpolated, so not of length 1
+    base[is_short, _QUATERNION] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
     footprints = _fill(record.footprints, is_short, source_rows, times)
     return replace(record, base=base, footprints=footprints)
 
 
 def _find_short_dropouts(is_missing: Flags, times: Floats) -> Flags:
-    """Return the rows of short dropouts, `(n,)`."""
+    """Return the rows of short dropouts, `(n,)`; a dropout of the whole recording is not short.
+
+    A dropout lasts from the last known row before it to the first one after it.
+    """
     is_short = np.zeros(len(is_missing), dtype=np.bool_)
     for begin, end in true_intervals(is_missing):
         duration_s = times[min(end, len(is_missing) - 1)] - times[max(begin - 1, 0)]
@@ -56,24 +71,35 @@ def _find_short_dropouts(is_missing: Flags, times: Floats) -> Flags:
 def _find_source_rows(is_dropout: Flags, first_rows_after_moves: Indices) -> Indices:
     """Return the row that each row is copied from, `(n,)`; -1 for rows to interpolate.
 
+    A row is copied from the last known row before it or the first one after it: if only one of them exists,
+    or if the robot was moved by hand between the two. Rows with a known position are not to be copied.
+
     Args:
-        is_dropout: `(n,)`.
+        is_dropout: whether the position is unknown, `(n,)`.
         first_rows_after_moves: the first row after each move by hand, in order.
     """
     rows = np.arange(len(is_dropout))
-    previous = np.maximum.accumulate(np.where(is_dropout, -1, rows))
-    following = np.minimum.accumulate(np.where(is_dropout, len(is_dropout), rows)[::-1])[::-1]
-    n_moves = np.searchsorted(first_rows_after_moves, rows, side="right")
-    is_at_start = previous < 0
-    is_at_end = following == len(is_dropout)
-    is_before_move = n_moves == n_moves[previous]
-    has_move = n_moves[previous] != n_moves[np.minimum(following, len(is_dropout) - 1)]
-    source = np.where(is_at_start | (has_move & ~is_before_move & ~is_at_end), following, previous)
-    return np.where(is_at_start | is_at_end | has_move, source, -1)
+    last_known_row = np.maximum.accumulate(np.where(is_dropout, -1, rows))
+    next_known_row = np.minimum.accumulate(np.where(is_dropout, len(is_dropout), rows)[::-1])[::-1]
+    n_moves = np.searchsorted(first_rows_after_moves, rows, side="right")  # up to each row
+    is_at_start = last_known_row < 0
+    is_at_end = next_known_row == len(is_dropout)
+    is_before_move = n_moves == n_moves[last_known_row]
+    has_move = n_moves[last_known_row] != n_moves[np.minimum(next_known_row, len(is_dropout) - 1)]
+    is_from_next = is_at_start | (has_move & ~is_before_move & ~is_at_end)
+    source_row = np.where(is_from_next, next_known_row, last_known_row)
+    return np.where(is_at_start | is_at_end | has_move, source_row, -1)
 
 
 def _fill(values: Floats, is_dropout: Flags, source_rows: Indices, times: Floats) -> Floats:
-    """Return values with dropouts interpolated over time, or copied where there is a source row."""
+    """Return values with dropouts interpolated over time, or copied where there is a source row.
+
+    Args:
+        values: `(n, ...)`.
+        is_dropout: which rows to fill, `(n,)`.
+        source_rows: as returned by `_find_source_rows`.
+        times: `(n,)` [s].
+    """
     columns = np.array(values.reshape(len(values), -1))
     for column in columns.T:
         column[is_dropout] = np.interp(times[is_dropout], times[~is_dropout], column[~is_dropout])

@@ -120,19 +120,28 @@ def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None)
     contest_rules = rules or shipped_rules()
     limits = contest_rules.entry
     methods = dict(measures.methods)
-    comparisons = (
-        ("height", "height_m", measures.height_m, limits.height_limit_m, "m", "height_limit_m"),
-        ("foot length", "foot_m", measures.foot_m, limits.foot_limit_m, "m", "foot_limit_m"),
-        ("mass", "mass_kg", measures.mass_kg, limits.mass_limit_kg, "kg", "mass_limit_kg"),
-        ("legs", "legs", measures.legs, limits.legs, "", "legs"),
+    comparisons = (  # title, field of the measures, field of the limits, unit
+        ("height", "height_m", "height_limit_m", "m"),
+        ("foot length", "foot_m", "foot_limit_m", "m"),
+        ("mass", "mass_kg", "mass_limit_kg", "kg"),
+        ("legs", "legs", "legs", ""),
     )
     verdicts = []
-    for title, field_name, value, limit, unit, rule in comparisons:
+    for title, field_name, limit_name, unit in comparisons:
+        value = getattr(measures, field_name)
+        limit = getattr(limits, limit_name)
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"{robot}: a {title} of {value:g} {unit}".rstrip(), hint="a number above 0")
         passed = value <= limit if unit else value == limit
-        source = contest_rules.sources.get(f"entry.{rule}", "")
         verdicts.append(
-            Verdict(title, value, limit, unit, passed, source, method=methods.get(field_name, ""))
+            Verdict(
+                title,
+                value,
+                limit,
+                unit,
+                passed,
+                source=contest_rules.sources.get(f"entry.{limit_name}", ""),
+                method=methods.get(field_name, ""),
+            )
         )
     return Inspection(robot, contest_rules.name, tuple(verdicts))

@@ -29,9 +29,9 @@ def cameras_of(header: Header) -> dict[str, tuple[str, str]]:
 
     With several robots a name is the robot's and the sensor's, joined by a slash.
     """
-    several = len(header.robots) > 1
+    has_several_robots = len(header.robots) > 1
     return {
-        f"{robot}/{name}" if several else name: (robot, name)
+        f"{robot}/{name}" if has_several_robots else name: (robot, name)
         for robot, robot_header in header.robots.items()
         for name, sensor_card in robot_header.sensors.items()
         if sensor_card.get("kind") in CAMERAS
@@ -71,19 +71,19 @@ def camera_topics(
         return ()
     playback = playback_of_recording(recording)
     topics = []
-    for number, camera in enumerate(cameras):
+    for camera_index, camera in enumerate(cameras):
         robot, sensor = cameras_of(recording.header)[camera]
         sensor_card = recording.header.robots[robot].sensors[sensor]
         rate_hz = float(sensor_card.get("frame_rate_hz") or sensor_card.get("rate_hz") or RATE_HZ)
-        times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
-        packed = []
+        times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)  # including the end
+        jpeg_images = []
         size = (sensor_card["width"], sensor_card["height"])
-        with open_renderer(playback, playback.at(times), camera, size, fps=rate_hz) as picture_at:
+        with open_renderer(playback, playback.at(times), camera, size, fps=rate_hz) as render_row:
             for row in range(len(times)):
-                packed.append(_jpeg(picture_at(row)))
+                jpeg_images.append(_jpeg(render_row(row)))
                 if on_progress is not None:
-                    on_progress((number + (row + 1) / len(times)) / len(cameras))
-        topics.append(compressed_images(robot, camera=sensor, times_ns=to_ns(times), images=packed))
+                    on_progress((camera_index + (row + 1) / len(times)) / len(cameras))
+        topics.append(compressed_images(robot, camera=sensor, times_ns=to_ns(times), images=jpeg_images))
     return tuple(topics)
 
 

@@ -36,6 +36,7 @@ CELL_WIDTH = 2.57
 CELL_HEIGHT = 1.34
 PICTURE_HEIGHT = 0.82
 
+_MAX_LISTED_COMMANDS = 2
 _NAME_LENGTH = 38
 _FAULT_LENGTH = 52
 """Characters of a name, and of a line of an error."""
@@ -48,7 +49,7 @@ _GAP = 1.15
 
 
 def count_stick_pages(stick: MemoryStick) -> int:
-    """Return the number of pages of a stick's contact sheet: one for 24 motions."""
+    """Return the number of pages of a stick's contact sheet, at least one; each has room for 24 motions."""
     return max(1, math.ceil(len(motions_on(stick)) / (COLUMNS * ROWS)))
 
 
@@ -112,10 +113,14 @@ def draw_motion_summary(motion: Motion, *, figure: Canvas | None = None) -> Figu
 
 
 def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:
-    """Draw a motion's poses side by side, above its name, duration, postures and commands."""
-    commands = ", ".join(f"MoNetExecute({number})" for number in stick_motion.ids[:2]) or "no command"
-    if len(stick_motion.ids) > 2:
-        commands += f" and {len(stick_motion.ids) - 2} more"
+    """Draw a motion's poses side by side, above its name, duration, postures and commands.
+
+    A motion that cannot be read or drawn has its error in place of the poses.
+    """
+    listed_ids = stick_motion.ids[:_MAX_LISTED_COMMANDS]
+    commands = ", ".join(f"MoNetExecute({motion_id})" for motion_id in listed_ids) or "no command"
+    if len(stick_motion.ids) > len(listed_ids):
+        commands += f" and {len(stick_motion.ids) - len(listed_ids)} more"
     lines = [textwrap.shorten(stick_motion.name, _NAME_LENGTH, placeholder="...")]
     try:
         motion = stick_motion.motion
@@ -125,39 +130,41 @@ def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:
     except PosewrightError as error:  # a damaged motion, or a robot without a model
         error_text = textwrap.fill(error.message, _FAULT_LENGTH)
         axes.text(0.5, 0.5, error_text, ha="center", va="center", fontsize=6, color=WRONG, parse_math=False)
-        if len(lines) == 1:
+        if len(lines) == 1:  # it could not be read
             lines.append(commands)
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_color(FAINT)
     axes.set_facecolor("#fafbfc")
     for row, text in enumerate(lines):
+        is_name = row == 0
         axes.text(
             0.0,
             -0.04 - 0.15 * row,
             text,
             va="top",
-            fontsize=6.5 if row else 7.5,
-            color=GREY if row else INK,
-            weight="normal" if row else "bold",
+            fontsize=7.5 if is_name else 6.5,
+            color=INK if is_name else GREY,
+            weight="bold" if is_name else "normal",
             transform=axes.transAxes,
             parse_math=False,
         )
 
 
 def _draw_poses(axes: Axes, motion: Motion) -> None:
-    """Draw some poses of a motion beside each other, from the side."""
+    """Draw the first, the farthest and the last pose of a motion beside each other, from the side."""
     playback = playback_of_motion(motion)
     robot = playback.world.robot
     poses = playback.at(np.array(_picture_times(motion)))
     header = header_of(robot)
     (bases,) = poses.base.values()
     (joints,) = poses.positions.values()
-    distance = 0.0
-    for number, (base, angles) in enumerate(zip(bases, joints, strict=True)):
-        draw_outline(
-            axes, header, base=base + number * distance * np.eye(7)[0], positions=angles, view="side"
-        )
-        distance = distance or _GAP * axes.dataLim.width
+    spacing_m = 0.0
+    for i, (base, angles) in enumerate(zip(bases, joints, strict=True)):
+        shifted_base = base.copy()
+        shifted_base[0] += i * spacing_m
+        draw_outline(axes, header, base=shifted_base, positions=angles, view="side")
+        if i == 0:  # the size of the first drawing sets the distance of the others
+            spacing_m = _GAP * axes.dataLim.width
     axes.axhline(0.0, color=GREY, lw=0.6, zorder=0)
     axes.margins(0.03, 0.06)
     axes.set_aspect("equal", adjustable="datalim")
@@ -167,5 +174,5 @@ def _picture_times(motion: Motion) -> Sequence[float]:
     """Return the times of a motion's beginning, of its pose farthest from both ends, and of its end [s]."""
     times = np.linspace(0.0, motion.duration, _SAMPLES)
     angles = np.nan_to_num(motion.sample_at(times).angles)
-    away = np.abs(angles - angles[0]).sum(axis=1) + np.abs(angles - angles[-1]).sum(axis=1)
-    return [0.0, float(times[away.argmax()]), motion.duration]
+    distances = np.abs(angles - angles[0]).sum(axis=1) + np.abs(angles - angles[-1]).sum(axis=1)
+    return [0.0, float(times[distances.argmax()]), motion.duration]

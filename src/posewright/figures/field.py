@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any  # Any: a sensor's card, as a recording has it
 
 import numpy as np
@@ -55,6 +56,8 @@ _SHADES = (0.2, 0.35, 0.5, 0.75, 1.0)
 _MIN_TRAVEL_M = 0.01
 """A robot that stays within this distance of its start did not travel [m]."""
 
+_MARGIN_M = 0.06
+"""Margin that is shown around a field [m]."""
 _WALL = "#888888"
 _HIT = "#444444"
 _BOX = "#d9b38c"
@@ -96,28 +99,19 @@ def beam_hits(
     )
     for name, sensor_card in record.header.sensors.items():
         ranges = record.decisions.sensors.get(name)
-        if (
-            ranges is None
-            or not recording.n_rows
-            or not ("base_pose" in sensor_card or sensor_card.get("link") in links)
-        ):
+        has_known_pose = "base_pose" in sensor_card or sensor_card.get("link") in links
+        bearings = _beam_bearings(sensor_card)
+        if ranges is None or bearings is None or not recording.n_rows or not has_known_pose:
             continue
-        if sensor_card["kind"] == "range":
-            bearings = np.zeros(1)  # the x of the sensor's frame is the middle of its beam
-            step = 1
-        elif sensor_card["kind"] == "range_scan":
-            bearings = np.radians(
-                sensor_card["start_deg"] + sensor_card["step_deg"] * np.arange(sensor_card["beams"])
-            )
+        step = 1
+        if sensor_card["kind"] == "range_scan":
             step = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
-        else:
-            continue
-        ticks = np.arange(0, len(times), step)
-        ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
-        positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[ticks]))
+        indices = np.arange(0, len(times), step)
+        indices = indices[(times[indices] >= begin_s) & (times[indices] <= end_s)]
+        positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[indices]))
         directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
         beams = np.einsum("nij,bj->nbi", rotations, directions)
-        distances = ranges[ticks]
+        distances = ranges[indices]
         ends = positions[:, np.newaxis] + distances[..., np.newaxis] * beams
         is_hit = (distances < _REACH * sensor_card["max_range_m"]) & (
             distances > sensor_card.get("min_range_m", 0.0)
@@ -126,10 +120,27 @@ def beam_hits(
     return np.concatenate(hits)
 
 
+def _beam_bearings(sensor_card: Mapping[str, Any]) -> Floats | None:
+    """Return the bearings of a range sensor's beams in its frame, `(n,)` [rad]; None for another sensor."""
+    if sensor_card["kind"] == "range":
+        return np.zeros(1)  # the x of the sensor's frame is the middle of its beam
+    if sensor_card["kind"] == "range_scan":
+        return np.asarray(
+            np.radians(sensor_card["start_deg"] + sensor_card["step_deg"] * np.arange(sensor_card["beams"]))
+        )
+    return None
+
+
 def _sensor_frames(
     header: RobotHeader, sensor_card: Mapping[str, Any], poses: Poses
 ) -> tuple[Floats, Floats]:
-    """Return a sensor's positions `(n, 3)` [m] and rotations `(n, 3, 3)` in the field frame."""
+    """Return a sensor's positions `(n, 3)` [m] and rotations `(n, 3, 3)` in the field frame.
+
+    Args:
+        header: of the robot.
+        sensor_card: with the sensor's pose on the base or on a link.
+        poses: n poses of this robot alone.
+    """
     (base,) = poses.base.values()
     (joints,) = poses.positions.values()
     link = "" if "base_pose" in sensor_card else sensor_card["link"]
@@ -155,25 +166,25 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     axes = arena_figure.subplots()
     _draw_ground(axes, field)
 
-    def write(x: float, y: float, text: str, zorder: float) -> None:
+    def write_centred(x: float, y: float, text: str, zorder: float) -> None:
         axes.text(
             x, y, text, ha="center", va="center", fontsize=7, color=INK, parse_math=False, zorder=zorder
         )
 
     for shape in field.shapes:
         if shape.role is not Role.WALL:
-            write(shape.x, shape.y, shape.name, 3)
+            write_centred(shape.x, shape.y, shape.name, zorder=3)
     box_poses = [(box.x, box.y, box.yaw_rad) for box in field.boxes]
-    for number, outline in enumerate(corners(box_poses, field.box_sizes[:, :2]) if box_poses else (), 1):
+    box_outlines = corners(box_poses, field.box_sizes[:, :2]) if box_poses else ()
+    for number, outline in enumerate(box_outlines, 1):
         axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
         middle_x, middle_y = outline.mean(axis=0).tolist()
-        write(middle_x, middle_y, str(number), 4)
+        write_centred(middle_x, middle_y, str(number), zorder=4)
     for name, spot in field.spots.items():
         axes.plot(spot.x, spot.y, marker=(3, 0, np.degrees(spot.yaw_rad) - 90.0), color=GREY, ms=8)
         axes.annotate(name, (spot.x, spot.y), (8, 4), textcoords="offset points", fontsize=7, color=GREY)
-    x, y = field.size_m
-    axes.set(xlim=(-0.06, x + 0.06), ylim=(-y / 2 - 0.06, y / 2 + 0.06), aspect="equal")
-    axes.set(xlabel="x [m]", ylabel="y [m], to the left")
+    _show_field(axes, field)
+    axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     axes.set_title(field.name, color=INK, parse_math=False)
     return label_figure(arena_figure, f"arena {field.name}")
 
@@ -203,27 +214,39 @@ def draw_field(
         _draw_boxes(axes, recording, arena, in_span)
     mark_positions: list[Floats] = []
     for name in recording.robots:
-        _draw_path(axes, recording, name, in_span, colours, marked=mark_positions)
-    for kind, colour in MARKS.items():
-        sign = "X" if kind is MarkKind.PENALTY else "D"
-        points_by_label: dict[str, list[tuple[float, float]]] = {}
-        for mark in marks:
-            if mark.kind is kind and begin < mark.time_s <= end and mark.x is not None and mark.y is not None:
-                points_by_label.setdefault(mark.label, []).append((mark.x, mark.y))
-        for label, points in points_by_label.items():
-            xs, ys = zip(*points, strict=True)
-            axes.plot(xs, ys, ls="", zorder=8, color=colour, marker=sign, ms=7, mec="white")
-            # in the legend with the line that marks have over time
-            axes.plot(
-                [], [], ls=LINES[kind], lw=0.9, label=label, color=colour, marker=sign, ms=7, mec="white"
-            )
+        _draw_path(axes, recording, name, in_span, colours, mark_positions=mark_positions)
+    for kind in MARKS:
+        _draw_marks(axes, [mark for mark in marks if mark.kind is kind and begin < mark.time_s <= end], kind)
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     if arena is not None:
-        x, y = arena.size_m
-        axes.set(xlim=(-0.06, x + 0.06), ylim=(-y / 2 - 0.06, y / 2 + 0.06))
+        _show_field(axes, arena)
         return
     frame_from_above(axes)
     axes.grid(alpha=0.3)
+
+
+def _draw_marks(axes: Axes, marks: Iterable[Mark], kind: MarkKind) -> None:
+    """Draw the signs of marks of one kind on the field, with an entry in the legend for each label."""
+    marker = "X" if kind is MarkKind.PENALTY else "D"
+    points_by_label: dict[str, list[tuple[float, float]]] = {}
+    for mark in marks:
+        if mark.x is not None and mark.y is not None:
+            points_by_label.setdefault(mark.label, []).append((mark.x, mark.y))
+    for label, points in points_by_label.items():
+        xs, ys = zip(*points, strict=True)
+        axes.plot(xs, ys, ls="", zorder=8, color=MARKS[kind], marker=marker, ms=7, mec="white")
+        # in the legend with the line that marks have over time
+        axes.plot(
+            [], [], ls=LINES[kind], lw=0.9, label=label, color=MARKS[kind], marker=marker, ms=7, mec="white"
+        )
+
+
+def _show_field(axes: Axes, arena: Arena) -> None:
+    """Set the limits of axes to a field with a margin."""
+    length_m, width_m = arena.size_m
+    axes.set(
+        xlim=(-_MARGIN_M, length_m + _MARGIN_M), ylim=(-width_m / 2 - _MARGIN_M, width_m / 2 + _MARGIN_M)
+    )
 
 
 def frame_from_above(axes: Axes) -> None:
@@ -277,23 +300,25 @@ def _draw_beams(axes: Axes, recording: Recording, arena: Arena, begin_s: float, 
 
 
 def _draw_boxes(axes: Axes, recording: Recording, arena: Arena, in_span: Flags) -> None:
-    """Draw the boxes at the beginning, and moved ones at the end too."""
+    """Draw the boxes in the first of the rows `in_span`, `(n,)`, and moved ones also in the last."""
     from matplotlib.patches import Polygon
 
     if not recording.boxes.size or not in_span.any():
         return
-    first, last = recording.boxes[in_span][[0, -1]]
-    starts, ends = (corners(*footprints(poses, arena.box_sizes)) for poses in (first, last))
-    moved = np.abs(ends - starts).max(axis=(1, 2)) > _MOVED_M
-    for number, start in enumerate(starts, 1):
-        axes.add_patch(Polygon(start, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
-        x, y = start.mean(axis=0)
+    first_poses, last_poses = recording.boxes[in_span][[0, -1]]
+    start_outlines = corners(*footprints(first_poses, arena.box_sizes))
+    end_outlines = corners(*footprints(last_poses, arena.box_sizes))
+    is_moved = np.abs(end_outlines - start_outlines).max(axis=(1, 2)) > _MOVED_M
+    for number, outline in enumerate(start_outlines, 1):
+        axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
+        x, y = outline.mean(axis=0)
         axes.text(
             x, y, str(number), ha="center", va="center", fontsize=7, color=INK, clip_on=True, zorder=3.6
         )
-    for n, end in enumerate(ends[moved]):
-        label = "" if n else "where a box was moved to"
-        axes.add_patch(Polygon(end, fill=False, ec=_BOX_EDGE, lw=1.4, ls="--", label=label, zorder=5))
+    label = "where a box was moved to"
+    for outline in end_outlines[is_moved]:
+        axes.add_patch(Polygon(outline, fill=False, ec=_BOX_EDGE, lw=1.4, ls="--", label=label, zorder=5))
+        label = ""  # once in the legend
 
 
 def _draw_path(
@@ -303,11 +328,18 @@ def _draw_path(
     in_span: Flags,
     colours: Mapping[str, str],
     *,
-    marked: list[Floats],
+    mark_positions: list[Floats],
 ) -> None:
     """Draw the base's path; of a single robot each part in the colour of its controller's state.
 
-    Time marks keep a distance from the positions in `marked`, and are appended to them.
+    Args:
+        axes: to draw into.
+        recording: with the robot.
+        name: of the robot.
+        in_span: which rows to draw, `(n,)`.
+        colours: of the states of a single robot, or of several robots, by name.
+        mark_positions: positions of marks, `(2,)` each, from which time marks keep a distance; those of
+            start, end and time marks are appended.
     """
     record = recording.robots[name]
     times = recording.times
@@ -317,28 +349,48 @@ def _draw_path(
     if not has_position.any():
         return
     if len(recording.robots) > 1 or not any(decisions.states):
-        strokes = {f"path of {name}": (colours.get(name, COLOURS[0]), has_position)}
-    else:
-        tick = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
-        states = np.array(displayed_states(decisions.states))[tick]
-        names = dict.fromkeys(states[has_position].tolist())
-        strokes = {
-            state: (colours.get(state, OTHER_COLOUR), has_position & (states == state)) for state in names
-        }
-    for label, (colour, rows) in strokes.items():
         _draw_strokes(
-            axes, times, positions, is_drawn=rows, has_position=has_position, color=colour, label=label
+            axes,
+            times,
+            positions,
+            is_drawn=has_position,
+            has_position=has_position,
+            color=colours.get(name, COLOURS[0]),
+            label=f"path of {name}",
         )
+    else:
+        decision_of_row = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
+        states = np.array(displayed_states(decisions.states))[decision_of_row]
+        for state in dict.fromkeys(states[has_position].tolist()):
+            _draw_strokes(
+                axes,
+                times,
+                positions,
+                is_drawn=has_position & (states == state),
+                has_position=has_position,
+                color=colours.get(state, OTHER_COLOUR),
+                label=state,
+            )
     first, last = np.flatnonzero(has_position)[[0, -1]]
-    label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
-    axes.plot(*positions[first], "o", color="black", ms=7, zorder=6, label=label)
+    _, legend_labels = axes.get_legend_handles_labels()
+    is_in_legend = "start" in legend_labels
+    axes.plot(*positions[first], "o", color="black", ms=7, zorder=6, label="" if is_in_legend else "start")
     # hollow, and larger than the marks of a contest, as often one of them lies in it
-    axes.plot(*positions[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
-    marked += [positions[first], positions[last]]
+    axes.plot(
+        *positions[last],
+        "s",
+        mfc="none",
+        mec="black",
+        ms=11,
+        zorder=6,
+        ls="",
+        label="" if is_in_legend else "end",
+    )
+    mark_positions += [positions[first], positions[last]]
     if np.linalg.norm(positions[has_position] - positions[first], axis=1).max() < _MIN_TRAVEL_M:
         axes.annotate("does not leave its place", positions[first], (10, 10), textcoords="offset points")
     else:
-        _mark_times(axes, recording, record.base, has_position, mark_positions=marked)
+        _mark_times(axes, recording, record.base, has_position, mark_positions)
 
 
 def _draw_strokes(
@@ -351,7 +403,7 @@ def _draw_strokes(
     color: str,
     label: str,
 ) -> None:
-    """Draw the rows `is_drawn` of a path; of a long path earlier parts are paler.
+    """Draw some rows of a path; a long path is smoothed, and its earlier parts are paler.
 
     Args:
         axes: to draw into.
@@ -362,8 +414,8 @@ def _draw_strokes(
         color: of the path.
         label: in the legend.
     """
-    begin, end = times[has_position][[0, -1]]
-    if end - begin < _LONG_S:
+    begin_s, end_s = times[has_position][[0, -1]]
+    if end_s - begin_s < _LONG_S:
         axes.plot(
             *np.where(is_drawn[:, np.newaxis], positions, np.nan).T,
             lw=2.0,
@@ -372,41 +424,53 @@ def _draw_strokes(
             label=label,
         )
         return
-    window_rows = max(1, round(_SWAY_S * int(has_position.sum()) / (end - begin)))
-    smooth = positions.copy()
-    edges = np.linspace(begin, end, len(_SHADES) + 1)
-    padded = np.pad(
-        positions[has_position], ((window_rows // 2, window_rows - 1 - window_rows // 2), (0, 0)), mode="edge"
-    )
-    window = np.full(window_rows, 1.0 / window_rows)
-    smooth[has_position] = np.stack([np.convolve(column, window, "valid") for column in padded.T], 1)
-    for low, high, alpha in zip(edges, edges[1:], _SHADES, strict=False):
-        faded_positions = np.where(
-            (is_drawn & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan
-        )
-        axes.plot(*faded_positions.T, lw=1.3, alpha=alpha, zorder=4, color=color)
+    window_rows = max(1, round(_SWAY_S * int(has_position.sum()) / (end_s - begin_s)))
+    smooth_positions = positions.copy()
+    smooth_positions[has_position] = _moving_average(positions[has_position], window_rows)
+    edges_s = np.linspace(begin_s, end_s, len(_SHADES) + 1)
+    for (part_begin_s, part_end_s), alpha in zip(pairwise(edges_s), _SHADES, strict=True):
+        is_in_part = is_drawn & (times >= part_begin_s) & (times <= part_end_s)
+        part = np.where(is_in_part[:, np.newaxis], smooth_positions, np.nan)  # lines have gaps at NaN
+        axes.plot(*part.T, lw=1.3, alpha=alpha, zorder=4, color=color)
     axes.plot([], [], lw=2.0, color=color, label=label)
     axes.plot([], [], lw=1.3, color="black", alpha=_SHADES[1], label="paler: earlier")
+
+
+def _moving_average(positions: Floats, window_rows: int) -> Floats:
+    """Return the mean of the rows around each row of positions, `(n, 2)`; the ends are repeated for it."""
+    rows_before = window_rows // 2
+    padded = np.pad(positions, ((rows_before, window_rows - 1 - rows_before), (0, 0)), mode="edge")
+    window = np.full(window_rows, 1.0 / window_rows)
+    return np.stack([np.convolve(column, window, "valid") for column in padded.T], 1)
 
 
 def _mark_times(
     axes: Axes, recording: Recording, base: Floats, has_position: Flags, mark_positions: list[Floats]
 ) -> None:
-    """Write round times beside the path, with arrows of the robot's heading, apart from each other."""
+    """Write round times beside the path, with arrows of the robot's heading, apart from each other.
+
+    Args:
+        axes: to draw into.
+        recording: with the robot.
+        base: poses of its base, `(n, 7)`.
+        has_position: which rows are drawn, `(n,)`.
+        mark_positions: positions of marks from which others keep a distance; new ones are appended.
+    """
     from matplotlib.patheffects import withStroke
 
     times = recording.times
     size_m = recording.header.arena.get("size_m", ())
-    known_times = times[has_position]
-    step = next((s for s in _TIME_STEPS_S if np.ptp(known_times) <= s * _MAX_TIME_MARKS), _TIME_STEPS_S[-1])
+    begin_s, end_s = times[has_position][[0, -1]]
+    fitting_steps_s = [step_s for step_s in _TIME_STEPS_S if end_s - begin_s <= step_s * _MAX_TIME_MARKS]
+    step_s = fitting_steps_s[0] if fitting_steps_s else _TIME_STEPS_S[-1]
     min_distance = _MIN_MARK_DISTANCE * max(*np.ptp(base[has_position, :2], axis=0), *size_m, _MIN_SIDE_M)
     occupied = base[has_position, :2]
-    for mark in np.arange(np.ceil(known_times[0] / step + 0.1) * step, known_times[-1], step).tolist():
-        row = int(np.searchsorted(times, mark))
-        if (
-            not has_position[row]
-            or min(np.linalg.norm(base[row, :2] - position) for position in mark_positions) < min_distance
-        ):
+    # the first mark is at least a tenth of a step after the start, which has a mark of its own
+    first_mark_s = np.ceil(begin_s / step_s + 0.1) * step_s
+    for mark_s in np.arange(first_mark_s, end_s, step_s).tolist():
+        row = int(np.searchsorted(times, mark_s))
+        distances = [np.linalg.norm(base[row, :2] - position) for position in mark_positions]
+        if not has_position[row] or min(distances) < min_distance:
             continue
         mark_positions.append(base[row, :2])
         x, y = base[row, :2]
@@ -430,7 +494,7 @@ def _mark_times(
         axes.text(
             text_position[0],
             text_position[1],
-            f"{mark:g} s",
+            f"{mark_s:g} s",
             fontsize=7.5,
             ha="center",
             va="center",
@@ -438,15 +502,23 @@ def _mark_times(
             path_effects=[withStroke(linewidth=2.0, foreground="white")],
             zorder=7.5,
         )
-    if len(occupied) > has_position.sum():
+    if len(occupied) > has_position.sum():  # there is a mark
         axes.plot(
             [], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when"
         )
 
 
 def _find_free_position(mark: Floats, occupied: Floats, radius: float) -> Floats:
-    """Return the position beside a mark that is farthest from `occupied` ones; texts are wider than high."""
-    turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-    candidates = mark + radius * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
+    """Return the position for the text of a mark: of 16 on an ellipse around it that farthest from others.
+
+    Texts are wider than high, so the ellipse is wider, and horizontal distances count half.
+
+    Args:
+        mark: position of the mark, `(2,)` [m].
+        occupied: positions of the path, of marks and of other texts, `(n, 2)` [m].
+        radius: size of the ellipse [m].
+    """
+    bearings = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
+    candidates = mark + radius * np.stack([0.62 * np.cos(bearings), 0.45 * np.sin(bearings)], axis=1)
     offsets = (candidates[:, np.newaxis] - occupied) / (2.0, 1.0)
     return np.asarray(candidates[np.linalg.norm(offsets, axis=-1).min(axis=1).argmax()])

@@ -152,15 +152,28 @@ def _write_film(
     fps: float | None,
     on_progress: Callable[[float], None] | None,
 ) -> None:
-    """Render the frames of a film and encode them; GIF has smaller defaults of size and rate."""
+    """Render the frames of a film and encode them.
+
+    Args:
+        playback: what is filmed, from its `begin_s` to its `end_s`.
+        path: of the film.
+        camera: as in `film_recording`.
+        speed: seconds of the playback a second of film.
+        size: width and height in pixels; None for the default, which is smaller for a GIF.
+        fps: pictures a second of film; None for the default, likewise.
+        on_progress: called with the share done, 0..1.
+    """
     is_gif = path.suffix.lower() == ".gif"
     fps = fps or (GIF_FPS if is_gif else FPS)
     size = size or (GIF_SIZE if is_gif else SIZE)
-    step = speed / fps
-    poses = playback.at(np.arange(playback.begin_s, playback.end_s + step, step))
-    with open_renderer(playback, poses, camera, size, fps) as picture_at, film_file(path, size, fps) as send:
+    step_s = speed / fps
+    poses = playback.at(np.arange(playback.begin_s, playback.end_s + step_s, step_s))  # including the end
+    with (
+        open_renderer(playback, poses, camera, size, fps) as render_row,
+        film_file(path, size, fps) as encode_picture,
+    ):
         for row in range(len(poses.times)):
-            send(picture_at(row))
+            encode_picture(render_row(row))
             if on_progress is not None:
                 on_progress((row + 1) / len(poses.times))
 
@@ -189,28 +202,30 @@ def open_renderer(
 
     width, height = size
     is_film = fps is not None
-    near = plan_close_up(playback, poses, camera, aspect=width / height, steady=is_film)
+    close_up = plan_close_up(playback, poses, camera, aspect=width / height, is_steady=is_film)
     first_base = next(iter(poses.base.values()))
-    if near is None:
+    if close_up is None:
         views = None
     else:
         views = plan_camera_path(
-            playback.world.arena, camera, close_up=near, base=first_base, boxes=poses.boxes, fps=fps
+            playback.world.arena, camera, close_up=close_up, base=first_base, boxes=poses.boxes, fps=fps
         )
-    with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
+    with Film(playback.world, width, height, camera, quick=is_film, close_up=close_up) as film:
 
-        def picture_at(row: int) -> Picture:
+        def render_row(row: int) -> Picture:
+            """Return the picture of the poses in a row."""
             robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
             lights = {
-                name: {led: rows[row] for led, rows in leds.items()} for name, leds in poses.lights.items()
+                name: {led: colours[row] for led, colours in leds.items()}
+                for name, leds in poses.lights.items()
             }
             return film.frame(robots, poses.boxes[row], None if views is None else views[row], lights)
 
-        yield picture_at
+        yield render_row
 
 
 def plan_close_up(
-    playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool
+    playback: Playback, poses: Poses, camera: str, aspect: float, *, is_steady: bool
 ) -> CloseUp | None:
     """Return the close-up of a camera that follows the robot: all of it, from as near as possible.
 
@@ -222,20 +237,20 @@ def plan_close_up(
         poses: that are shown.
         camera: its name.
         aspect: width over height.
-        steady: follow smoothly, as in a film; else centre the robot in each picture.
+        is_steady: follow smoothly, as in a film; else centre the robot in each picture.
 
     Returns:
         None for a camera that does not follow.
     """
     from posewright.simulation.cameras import close_up_on, close_up_on_all, close_up_on_poses
 
-    first = next(iter(playback.world.instances.values()))
+    first_robot = next(iter(playback.world.instances.values()))
     if len(poses.base) > 1:
         return close_up_on_all(playback.world, np.concatenate([*poses.base.values()])[:, :2], aspect)
     if playback.world.arena is not None:
-        return close_up_on(first)
+        return close_up_on(first_robot)
     (base,) = poses.base.values()
     (joints,) = poses.positions.values()
     step = max(1, len(base) // _CLOSE_UP_POSES)
-    samples = [*zip(base[::step], joints[::step], strict=True)]
-    return close_up_on_poses(playback.world, samples, camera, aspect, steady=steady)
+    sampled_poses = [*zip(base[::step], joints[::step], strict=True)]
+    return close_up_on_poses(playback.world, sampled_poses, camera, aspect, steady=is_steady)

@@ -97,10 +97,10 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     suffix = path.suffix.lower()
     pictures = (f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-")
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", *pictures)
-    with sigterm_raises(), atomic_replacement(path, suffix=suffix) as (unfinished, _):
-        command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished)]
+    with sigterm_raises(), atomic_replacement(path, suffix=suffix) as (unfinished_path, _):
+        command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished_path)]
         n_sent = 0
-        with _run_encoder(command) as (encoder, error_lines):
+        with _run_encoder(command) as (encoder, read_error_lines):
 
             def write_picture(picture: Picture) -> None:
                 """Send a picture to the encoder, or raise an OutputError with its message if it ended."""
@@ -109,14 +109,14 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
                 try:
                     _encoder_input(encoder).write(np.ascontiguousarray(picture).data)
                 except BrokenPipeError as error:
-                    raise OutputError.at(path, _failure_text(encoder, error_lines)) from error
+                    raise OutputError.at(path, _failure_text(encoder, read_error_lines)) from error
 
             yield write_picture
             with contextlib.suppress(BrokenPipeError):  # reported by the exit code, too
                 _encoder_input(encoder).close()
             if encoder.wait() != 0:
-                raise OutputError.at(path, _failure_text(encoder, error_lines))
-        n_playable = _count_pictures(unfinished)
+                raise OutputError.at(path, _failure_text(encoder, read_error_lines))
+        n_playable = _count_pictures(unfinished_path)
         if n_playable != n_sent:
             message = f"the film does not play: it has {n_playable} of its {n_sent} pictures"
             raise OutputError.at(path, message)
@@ -147,12 +147,12 @@ def _run_encoder(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], 
     )
     reader.start()
 
-    def error_lines() -> list[str]:
+    def read_error_lines() -> list[str]:
         reader.join()
         return list(filter(None, lines))
 
     try:
-        yield encoder, error_lines
+        yield encoder, read_error_lines
     finally:
         encoder.kill()
         with contextlib.suppress(BrokenPipeError):
@@ -162,10 +162,10 @@ def _run_encoder(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], 
         stderr.close()
 
 
-def _failure_text(encoder: subprocess.Popen[bytes], error_lines: Callable[[], list[str]]) -> str:
+def _failure_text(encoder: subprocess.Popen[bytes], read_error_lines: Callable[[], list[str]]) -> str:
     """Wait for the end of a failing encoder, and return the cause as text."""
     code = encoder.wait()
-    lines = error_lines()
+    lines = read_error_lines()
     if code < 0:
         name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
         causes = {

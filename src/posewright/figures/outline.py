@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -58,11 +58,25 @@ def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[st
     rotations = link_rotations(header, positions)
     frames: dict[str, Frames] = {"": (base[:, :3], rotation_matrices(base[:, 3:]))}
     for link in header.links:
-        step = np.tile([*link["position"], *link["rotation"]], (len(base), 1))
+        poses_in_parent = np.tile([*link["position"], *link["rotation"]], (len(base), 1))
         if link["name"] in names:
-            step[:, 3:] = rotations[:, names.index(link["name"])]
-        frames[link["name"]] = compose_frames(frames[link["parent"] or ""], step)
+            poses_in_parent[:, 3:] = rotations[:, names.index(link["name"])]
+        frames[link["name"]] = compose_frames(frames[link["parent"] or ""], poses_in_parent)
     return frames
+
+
+class _OutlinePart(NamedTuple):
+    """The outline of a shape.
+
+    Attributes:
+        nearness: mean position of its points towards the viewer [m].
+        outline: corners, `(n, 2)` to the right and up [m].
+        colour: red, green and blue, `(3,)`, 0..1.
+    """
+
+    nearness: float
+    outline: Floats
+    colour: Floats
 
 
 def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Floats, view: str) -> None:
@@ -78,25 +92,29 @@ def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Float
     from matplotlib.collections import PolyCollection
 
     frames = link_frames(header, base[np.newaxis], positions[np.newaxis])
-    eye = VIEWS[view]
-    parts: list[tuple[float, Floats, Floats]] = []
+    view_axes = VIEWS[view]
+    parts: list[_OutlinePart] = []
     for link in header.links:
         for shape in link["shapes"]:
             shape_pose = np.array([[*shape["position"], *shape["rotation"]]])
             (position,), (rotation,) = compose_frames(frames[link["name"]], shape_pose)
-            points = (position + _points(shape) @ rotation.T) @ eye.T
+            points = (position + _points(shape) @ rotation.T) @ view_axes.T
+            # the farthest point in each direction of the ring, which is enough for convex shapes
             outline = points[np.argmax(points[:, :2] @ _RING, axis=0), :2]
             colour = _PALER + (1.0 - _PALER) * np.array(shape["colour"][:3])
-            parts.append((float(points[:, 2].mean()), outline, colour))
-    _, outlines, colours = zip(*sorted(parts, key=lambda part: part[0]), strict=True)
+            parts.append(_OutlinePart(float(points[:, 2].mean()), outline, colour))
+    parts.sort(key=lambda part: part.nearness)  # far ones are drawn first
+    outlines = [part.outline for part in parts]
+    colours = [part.colour for part in parts]
     axes.add_collection(PolyCollection(outlines, facecolors=colours, edgecolors="#3a444c", linewidths=0.3))
     axes.update_datalim(np.concatenate(outlines))
 
 
 def _points(shape: Mapping[str, Any]) -> Floats:  # as in `RobotHeader.links`
     """Return points on a shape with the same outline, `(m, 3)` in its own frame [m]."""
-    half = 0.5 * np.array(shape["size"])
+    half_size = 0.5 * np.array(shape["size"])
     if shape["kind"] == "capsule":
-        reach = np.array([0.0, 0.0, half[2] - half[0]])
-        return np.concatenate([_BALL * half[0] + reach, _BALL * half[0] - reach])
-    return np.asarray(_SHAPES.get(shape["kind"], _BALL) * half)
+        radius = half_size[0]
+        ball_centre = np.array([0.0, 0.0, half_size[2] - radius])
+        return np.concatenate([_BALL * radius + ball_centre, _BALL * radius - ball_centre])
+    return np.asarray(_SHAPES.get(shape["kind"], _BALL) * half_size)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from posewright.figures.style import GREY, INK, WRONG, canvas, colours_of, label_figure, styled
-from posewright.recordings.falls import true_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,60 +47,85 @@ def draw_parity(
     size = (_WIDE_IN, _HEAD_IN + _ROW_IN * (len(names) + 1))
     parity_figure = canvas(figure, size, dpi=130, layout="constrained")
     axes = parity_figure.subplots()
-    edges = _edges(times, missed)
+    tick_spans = _tick_spans(times, missed)
     colours = colours_of(names)
     for row, name in enumerate(names):
-        spans = _spans(interpreter, name, edges)
-        axes.broken_barh(spans, (row - _THICK / 2, _THICK), facecolors=colours[name], alpha=0.35, lw=0)
-        axes.broken_barh(_spans(board, name, edges), (row - _THIN / 2, _THIN), facecolors=INK, lw=0)
-    wrong = [t for t, a, b in zip(times, board, interpreter, strict=True) if a != b]
-    low = axes.get_xaxis_transform()
-    for mark_times, mark, colour in ((missed, "|", GREY), (wrong, "x", WRONG)):
+        interpreter_bars = _state_bars(interpreter, name, tick_spans)
+        board_bars = _state_bars(board, name, tick_spans)
+        axes.broken_barh(
+            interpreter_bars, (row - _THICK / 2, _THICK), facecolors=colours[name], alpha=0.35, lw=0
+        )
+        axes.broken_barh(board_bars, (row - _THIN / 2, _THIN), facecolors=INK, lw=0)
+    differing = [
+        time_s
+        for time_s, board_state, interpreter_state in zip(times, board, interpreter, strict=True)
+        if board_state != interpreter_state
+    ]
+    panel_shares = axes.get_xaxis_transform()  # y as a share of the panel
+    for mark_times, marker, colour in ((missed, "|", GREY), (differing, "x", WRONG)):
         heights = [0.98] * len(mark_times)
-        axes.plot(mark_times, heights, mark, color=colour, ms=6, transform=low, clip_on=False)
+        axes.plot(mark_times, heights, marker, color=colour, ms=6, transform=panel_shares, clip_on=False)
     axes.set(xlabel="time [s]", ylim=(len(names) - 0.4, -1.1), yticks=range(len(names)))
     axes.set_yticklabels(names, parse_math=False)
     axes.grid(visible=True, axis="x", lw=0.3)
-    _write_legend(parity_figure, {"missed": len(missed), "wrong": len(wrong), "ticks": len(times)})
+    _write_legend(parity_figure, n_missed=len(missed), n_differing=len(differing), n_ticks=len(times))
     axes.set_title(title, loc="left", fontweight="bold", parse_math=False)
     return label_figure(parity_figure, title)
 
 
-def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the beginning and end of each tick: until the next one, answered or missed."""
+def _tick_spans(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float, float]]:
+    """Return beginning and end of each answered tick [s].
+
+    A tick ends at the next one, answered or missed, but after at most one and a half usual durations.
+    """
     if not times:
         return []
     due_times = np.unique([*times, *missed])
     usual_s = float(np.median(np.diff(due_times))) if len(due_times) > 1 else 1.0
     next_due_times = np.append(due_times, due_times[-1] + usual_s)
     ends = next_due_times[np.searchsorted(due_times, times) + 1]
-    return [(t, min(end, t + 1.5 * usual_s)) for t, end in zip(times, ends.tolist(), strict=True)]
+    return [
+        (begin_s, min(end_s, begin_s + 1.5 * usual_s))
+        for begin_s, end_s in zip(times, ends.tolist(), strict=True)
+    ]
 
 
-def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return beginning and duration of the spans of a state, with adjacent ticks merged."""
-    spans = []
-    for begin, end in true_intervals(np.array([state == name for state in states], bool)):
-        start = begin
-        for k in range(begin, end):
-            is_last = k + 1 == end
-            if is_last or edges[k + 1][0] > edges[k][1] + 1e-9:
-                spans.append((edges[start][0], edges[k][1] - edges[start][0]))
-                start = k + 1
-    return spans
+def _state_bars(
+    states: Sequence[str], name: str, tick_spans: Sequence[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """Return beginning and duration [s] of the bars of one state, with adjacent ticks merged.
+
+    Args:
+        states: the state after each tick.
+        name: the state of the bars.
+        tick_spans: beginning and end of each tick [s].
+    """
+    bars: list[tuple[float, float]] = []
+    bar_begin_s = bar_end_s = -math.inf
+    for state, (begin_s, end_s) in zip(states, tick_spans, strict=True):
+        if state != name:
+            bar_end_s = -math.inf  # the next tick in the state begins a new bar
+            continue
+        if begin_s > bar_end_s + 1e-9:
+            bar_begin_s = begin_s
+            bars.append((begin_s, end_s - begin_s))
+        else:
+            bars[-1] = (bar_begin_s, end_s - bar_begin_s)
+        bar_end_s = end_s
+    return bars
 
 
-def _write_legend(parity_figure: Canvas, counts: dict[str, int]) -> None:
+def _write_legend(parity_figure: Canvas, *, n_missed: int, n_differing: int, n_ticks: int) -> None:
     """Write the legend of bars and marks at the bottom, with the numbers of marks."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    wrong_label = f"differ: {counts['wrong']} of {counts['ticks']} ticks"
-    missed_label = f"not answered in time: {counts['missed']}"
+    differing_label = f"differ: {n_differing} of {n_ticks} ticks"
+    missed_label = f"not answered in time: {n_missed}"
     handles = [
         Patch(facecolor=GREY, alpha=0.35, label="interpreter, on the same inputs"),
         Line2D([], [], color=INK, lw=3.0, label="board"),
-        Line2D([], [], color=WRONG, marker="x", ls="", label=wrong_label),
+        Line2D([], [], color=WRONG, marker="x", ls="", label=differing_label),
         Line2D([], [], color=GREY, marker="|", ls="", label=missed_label),
     ]
     parity_figure.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)

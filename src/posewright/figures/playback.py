@@ -15,7 +15,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.trajectory import card_for
 from posewright.formats import robot_of_motion
 from posewright.motions import Motion
-from posewright.recordings import Header, Recording
+from posewright.recordings import Header, Recording, card_document
 from posewright.recordings.header import MOUNTING_KEYS
 from posewright.robots import Robot, SensorSpec, parse_sensor
 
@@ -59,34 +59,40 @@ class Poses:
 
     def at(self, times: Floats) -> Poses:
         """Return the poses interpolated at other times, `(m,)` [s]."""
-        after = np.clip(np.searchsorted(self.times, times), 1, max(len(self.times) - 1, 1))
-        before = after - 1
-        after = np.minimum(after, len(self.times) - 1)
-        gaps = np.maximum(self.times[after] - self.times[before], 1e-12)
-        share = np.clip((times - self.times[before]) / gaps, 0.0, 1.0)
+        last_row = len(self.times) - 1
+        next_rows = np.clip(np.searchsorted(self.times, times), 1, max(last_row, 1))
+        previous_rows = next_rows - 1
+        next_rows = np.minimum(next_rows, last_row)  # with a single row, it is both
+        gaps = np.maximum(self.times[next_rows] - self.times[previous_rows], 1e-12)
+        shares = np.clip((times - self.times[previous_rows]) / gaps, 0.0, 1.0)
         joints = {
-            name: values[before] + share[:, None] * (values[after] - values[before])
-            for name, values in self.positions.items()
+            name: angles[previous_rows] + shares[:, None] * (angles[next_rows] - angles[previous_rows])
+            for name, angles in self.positions.items()
         }
         base = {
-            name: _interpolate_poses(values[before], values[after], share)
-            for name, values in self.base.items()
+            name: _interpolate_poses(poses[previous_rows], poses[next_rows], shares)
+            for name, poses in self.base.items()
         }
-        boxes = _interpolate_poses(self.boxes[before], self.boxes[after], share[:, None])
-        rows = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)  # lights do not blend
+        boxes = _interpolate_poses(self.boxes[previous_rows], self.boxes[next_rows], shares[:, None])
+        light_rows = np.clip(np.searchsorted(self.times, times), 0, last_row)  # lights do not blend
         lights = {
-            name: {led: colours[rows] for led, colours in leds.items()} for name, leds in self.lights.items()
+            name: {led: colours[light_rows] for led, colours in leds.items()}
+            for name, leds in self.lights.items()
         }
         return Poses(times, base, positions=joints, boxes=boxes, lights=lights)
 
 
 def _interpolate_poses(before: Floats, after: Floats, share: Floats) -> Floats:
-    """Return poses x y z qw qx qy qz between others, `(..., 7)`, at shares of the way `(...)`."""
+    """Return poses x y z qw qx qy qz between others, `(..., 7)`, at shares of the way `(...)`.
+
+    Over a jump, the nearer of the two poses is returned.
+    """
     weight = share[..., None]
-    jumps = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
-    weight = np.where(jumps, np.round(weight), weight)
-    turned = np.where((before[..., 3:] * after[..., 3:]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    after = np.concatenate([after[..., :3], turned * after[..., 3:]], axis=-1)
+    is_jump = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
+    weight = np.where(is_jump, np.round(weight), weight)
+    # of the two quaternions of a rotation, that on the side of the other pose
+    sign = np.where((before[..., 3:] * after[..., 3:]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    after = np.concatenate([after[..., :3], sign * after[..., 3:]], axis=-1)
     poses: Floats = before + weight * (after - before)
     poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
     return poses
@@ -107,11 +113,6 @@ class Playback:
     begin_s: float
     end_s: float
     at: Callable[[Floats], Poses]
-
-
-def card_document(name: str) -> str:
-    """Return the name under which a recording has the card of a robot that is not shipped."""
-    return f"{name}.robot.yaml"
 
 
 def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | Robot | None = None) -> World:

@@ -38,6 +38,9 @@ _WIDE_IN = 13.0
 _MIN_TRAVEL_DEG = 1.0
 """A joint that moves less is not drawn."""
 
+_MAX_LEGEND_COLUMNS = 9
+_STATES_PER_GAP = 1000
+"""In a bar of a state, gaps of up to one decision for so many decisions are too thin to be drawn."""
 _MAX_FIELDS = 3
 """Greatest number of parts of a contest with a field of their own; more parts share one."""
 
@@ -65,59 +68,73 @@ def draw_recording(
     """
     has_positions = any(record.knows_place for record in recording.robots.values())
     picture = contest or ContestPicture("")
-    several = len(recording.robots) > 1
+    has_several_robots = len(recording.robots) > 1
     states = [
         state for record in recording.robots.values() for state in displayed_states(record.decisions.states)
     ]
-    colours = colours_of(recording.robots if several else filter(None, states))
+    colours = colours_of(recording.robots if has_several_robots else filter(None, states))
     if ax is not None:
         if not has_positions:
             raise InputError("the recording has no positions of the robot: there is no path to draw")
         draw_field(ax, recording, colours, picture.marks)
         return cast("Figure", ax.get_figure(root=True))
     spans = picture.spans if has_positions and 2 <= len(picture.spans) <= _MAX_FIELDS else ()
-    over_time = ["tilt", "joints"][not has_positions : 1 if has_positions and several else 2]
-    rows = [*(["states"] if any(states) else []), *(["series"] if picture.series else over_time)]
-    fields = [f"field {n}" for n in range(max(1, len(spans)))] if has_positions else []
+    rows = ["states"] if any(states) else []
+    if picture.series:
+        rows.append("series")
+    else:
+        if has_positions:
+            rows.append("tilt")
+        if not has_positions or not has_several_robots:
+            rows.append("joints")
+    fields = [f"field {i}" for i in range(max(1, len(spans)))] if has_positions else []
     recording_figure, axes = _panels(fields, rows, figure)
-    for n, field in enumerate(fields):
-        span = (spans[n].begin_s, spans[n].end_s) if spans else None
+    for i, field in enumerate(fields):
+        span = (spans[i].begin_s, spans[i].end_s) if spans else None
         draw_field(axes[field], recording, colours, picture.marks, span)
-        axes[field].set_title(spans[n].label if spans else "from above")
+        axes[field].set_title(spans[i].label if spans else "from above")
     _draw_over_time(axes, recording, picture, colours)
     legend_entries: dict[str, Artist] = {}  # one legend at the bottom, without repetitions
-    for panel in (*fields, *rows[: any(states)]):
+    for panel in (*fields, *(["states"] if any(states) else [])):
         handles, labels = axes[panel].get_legend_handles_labels()
         legend_entries |= dict(zip(labels, handles, strict=True))
-    first = [label for label in colours if label in legend_entries]
-    _write_legend(
-        recording_figure, {label: legend_entries[label] for label in dict.fromkeys((*first, *legend_entries))}
-    )
+    coloured_labels = [label for label in colours if label in legend_entries]  # these come first
+    labels_in_order = dict.fromkeys((*coloured_labels, *legend_entries))
+    _write_legend(recording_figure, {label: legend_entries[label] for label in labels_in_order})
     title = _title(recording, picture)
     recording_figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     return label_figure(recording_figure, title)
 
 
 def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Axes]]:
-    """Create the axes: a single field beside the plots over time, several fields above them."""
+    """Create the figure and its axes: a single field beside the plots over time, several fields above them.
+
+    Args:
+        fields: names of the panels with a field.
+        rows: names of the panels over time, from top to bottom.
+        into: a figure, or a part of one, to draw into; None for a new one.
+
+    Returns:
+        The figure, and the axes by the names of their panels.
+    """
     if len(fields) == 1:
         figure = canvas(into, (_WIDE_IN, 6.4), dpi=130, layout="constrained")
         return figure, create_mosaic(figure, [[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
-    above = [fields] if fields else []
-    height_in = 1.0 + 4.0 * len(above) + 2.2 * len(rows)
+    field_rows = [fields] if fields else []
+    height_in = 1.0 + 4.0 * len(field_rows) + 2.2 * len(rows)
     figure = canvas(into, (_WIDE_IN, height_in), dpi=130, layout="constrained")
-    mosaic = [*above, *([row] * max(1, len(fields)) for row in rows)]
-    heights = [2.4] * len(above) + [1.0] * len(rows)
+    mosaic = [*field_rows, *([row] * max(1, len(fields)) for row in rows)]
+    heights = [2.4] * len(field_rows) + [1.0] * len(rows)
     return figure, create_mosaic(figure, mosaic, height_ratios=heights)
 
 
-def _write_legend(figure: Canvas, named: Mapping[str, Artist]) -> None:
-    """Write the legend at the bottom, in as many columns as fit into the figure."""
-    for columns in range(min(9, len(named)), 0, -1):
+def _write_legend(figure: Canvas, handles: Mapping[str, Artist]) -> None:
+    """Write the legend at the bottom, in as many columns as fit; `handles` has the entries by label."""
+    for n_columns in range(min(_MAX_LEGEND_COLUMNS, len(handles)), 0, -1):
         legend = figure.legend(
-            named.values(), named, loc="outside lower left", ncols=columns, frameon=False, fontsize=8
+            handles.values(), handles, loc="outside lower left", ncols=n_columns, frameon=False, fontsize=8
         )
-        if columns == 1 or legend.get_window_extent().width < 0.98 * figure.bbox.width:
+        if n_columns == 1 or legend.get_window_extent().width < 0.98 * figure.bbox.width:
             return
         legend.remove()
 
@@ -142,8 +159,8 @@ def _draw_over_time(
             panel.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=LINES[mark.kind])
         if faults:
             heights = [0.02] * len(faults)
-            low = panel.get_xaxis_transform()
-            panel.plot(faults, heights, "^", color=WRONG, ms=5, label="fault", transform=low)
+            panel_shares = panel.get_xaxis_transform()  # y as a share of the panel
+            panel.plot(faults, heights, "^", color=WRONG, ms=5, label="fault", transform=panel_shares)
     for panel in panels[:-1]:
         panel.tick_params(labelbottom=False)
     panels[-1].set_xlabel("time [s]")
@@ -151,8 +168,8 @@ def _draw_over_time(
 
 def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw the states of the controllers as bars, a row for each state, robot after robot."""
-    several = len(recording.robots) > 1
-    names: list[str] = []
+    has_several_robots = len(recording.robots) > 1
+    row_names: list[str] = []
     title = "state of the controller"
     for robot, record in recording.robots.items():
         decisions = record.decisions
@@ -162,14 +179,14 @@ def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) ->
         edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):
             intervals = true_intervals(
-                np.array([state == name for state in states]), bridge=len(states) // 1000
+                np.array([state == name for state in states]), max_gap=len(states) // _STATES_PER_GAP
             )
             spans = [(edges[begin], edges[end] - edges[begin]) for begin, end in intervals]
-            colour = colours[robot if several else name]
-            axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colour, lw=0.3)
-            names.append(f"{robot}: {name}" if several else name)
-    axes.set(yticks=range(len(names)), title=title)
-    axes.set_yticklabels(names, parse_math=False)
+            colour = colours[robot if has_several_robots else name]
+            axes.broken_barh(spans, (len(row_names) - 0.38, 0.76), color=colour, lw=0.3)
+            row_names.append(f"{robot}: {name}" if has_several_robots else name)
+    axes.set(yticks=range(len(row_names)), title=title)
+    axes.set_yticklabels(row_names, parse_math=False)
     axes.invert_yaxis()
 
 
@@ -188,18 +205,17 @@ def draw_tilt(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> N
 def draw_joints(axes: Axes, recording: Recording) -> None:
     """Draw the joints of the first robot that move most: measured, and commanded as dotted lines."""
     record = recording.robot()
-    measured = np.isfinite(record.positions).all(axis=0)
-    angles = np.rad2deg(np.where(measured, record.positions, record.commands))
+    is_measured = np.isfinite(record.positions).all(axis=0)
+    angles = np.rad2deg(np.where(is_measured, record.positions, record.commands))
     travels = np.nan_to_num(np.ptp(angles, axis=0)) if len(angles) else np.zeros(angles.shape[1])
-    moving = [
-        joint for joint in np.argsort(-travels, kind="stable").tolist() if travels[joint] > _MIN_TRAVEL_DEG
-    ]
-    for colour, joint in zip(SERIES, moving, strict=False):
+    by_travel = np.argsort(-travels, kind="stable").tolist()
+    moving_joints = [joint for joint in by_travel if travels[joint] > _MIN_TRAVEL_DEG]
+    for colour, joint in zip(SERIES, moving_joints, strict=False):  # as many as there are colours
         name = record.header.joints[joint]
         axes.plot(recording.times, angles[:, joint], color=colour, lw=1.2, label=name)
         axes.plot(recording.times, np.rad2deg(record.commands[:, joint]), color=colour, lw=1.0, ls=":")
     owner = f" of {next(iter(recording.robots))}" if len(recording.robots) > 1 else ""
-    if not moving:
+    if not moving_joints:
         axes.set(yticks=[], title=f"no joint{owner} moves")
         return
     axes.set(ylabel="angle [deg]", title=f"joints{owner} that move most; dotted: commanded")
@@ -234,5 +250,5 @@ def _title(recording: Recording, picture: ContestPicture) -> str:
         is_named = len(header.robots) > 1 and name != description
         robots.append(f"{name} ({description})" if is_named else description)
     layout = f", layout {Path(header.layout).stem}" if header.layout else ""
-    first = f"{header.contest or 'recording'}: {', '.join(robots)}{layout}, seed {header.seed}"
-    return f"{first}\n{picture.headline}" if picture.headline else first
+    title = f"{header.contest or 'recording'}: {', '.join(robots)}{layout}, seed {header.seed}"
+    return f"{title}\n{picture.headline}" if picture.headline else title

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -55,13 +55,13 @@ def header_of(robot: Robot) -> RobotHeader:
 
 def _standing_base(robot: Robot, positions: Floats) -> Floats:
     """Return the pose of the base of a robot standing on its feet: x y z qw qx qy qz, `(7,)`."""
-    still = Motion(
+    still_motion = Motion(
         "still",
         robot=robot.name,
         joints=robot.joint_names,
         keyframes=(Keyframe(Pose(robot.joint_names, positions), 0.0),),
     )
-    (bases,) = playback_of_motion(still, robot).at(np.zeros(1)).base.values()
+    (bases,) = playback_of_motion(still_motion, robot).at(np.zeros(1)).base.values()
     base: Floats = bases[0]
     return base
 
@@ -109,40 +109,59 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
     return label_figure(robot_figure, f"joints of {drawn_robot.name}")
 
 
+class _JointLabel(NamedTuple):
+    """The label of a joint, and the joint's position in the view [m]."""
+
+    joint_x: float
+    joint_y: float
+    text: str
+
+
 def _draw_joints(axes: Axes, robot: Robot, frames: Mapping[str, Frames], view: str) -> None:
-    """Draw an arrow around each joint whose axis points towards the viewer, and its name at the edge."""
+    """Draw an arrow around each joint whose axis points towards the viewer or away, and its name at the edge.
+
+    Args:
+        axes: with the outline of the robot.
+        robot: the robot.
+        frames: of its links at one time, by name.
+        view: one of `VIEWS`.
+    """
     header = header_of(robot)
-    eye = VIEWS[view]
+    view_axes = VIEWS[view]
     box = axes.dataLim.padded(_MARGIN * axes.dataLim.height)
     radius = _RADIUS * box.height
-    middle = (box.x0 + box.x1) / 2.0
+    middle_x = (box.x0 + box.x1) / 2.0
     axes.update_datalim(box.corners())
     axes.margins(0.0)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_axis_off()
-    columns: dict[str, list[tuple[Floats, str]]] = {"left": [], "right": []}
+    labels_by_side: dict[str, list[_JointLabel]] = {"left": [], "right": []}
     for link in movable_links(header):
         (joint_position,), (rotation,) = frames[link["name"]]
-        axis = eye @ rotation @ np.array(link["axis"])
-        if np.abs(axis).argmax() != 2:
+        axis = view_axes @ rotation @ np.array(link["axis"])
+        is_along_view = np.abs(axis).argmax() == 2  # the third direction of a view is towards the viewer
+        if not is_along_view:
             continue
-        position = (eye @ joint_position)[:2]
+        position = (view_axes @ joint_position)[:2]
         limits = robot.joint(link["joint"])
-        arc = position + radius * np.stack([np.cos(_ARC), np.sin(_ARC)], 1)[:: 1 if axis[2] > 0.0 else -1]
+        arc = position + radius * np.stack([np.cos(_ARC), np.sin(_ARC)], 1)
+        if axis[2] <= 0.0:  # seen from its other side, it turns clockwise
+            arc = arc[::-1]
         axes.plot(*arc.T, color=WRONG, lw=1.1, zorder=5)
         draw_arrow_head(axes, arc[-1], arc[-2], color=WRONG, size=9, zorder=5)
         low, high = np.rad2deg([limits.lower_rad, limits.upper_rad])
         label = f"{link['joint'].replace('_', ' ')}  {low:.0f} .. {high:.0f}"
-        columns["left" if position[0] < middle else "right"].append((position, label))
-    for side, labels in columns.items():
-        labels.sort(key=lambda entry: entry[0][1])  # from the lowest joint up
-        joint_heights = [(position[1] - box.y0) / box.height for position, _ in labels]
+        joint_x, joint_y = position.tolist()
+        labels_by_side["left" if joint_x < middle_x else "right"].append(_JointLabel(joint_x, joint_y, label))
+    for side, labels in labels_by_side.items():
+        labels.sort(key=lambda label: label.joint_y)  # from the lowest joint up
+        joint_heights = [(label.joint_y - box.y0) / box.height for label in labels]
         label_heights = spread_positions(joint_heights, _LINE)
         x = 0.0 if side == "left" else 1.0
-        for (position, label), height in zip(labels, label_heights, strict=True):
+        for joint_label, height in zip(labels, label_heights, strict=True):
             axes.annotate(
-                label,
-                (position[0], position[1]),
+                joint_label.text,
+                (joint_label.joint_x, joint_label.joint_y),
                 (x, height),
                 "data",
                 "axes fraction",

@@ -44,8 +44,8 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
     """Return the content of a figure's file, the same for the same figure."""
     label = str(figure.get_label())
     # no date and no version, so that the same figure gives the same bytes
-    left_out = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
-    metadata: dict[str, str | None] = {left_out: None}
+    omitted_entry = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
+    metadata: dict[str, str | None] = {omitted_entry: None}
     if label:
         metadata["Description" if suffix == ".png" else "Title"] = label
     stream = io.BytesIO()
@@ -80,8 +80,8 @@ def _finish_layout(figure: Figure) -> None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for axes in figure.axes:
-            left, low, width, height = (round(side, 6) for side in axes.get_position(original=True).bounds)
-            axes.set_position((left, low, width, height))
+            left, bottom, width, height = (round(side, 6) for side in axes.get_position(original=True).bounds)
+            axes.set_position((left, bottom, width, height))
 
 
 def require_picture_path(path: Path) -> None:

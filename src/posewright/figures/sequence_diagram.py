@@ -86,17 +86,18 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
         raise InputError(
             "the recording has no messages of OPEN-R objects", hint="use a recording of `posewright aibo run`"
         )
-    rows, loops, left_out = _lay_out(fold_repetitions(entries))
+    rows, loops, n_omitted = _lay_out(fold_repetitions(entries))
     names = objects_in(row.entry for row in rows)
     columns, right = _columns(names, rows)
     depth = max([HEAD, *(row.y for row in rows), *(loop.bottom for loop in loops)]) + ROW
     header = next(iter(recording.header.robots.values()))
-    size = right + EDGE, TITLE + depth + FOOT
-    diagram = canvas(figure, size, dpi=150)
+    width = right + EDGE
+    height = TITLE + depth + FOOT
+    diagram = canvas(figure, (width, height), dpi=150)
     title = f"{header.controller} on {header.robot}"
-    diagram.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
-    axes = axes_at(diagram, page=size, left=0.0, top=TITLE, width=size[0], height=depth)
-    axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
+    diagram.text(EDGE / width, 1.0 - 0.26 / height, title, fontsize=11, weight="bold", parse_math=False)
+    axes = axes_at(diagram, page=(width, height), left=0.0, top=TITLE, width=width, height=depth)
+    axes.set(xlim=(0.0, width), ylim=(depth, 0.0))  # in inches, from the top down
     axes.axis("off")
     for name, x in columns.items():
         axes.plot([x, x], [HEAD, depth], color=FAINT, linewidth=1.0, zorder=1)
@@ -109,21 +110,25 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
             last_s = row.entry.time_s
             _write(axes, TIME, row.y, text=f"{last_s:.3f} s", color=GREY, ha="right")
         _draw_row(axes, row, columns)
-    if left_out:
-        note = f"... and {left_out} more; see --json and --show-messages"
-        diagram.text(EDGE / size[0], 0.06 / size[1], note, fontsize=SIZE, color=GREY)
+    if n_omitted:
+        note = f"... and {n_omitted} more; see --json and --show-messages"
+        diagram.text(EDGE / width, 0.06 / height, note, fontsize=SIZE, color=GREY)
     return label_figure(diagram, title)
 
 
 def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
-    """Return the rows and the boxes of loops from top to bottom, and the number of messages left out."""
+    """Return the rows and the boxes of loops from top to bottom, and the number of messages left out.
+
+    Each step is a sequence of messages that is repeated `n_repetitions` times; a step that does not fit into
+    `MAX_ROWS` is left out.
+    """
     rows: list[_MessageRow] = []
     loops: list[_LoopBox] = []
     y = HEAD + ROW
-    left_out = 0
+    n_omitted = 0
     for step in steps:
         if len(rows) + len(step.body) > MAX_ROWS:
-            left_out += len(step.body) * step.n_repetitions
+            n_omitted += len(step.body) * step.n_repetitions
             continue
         top = y - 0.3 * ROW
         y += ROW if step.n_repetitions > 1 else 0.0
@@ -141,33 +146,34 @@ def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_Loo
                 )
             )
             y += 0.5 * ROW
-    return rows, loops, left_out
+    return rows, loops, n_omitted
 
 
 def _columns(names: Sequence[str], rows: Sequence[_MessageRow]) -> tuple[dict[str, float], float]:
     """Return the x position of each lifeline, and the right end of the diagram [in].
 
-    Neighbours are as far apart as the labels between them need.
+    Neighbours are as far apart as the labels between them need. An object's message to itself, or a note
+    about it, may need room at the left of the first lifeline or at the right of the last.
     """
     column_indices = {name: index for index, name in enumerate(names)}
     gaps = [
         max(MIN_COLUMN_GAP, 0.5 * (_width(left) + _width(right)) + 0.3) for left, right in pairwise(names)
     ]
-    before = after = 0.5 * max(_width(names[0]), _width(names[-1]))
+    room_left = room_right = 0.5 * max(_width(names[0]), _width(names[-1]))
     for row in rows:
         left, right = sorted(column_indices[name] for name in ends_of(row.entry))
         width = _width(row.label)
         if left == right:
-            before = max(before, 0.5 * width - sum(gaps[:left]))
-            after = max(after, 0.5 * width - sum(gaps[left:]))
+            room_left = max(room_left, 0.5 * width - sum(gaps[:left]))
+            room_right = max(room_right, 0.5 * width - sum(gaps[left:]))
             continue
         missing = width + 0.3 - sum(gaps[left:right])
         if missing > 0.0:
             for gap in range(left, right):
                 gaps[gap] += missing / (right - left)
-    y = TIME + EDGE + before
-    columns = {name: y + sum(gaps[:index]) for name, index in column_indices.items()}
-    return columns, columns[names[-1]] + after
+    first_x = TIME + EDGE + room_left
+    columns = {name: first_x + sum(gaps[:index]) for name, index in column_indices.items()}
+    return columns, columns[names[-1]] + room_right
 
 
 def _width(text: str) -> float:
@@ -197,7 +203,8 @@ def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
     if kind not in BETWEEN:
         _write(axes, sender, row.y, text=row.label, fill=_FILLS.get(kind, "#f2f2f0"))
         return
-    colour = WRONG if kind == "silent" else COLOURS[0] if kind == "notify" else GREY
+    colours = {"silent": WRONG, "notify": COLOURS[0]}
+    colour = colours.get(kind, GREY)
     arrow = {
         "arrowstyle": "-|>,head_width=0.18,head_length=0.35",
         "shrinkA": 0,

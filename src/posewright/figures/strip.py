@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +17,7 @@ from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.motion.report import evaluate_motion
 from posewright.evaluation.walking.walk import EXTRAS as WALK_EXTRAS
 from posewright.figures.film import open_renderer
-from posewright.figures.gait.content import SHORT
+from posewright.figures.gait.content import SHORT_FOOT_NAMES
 from posewright.figures.playback import Attitude, Playback, playback_of_motion, playback_of_recording
 from posewright.figures.style import GREY, INK, WRONG, styled
 from posewright.formats.native import read as read_motion
@@ -64,18 +64,18 @@ class StripContents:
     Attributes:
         title: of the page.
         last_s: the last time that can be shown [s].
-        ends_s: end of the motion, after which its last pose is held [s].
+        motion_end_s: end of the motion, after which its last pose is held; else `last_s` [s].
         frame_s: frame period of the robot [s].
         begin_s: its beginning in the playback [s].
         motion: with the keyframes; None if it is not a motion.
         findings: with their times.
         greatest_lean_s: time of the greatest lean of the base; None if unknown [s].
-        states: of the controller, each with the time it begins.
+        states: of the controller, each after the time it begins [s].
     """
 
     title: str
     last_s: float
-    ends_s: float
+    motion_end_s: float
     frame_s: float
     begin_s: float = 0.0
     motion: Motion | None = None
@@ -120,7 +120,7 @@ def draw_strip(
         end_s = playback.end_s
         title = f"{source.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
         contents = StripContents(
-            title, last_s=end_s, ends_s=end_s, frame_s=playback.world.frame_period_s, motion=source
+            title, last_s=end_s, motion_end_s=end_s, frame_s=playback.world.frame_period_s, motion=source
         )
     else:
         recorded_robot = robot if isinstance(robot, Robot) else None
@@ -131,8 +131,8 @@ def draw_strip(
             contents = _recording_contents(source, playback, begin_s, end_s)
     times = picture_times(contents, pictures)
     poses = playback.at(contents.begin_s + np.array(times))
-    with open_renderer(playback, poses, camera, SIZE) as picture_at:
-        rendered = [picture_at(row) for row in range(len(times))]
+    with open_renderer(playback, poses, camera, SIZE) as render_row:
+        rendered = [render_row(row) for row in range(len(times))]
     return _draw_page(contents, times, rendered)
 
 
@@ -145,25 +145,34 @@ def require_picture_count(pictures: int) -> None:
 def _motion_contents(
     recording: Recording, playback: Playback, recorded_robot: Robot | None, findings: Sequence[Finding] | None
 ) -> StripContents:
-    """Return what a strip shows of a motion that was played under gravity."""
+    """Return what a strip shows of a motion that was played under gravity.
+
+    The strip begins with the row before the motion, in which the robot still stands in the first pose.
+
+    Args:
+        recording: of the motion.
+        playback: of the recording.
+        recorded_robot: the robot if it is not shipped; else None.
+        findings: about the motion; None to evaluate it.
+    """
     played = PlayedMotion.of(recording, robot=recorded_robot)
     text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
     if findings is None:
         findings = evaluate_motion(recording, robot=recorded_robot).findings
     begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
-    motion_rows = slice(max(played.begin - 1, 0), None)
-    upright = np.cos(tilt(played.record.base[motion_rows]))
-    leans_s = float(played.times[motion_rows][np.abs(upright - upright[0]).argmax()])
+    strip_rows = slice(max(played.begin - 1, 0), None)
+    uprightness = np.cos(tilt(played.record.base[strip_rows]))
+    greatest_lean_s = float(played.times[strip_rows][np.abs(uprightness - uprightness[0]).argmax()])
     physics = "under gravity" if played.is_complete else "under gravity, cut short"
     return StripContents(
         title=f"{played.name}, {played.robot.name}, {played.duration_s:.2f} s, {physics}",
         last_s=playback.end_s - begin_s,
-        ends_s=played.duration_s,
+        motion_end_s=played.duration_s,
         frame_s=played.frame_s,
         begin_s=begin_s,
         motion=read_motion(text.encode(), card=played.robot),
         findings=tuple(findings),
-        greatest_lean_s=leans_s,
+        greatest_lean_s=greatest_lean_s,
     )
 
 
@@ -183,12 +192,11 @@ def _recording_contents(
         )
     else:
         states = zip(record.decisions.times, record.decisions.states, strict=True)
-    several = len(header.robots) > 1
-    robots = ", ".join(header.robots if several else (robot.robot for robot in header.robots.values()))
+    robots = ", ".join(header.robots) if len(header.robots) > 1 else record.header.robot
     return StripContents(
         title=f"{record.header.controller or 'recording'}, {robots}, {end_s - begin_s:.2f} s",
         last_s=end_s - begin_s,
-        ends_s=end_s - begin_s,
+        motion_end_s=end_s - begin_s,
         frame_s=playback.world.frame_period_s,
         begin_s=begin_s,
         states=tuple((float(time_s) - begin_s, state) for time_s, state in states),
@@ -196,53 +204,69 @@ def _recording_contents(
 
 
 def _feet_label(down: Flags, record: RobotRecord) -> str:
-    """Return the feet on the ground as text, left_front_paw as LF."""
-    feet = [foot for foot, on in zip(record.header.feet, down.tolist(), strict=True) if on]
-    names = [(foot, foot.rpartition("_")[0]) for foot in feet]
-    short = [SHORT.get(name, name.replace("_", " ") or foot) for foot, name in names]
-    return f"on {' '.join(short)}" if feet else "in the air"
+    """Return the feet that are down, `(n_feet,)`, as text: left_front_paw as LF."""
+    names = []
+    for foot, is_down in zip(record.header.feet, down.tolist(), strict=True):
+        if is_down:
+            leg, _, _ = foot.rpartition("_")
+            names.append(SHORT_FOOT_NAMES.get(leg, leg.replace("_", " ") or foot))
+    return f"on {' '.join(names)}" if names else "in the air"
 
 
 # ---- times of the pictures
 
 
-def picture_times(contents: StripContents, n: int) -> list[float]:
-    """Return the times of `n` pictures, rising [s].
+def picture_times(contents: StripContents, n_pictures: int) -> list[float]:
+    """Return the times of `n_pictures` pictures, rising [s].
 
     Of a motion they are its ends, its keyframes, and the middles of the longest gaps; of too many keyframes,
     evenly spread ones. Findings and the greatest lean of the base replace the nearest times. One picture is
     after the motion's end, if there is such a time. Without a motion the times are evenly spread.
     """
-    last = contents.last_s
-    ends = contents.ends_s
-    if n == 1:
-        return [last]
-    after_end = [last] if last > ends + contents.frame_s else []
-    room = n - len(after_end)
+    last_s = contents.last_s
+    end_s = contents.motion_end_s
+    if n_pictures == 1:
+        return [last_s]
+    times_after_end = [last_s] if last_s > end_s + contents.frame_s else []
+    n_times = n_pictures - len(times_after_end)
     if contents.motion is None:
-        times = np.linspace(0.0, ends, room).tolist()
+        times = np.linspace(0.0, end_s, n_times).tolist()
     else:
-        marks = {0.0, ends, *(time for time in contents.motion.keyframe_times.tolist() if time < ends)}
-        times = (
-            _thin_keyframes(sorted(marks), room) if len(marks) > room else _fill_gaps(marks, room, contents)
-        )
-    return [*_insert_highlights(times, _highlights(contents)[: room // 3]), *after_end]
+        keyframe_times = [time_s for time_s in contents.motion.keyframe_times.tolist() if time_s < end_s]
+        key_times = sorted({0.0, end_s, *keyframe_times})
+        if len(key_times) > n_times:
+            times = _thin_times(key_times, n_times)
+        else:
+            times = _fill_gaps(key_times, n_times, min_gap_s=2.0 * contents.frame_s)
+    highlights = _highlights(contents)[: n_times // 3]
+    return [*_insert_highlights(times, highlights), *times_after_end]
 
 
-def _thin_keyframes(keyframes: list[float], room: int) -> list[float]:
-    """Return at most `room` keyframes, evenly spread."""
-    spread = np.linspace(0.0, keyframes[-1], max(1, room))
-    return sorted({min(keyframes, key=lambda mark: abs(mark - time)) for time in spread.tolist()})
+def _thin_times(key_times: Sequence[float], n_times: int) -> list[float]:
+    """Return at most `n_times` of rising times: those nearest to evenly spaced ones."""
+    even_times = np.linspace(0.0, key_times[-1], max(1, n_times)).tolist()
+    return sorted({_nearest(key_times, even_time) for even_time in even_times})
 
 
-def _fill_gaps(keyframes: set[float], room: int, contents: StripContents) -> list[float]:
-    """Return the keyframes, and the middles of the longest gaps, up to `room` times."""
-    times = set(keyframes)
-    while 1 < len(times) < room:
-        begin, end = max(pairwise(sorted(times)), key=lambda gap: gap[1] - gap[0])
-        if end - begin < 2.0 * contents.frame_s:
+def _nearest(times: Iterable[float], target: float) -> float:
+    """Return the time that is nearest to a target; of two equally near ones the first."""
+    return min(times, key=lambda time_s: abs(time_s - target))
+
+
+def _fill_gaps(key_times: Iterable[float], n_times: int, min_gap_s: float) -> list[float]:
+    """Return the times, and the middles of the longest gaps, up to `n_times`; short gaps are not divided."""
+
+    def length(gap: tuple[float, float]) -> float:
+        begin_s, end_s = gap
+        return end_s - begin_s
+
+    times = set(key_times)
+    while 1 < len(times) < n_times:
+        longest_gap = max(pairwise(sorted(times)), key=length)
+        if length(longest_gap) < min_gap_s:
             break
-        times.add(0.5 * (begin + end))
+        begin_s, end_s = longest_gap
+        times.add(0.5 * (begin_s + end_s))
     return sorted(times)
 
 
@@ -250,20 +274,21 @@ def _highlights(contents: StripContents) -> list[float]:
     """Return the times of findings, errors first, and of the greatest lean of the base [s]."""
     faults = [finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s]
     faults.sort(key=lambda finding: finding.level is not Level.ERROR)
-    leans = [] if contents.motion is None or contents.greatest_lean_s is None else [contents.greatest_lean_s]
-    times = [*(finding.times_s[0] for finding in faults), *leans]
-    return [time for time in dict.fromkeys(times) if 0.0 < time < contents.ends_s]
+    times = [finding.times_s[0] for finding in faults]
+    if contents.motion is not None and contents.greatest_lean_s is not None:
+        times.append(contents.greatest_lean_s)
+    return [time_s for time_s in dict.fromkeys(times) if 0.0 < time_s < contents.motion_end_s]
 
 
 def _insert_highlights(times: list[float], highlights: list[float]) -> list[float]:
     """Return the times with the nearest one replaced by each highlight; the first and the last stay."""
-    chosen = list(times)
+    new_times = list(times)
     for highlight in highlights:
-        inner = [time for time in chosen[1:-1] if time not in highlights]
-        if inner and highlight not in chosen:
-            chosen.remove(min(inner, key=lambda time: abs(time - highlight)))
-            chosen = sorted([*chosen, highlight])
-    return chosen
+        replaceable = [time_s for time_s in new_times[1:-1] if time_s not in highlights]
+        if replaceable and highlight not in new_times:
+            new_times.remove(_nearest(replaceable, highlight))
+            new_times = sorted([*new_times, highlight])
+    return new_times
 
 
 # ---- the page
@@ -302,30 +327,36 @@ def _draw_page(contents: StripContents, times: list[float], pictures: list[Pictu
 
 
 def _broken_rules(contents: StripContents, times: list[float]) -> Mapping[float, str]:
-    """Return the broken rules of each picture, by its time."""
+    """Return the broken rules of each picture, by its time: those of findings that are nearest to it."""
     faults: dict[float, list[str]] = {}
     for finding in contents.findings:
         if finding.level is not Level.NOTE:
-            when = finding.times_s[0] if finding.times_s else times[0]
-            faults.setdefault(min(times, key=lambda time: abs(time - when)), []).append(finding.rule)
-    return {time: ", ".join(dict.fromkeys(rules)) for time, rules in faults.items()}
+            finding_time_s = finding.times_s[0] if finding.times_s else times[0]
+            faults.setdefault(_nearest(times, finding_time_s), []).append(finding.rule)
+    return {time_s: ", ".join(dict.fromkeys(rules)) for time_s, rules in faults.items()}
 
 
 def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> None:
     """Write a picture's time and keyframe, and in red the broken rules."""
     description = _keyframe_label(contents, time_s)
-    description = description if len(description) <= LABEL_LENGTH else f"{description[: LABEL_LENGTH - 1]}…"
-    labels: tuple[tuple[float, float, str, str, str, Literal["left", "right"]], ...] = (
-        (0.02, -0.03, f"{time_s:.2f} s", INK, "bold", "left"),
-        (0.98, -0.03, description, GREY, "normal", "right"),
-        (0.03, 0.965, faults, WRONG, "bold", "left"),
-    )
-    for x, y, text, colour, weight, ha in labels:
+    if len(description) > LABEL_LENGTH:
+        description = f"{description[: LABEL_LENGTH - 1]}…"
+
+    def write(
+        x: float,
+        y: float,
+        text: str,
+        *,
+        color: str,
+        weight: str = "bold",
+        ha: Literal["left", "right"] = "left",
+    ) -> None:
+        """Write a text at a position given as shares of the picture's width and height."""
         axes.text(
             x,
             y,
             text,
-            color=colour,
+            color=color,
             weight=weight,
             ha=ha,
             va="top",
@@ -334,18 +365,28 @@ def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> N
             parse_math=False,
         )
 
+    write(0.02, -0.03, f"{time_s:.2f} s", color=INK)
+    write(0.98, -0.03, description, color=GREY, weight="normal", ha="right")
+    write(0.03, 0.965, faults, color=WRONG)
+
 
 def _keyframe_label(contents: StripContents, time_s: float) -> str:
-    """Return the keyframe of a picture as text, or the controller's state if there is no motion."""
+    """Return the keyframe of a picture as text, or the controller's state if there is no motion.
+
+    Times are compared with a tolerance of half a frame, as pictures may be between two frames.
+    """
     motion = contents.motion
-    half = 0.51 * contents.frame_s
+    tolerance_s = 0.51 * contents.frame_s
     if motion is None:
-        return next((state for since, state in reversed(contents.states) if since <= time_s + half), "")
-    if time_s > contents.ends_s + half:
+        past_states = [state for begin_s, state in contents.states if begin_s <= time_s + tolerance_s]
+        return past_states[-1] if past_states else ""
+    if time_s > contents.motion_end_s + tolerance_s:
         return "holds"
-    number = int(motion.sample_at(np.array([max(time_s - half, 0.0)])).keyframes[0]) + 1
-    arrival = float(motion.keyframe_times[number - 1])
-    if time_s < half < arrival:
+    index = int(motion.sample_at(np.array([max(time_s - tolerance_s, 0.0)])).keyframes[0])
+    arrival_s = float(motion.keyframe_times[index])
+    if time_s < tolerance_s < arrival_s:
         return "begins"
-    lap_s = time_s - motion.duration * math.floor((time_s - half) / max(motion.duration, half))
-    return f"keyframe {number}" if lap_s > arrival - half else f"to keyframe {number}"
+    n_passes = math.floor((time_s - tolerance_s) / max(motion.duration, tolerance_s))
+    time_in_pass_s = time_s - motion.duration * n_passes
+    number = index + 1
+    return f"keyframe {number}" if time_in_pass_s > arrival_s - tolerance_s else f"to keyframe {number}"

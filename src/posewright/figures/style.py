@@ -92,19 +92,19 @@ def colours_of(names: Iterable[str]) -> dict[str, str]:
     A name in `ROLE_COLOURS` has that colour.
     """
     unique_names = list(dict.fromkeys(names))
-    reserved = [ROLE_COLOURS[name] for name in unique_names if name in ROLE_COLOURS]
-    free_colours = [colour for colour in COLOURS if colour not in reserved]
+    reserved_colours = [ROLE_COLOURS[name] for name in unique_names if name in ROLE_COLOURS]
+    free_colours = [colour for colour in COLOURS if colour not in reserved_colours]
     colours = dict(zip(sorted(set(unique_names) - ROLE_COLOURS.keys()), cycle(free_colours)))
     colours |= ROLE_COLOURS
     return {name: OTHER_COLOUR if name == OTHER_STATES else colours[name] for name in unique_names}
 
 
 @contextmanager
-def picture_style(doing: str) -> Iterator[None]:
+def picture_style(activity: str) -> Iterator[None]:
     """Apply the style of all pictures within the block, whatever the user's matplotlibrc.
 
     Args:
-        doing: the activity that needs matplotlib, for the error message.
+        activity: what needs matplotlib, for the error message.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -113,7 +113,7 @@ def picture_style(doing: str) -> Iterator[None]:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise MissingExtraError.for_extra(doing, "plot") from error
+        raise MissingExtraError.for_extra(activity, "plot") from error
     except ValueError as error:  # MPLBACKEND names nothing
         raise InputError(f"matplotlib does not start: {error}", hint="unset MPLBACKEND") from error
     with mpl.rc_context(), warnings.catch_warnings():
@@ -126,11 +126,11 @@ def picture_style(doing: str) -> Iterator[None]:
         yield
 
 
-def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]:
+def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]:
     """Return a decorator that runs a drawing function in the style of all pictures.
 
     Args:
-        doing: as in `picture_style`.
+        activity: as in `picture_style`.
     """
 
     def decorate(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
@@ -139,12 +139,13 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
         @functools.wraps(draw)
         def draw_in_style(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             """Draw in the style of all pictures, and create the ticks while it is in effect."""
-            with picture_style(doing):
+            with picture_style(activity):
                 figure = draw(*args, **kwargs)
                 drawn_axes = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
                 for axis in (axis for axes in drawn_axes for axis in (axes.xaxis, axes.yaxis)):
-                    # ticks are created when they are drawn, with the settings of that time
-                    axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
+                    # other ticks are created when they are drawn, with the settings of that time
+                    (first_tick,) = axis.get_major_ticks(1)
+                    axis.set_tick_params(labelsize=first_tick.label1.get_fontsize())
             return figure
 
         return draw_in_style
@@ -189,7 +190,14 @@ def write_row_legend(
     loc: Literal["upper left", "lower left"],
     anchor: tuple[float, float] | None = None,
 ) -> Legend:
-    """Write in a row at the head of a page what strokes stand for."""
+    """Write a legend as a row at the head of a page.
+
+    Args:
+        into: a figure or axes.
+        handles: the entries, with their labels.
+        loc: which corner of the legend is placed.
+        anchor: where that corner is, as shares of width and height; default in the same corner of `into`.
+    """
     return into.legend(
         handles=handles,
         loc=loc,
@@ -213,9 +221,20 @@ def label_figure(target: Canvas, label: str) -> Figure:
 def axes_at(  # noqa: PLR0917 -- a page and a box
     figure: Canvas, page: tuple[float, float], left: float, top: float, width: float, height: float
 ) -> Axes:
-    """Create axes in a box measured from the upper left corner of a figure, a page of a size [in]."""
-    across, down = page
-    return figure.add_axes((left / across, 1.0 - (top + height) / down, width / across, height / down))
+    """Create axes in a box measured from the upper left corner of a figure.
+
+    Args:
+        figure: to create them in.
+        page: width and height of the figure [in].
+        left: distance of the box from the left edge [in].
+        top: distance of the box from the upper edge [in].
+        width: of the box [in].
+        height: of the box [in].
+    """
+    page_width, page_height = page
+    return figure.add_axes(
+        (left / page_width, 1.0 - (top + height) / page_height, width / page_width, height / page_height)
+    )
 
 
 def draw_arrow_head(

@@ -158,8 +158,8 @@ def draw_path(axes: Axes, walk: Walk) -> None:
     axes.plot(*positions[begin:].T, color=INK, lw=1.4, label="path of the base")
     _draw_commanded_path(axes, walk, begin)
     rows = np.arange(begin, len(positions), max(round(ARROW_EVERY_S / walk.frame_s), 1))
-    looks = np.stack([np.cos(track.yaw[rows]), np.sin(track.yaw[rows])], axis=-1)
-    axes.quiver(*positions[rows].T, *looks.T, color=INK, width=0.005, scale=22.0, zorder=4)
+    headings = np.stack([np.cos(track.yaw[rows]), np.sin(track.yaw[rows])], axis=-1)
+    axes.quiver(*positions[rows].T, *headings.T, color=INK, width=0.005, scale=22.0, zorder=4)
     axes.plot([], [], ls="", marker=r"$\rightarrow$", color=INK, ms=10, label="where it looks, each second")
     axes.plot(*positions[0], "o", color="black", ms=5, label="start")
     for fall in walk.falls:
@@ -192,12 +192,12 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     first, last = _footfall_rows(walk)
     frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
-    for line, foot in enumerate(walk.robot.feet):
-        ground_phases = true_intervals(walk.trajectory.foot_contacts[first:last, line])
-        spans_s = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in ground_phases]
-        axes.broken_barh(spans_s, (line - 0.28, 0.56), color=colours[foot])
-        planned_spans_s = _planned_ground_phases(walk, line, first, last)
-        axes.broken_barh(planned_spans_s, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
+    for column, foot in enumerate(walk.robot.feet):
+        ground_phases = true_intervals(walk.trajectory.foot_contacts[first:last, column])
+        bars = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in ground_phases]
+        axes.broken_barh(bars, (column - 0.28, 0.56), color=colours[foot])
+        planned_bars = _planned_ground_phases(walk, column, first, last)
+        axes.broken_barh(planned_bars, (column - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
     duties = [
         f"{foot_label(foot.foot)}, {'?' if foot.duty is None else f'{foot.duty:.0%}'} down"
         for foot in feet.feet
@@ -211,11 +211,18 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
 
 
 def _planned_ground_phases(walk: Walk, column: int, first: int, last: int) -> list[tuple[float, float]]:
-    """Return beginning and duration of the planned ground phases of a foot [s]."""
+    """Return beginning and duration of the planned ground phases of a foot [s].
+
+    Args:
+        walk: the walk.
+        column: index of the foot.
+        first: first row that is drawn.
+        last: last row that is drawn; a phase before the first and after the last row is included.
+    """
     timing = walk.timing
-    cycle_s = timing.period_s
-    numbers = np.arange(np.floor(first * walk.frame_s / cycle_s) - 1.0, last * walk.frame_s / cycle_s + 1.0)
-    begins = (lifting_phase(walk, column) + numbers) * cycle_s + timing.air_s
+    first_cycle = np.floor(first * walk.frame_s / timing.period_s) - 1.0
+    cycle_numbers = np.arange(first_cycle, last * walk.frame_s / timing.period_s + 1.0)
+    begins = (lifting_phase(walk, column) + cycle_numbers) * timing.period_s + timing.air_s
     return [(begin, timing.ground_s) for begin in begins.tolist()]
 
 
@@ -251,19 +258,22 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
     rates = cycle_velocities(walk, begin=0, end=walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
-    times = [timed.time_s for timed in walk.velocity_commands]
-    commands = np.array([tuple(timed.command.by_name.values()) for timed in walk.velocity_commands])
+    command_times = [timed_command.time_s for timed_command in walk.velocity_commands]
+    commands = np.array(
+        [tuple(timed_command.command.by_name.values()) for timed_command in walk.velocity_commands]
+    )
     for component, colour in colours.items():
         column = ("forward", "to the left", "turn").index(component)
         if len(rates):
             axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
         axes.plot([], [], color=colour, lw=1.3, label=component)
         commanded = [*commands[:, column], commands[-1, column]]
-        axes.step([*times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
+        axes.step([*command_times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
     _mark_settling_and_falls(axes, walk)
     low, high = axes.get_ylim()
-    spare = max(0.0, _MIN_RATE_RANGE - (high - low)) / 2.0
-    axes.set_ylim(low - spare, high + spare + 0.25 * max(high - low, _MIN_RATE_RANGE))
+    missing_range = max(0.0, _MIN_RATE_RANGE - (high - low))
+    legend_height = 0.25 * max(high - low, _MIN_RATE_RANGE)
+    axes.set_ylim(low - missing_range / 2.0, high + missing_range / 2.0 + legend_height)
     axes.set(xlabel="time [s]", title=title, xlim=(0.0, end_s))
     if len(colours) > 1:
         axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
@@ -287,7 +297,7 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
         f"base: tilt {attitude.max_tilt_deg:.1f} deg at most, {attitude.mean_tilt_deg:.1f} on average"
     )
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.25 * (high - low))
+    axes.set_ylim(low, high + 0.25 * (high - low))  # room for the legend
     axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 
@@ -324,9 +334,9 @@ def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[flo
 
 def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
     """Write the joint below each pair of bars, and the leg below its joints."""
-    parts = [joint.rpartition("_") for joint in joints]
-    axes.set_xticks(range(len(parts)), [part for *_, part in parts], fontsize=7)
-    legs = [leg for leg, *_ in parts]
+    name_parts = [joint.rpartition("_") for joint in joints]
+    axes.set_xticks(range(len(joints)), [joint_in_leg for _, _, joint_in_leg in name_parts], fontsize=7)
+    legs = [leg for leg, _, _ in name_parts]
     for leg in dict.fromkeys(legs):
         leg_indices = [i for i, name in enumerate(legs) if name == leg]
         axes.annotate(

@@ -12,17 +12,21 @@ import numpy as np
 
 from posewright.arenas import Piece, RecognisedArena, recognise_arena
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.formats.openrave import Environment, read_openrave
-from posewright.formats.scenes import SCENES, Up, pieces_of, read_scene
+from posewright.formats.openrave import Environment, KinBody, read_openrave
+from posewright.formats.scenes import SCENES, Y_TO_Z, Up, pieces_of, read_scene
 
 ARENA_SUFFIXES = (".xml", *SCENES)
 """Suffixes of files that can be imported as arenas; `.xml` is OpenRAVE's."""
+
+_FLOOR_NAMES = re.compile(r"floor|ground|suelo|boden", re.IGNORECASE)
+_MIN_FLATNESS = 1.5
+"""A scene of OpenRAVE without a floor has y up if it is this much shorter along y than along x and z."""
 
 
 def import_arena(
     path: Path | str, *, name: str = "", up: str = "auto", scale: float = 1.0, turn_deg: float = 0.0
 ) -> RecognisedArena:
-    """Return the arena that a scene of OpenRAVE, VRML97, OBJ, STL or GLB describes, and what was assumed.
+    """Return the arena in a file of OpenRAVE, VRML97, OBJ, STL, GLB or COLLADA, with notes on it.
 
     Args:
         path: the file; its suffix gives the kind.
@@ -49,7 +53,7 @@ def import_arena(
     arena_name = re.sub(r"[^a-z0-9]+", "_", stem.casefold()).strip("_") or "field"
     try:
         if suffix == ".xml":
-            pieces, notes = _pieces_of_environment(read_openrave(path))
+            pieces, notes = _pieces_of_environment(read_openrave(path, scenery_only=True), Up(up))
         else:
             pieces, notes = pieces_of(read_scene(path), suffix, up=Up(up))
         return recognise_arena(
@@ -64,34 +68,65 @@ def import_arena(
         raise
 
 
-def _pieces_of_environment(environment: Environment) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+def _pieces_of_environment(environment: Environment, up: Up) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
     """Return the pieces of an arena, in metres with z up, and descriptions of what was left out.
 
     A body can be pushed if it is a single link that is not static.
 
+    Args:
+        environment: the environment, without robots.
+        up: the axis that points up; `Up.AUTO` takes the one against gravity, or else the one along which the
+            floor is thinnest.
+
     Raises:
-        InputError: the environment has only robots.
+        InputError: nothing in the environment has a shape.
     """
-    pieces: list[Piece] = []
+    pieces = [piece for body in environment.bodies for piece in _pieces_of_body(body)]
     notes = list(environment.notes)
-    for body in environment.bodies:
-        if body.is_robot:
-            notes.append(f"the robot {body.name or 'without a name'} is left out: an arena has no robots")
-            continue
-        can_move = len(body.links) == 1 and not body.links[0].is_static
-        for link in body.links:
-            rotation = link.pose[:3, :3]
-            translation = link.pose[:3, 3]
-            name = link.name if len(body.links) > 1 and link.name else body.name
-            for shape in link.geometries:
-                for link_points in shape.points():
-                    points = link_points @ rotation.T + translation
-                    pieces.append(Piece(name, points, shape.colour, can_move))
     if not pieces:
-        raise InputError("the environment has only robots", hint="add a KinBody with a Body and a Geom")
+        hint = "; ".join(notes)[:500] or "add a KinBody with a Body and a Geom"
+        raise InputError("the environment has no bodies with shapes", hint=hint)
+    if up is Up.AUTO:
+        up = environment.up
+    if up is Up.AUTO:
+        up = _guess_up(pieces)
+        if up is Up.Y:
+            notes.append("y is assumed to point up; change it with --up")
+    if up is Up.Y:
+        pieces = [replace(piece, points=piece.points @ Y_TO_Z.T) for piece in pieces]
     if environment.friction is not None:
         notes.append(f"the file has a friction of {environment.friction:g}; write it into the document")
     return tuple(pieces), tuple(notes)
+
+
+def _pieces_of_body(body: KinBody) -> list[Piece]:
+    """Return the pieces of a body of OpenRAVE, in the frame of the environment."""
+    pieces: list[Piece] = []
+    can_move = len(body.links) == 1 and not body.links[0].is_static
+    for link in body.links:
+        rotation = link.pose[:3, :3]
+        translation = link.pose[:3, 3]
+        name = link.name if len(body.links) > 1 and link.name else body.name
+        group_names = () if name == body.name else (body.name,)
+        for shape in link.geometries:
+            for link_points in shape.points():
+                points = link_points @ rotation.T + translation
+                pieces.append(Piece(name, points, shape.colour, can_move, group_names))
+    return pieces
+
+
+def _guess_up(pieces: Sequence[Piece]) -> Up:
+    """Return the axis along which the floor is thinnest, or the scene clearly shortest; z if in doubt."""
+    floors = [
+        np.ptp(piece.points, axis=0)
+        for piece in pieces
+        if any(_FLOOR_NAMES.search(name) for name in (piece.name, *piece.group_names))
+    ]
+    if floors:
+        largest_floor = max(floors, key=lambda edges: float(np.sort(edges)[1:].prod()))
+        return Up.Y if int(np.argmin(largest_floor)) == 1 else Up.Z
+    size_x, size_y, size_z = np.ptp(np.concatenate([piece.points for piece in pieces]), axis=0).tolist()
+    return Up.Y if size_y * _MIN_FLATNESS < min(size_x, size_z) else Up.Z
 
 
 def _transform_pieces(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:

@@ -328,7 +328,10 @@ def _build_row(servo_id: int, path: _ServoPath | None, old_row: TableRow | None,
 
 
 def _format_cell(angle_deg: float, servo: Servo, old_row: TableRow | None, column: int) -> str:
-    """Return an angle, rounded to a tick, as the thesis prints it; an unchanged cell keeps its text."""
+    """Return an angle, rounded to a tick, as the thesis prints it; an unchanged cell keeps its text.
+
+    `column` is that of the cell in its row; the column 0 has the ID, so its angle has the index `column` - 1.
+    """
     if old_row is not None and column <= len(old_row.degrees):
         is_unchanged = abs(old_row.degrees[column - 1] - angle_deg) <= PRINTED_DEG
         if is_unchanged:

@@ -37,7 +37,9 @@ MAX_LENGTHS: Mapping[int, int] = {
 """Greatest size of one record by kind; chunks have about 1 MB here and 4 MB in other writers' files."""
 
 MAX_RARE_BYTES = 1 << 24
-"""Bytes of all attachments, channels and eight times the metadata; a race has 150 kB."""
+"""Bytes of all attachments and channels, and `METADATA_WEIGHT` times the metadata; a race has 150 kB."""
+METADATA_WEIGHT = 8
+"""Each byte of metadata counts as this many, as thousands of short entries take more memory as objects."""
 
 MAX_TEXT_BYTES = 1 << 20
 """Greatest size of the header, the arena or another text; a race's header has 13 kB."""

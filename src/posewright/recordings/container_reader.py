@@ -31,11 +31,13 @@ from posewright.recordings.budgets import (
     MAX_CHANNELS,
     MAX_LENGTHS,
     MAX_RARE_BYTES,
+    METADATA_WEIGHT,
     max_records,
     max_unpacked_bytes,
 )
 
 MAGIC = b"\x89MCAP0\r\n"
+_MAGIC_MESSAGE = "an MCAP file begins and ends with its eight magic bytes"
 _PIECE_BYTES = 1 << 20
 _DEFINED_OPCODES = frozenset(Opcode)
 
@@ -111,23 +113,33 @@ def _read_contents(file: BinaryIO, is_selected: Callable[[str], bool]) -> Conten
 
 
 def _find_end_of_data(file: BinaryIO, size: int) -> int:
-    """Return the position where the data ends and the summary for viewers begins; check its checksum."""
+    """Return the position where the data ends: where the summary for viewers begins, else the footer.
+
+    The file ends with the summary, the footer, which has the summary's position and checksum, and `MAGIC`.
+
+    Raises:
+        ValueError: magic or footer are malformed, or the checksum of the summary is wrong.
+    """
     footer_start = size - len(MAGIC) - _FOOTER.size
-    if footer_start >= len(MAGIC):
-        file.seek(footer_start)
-        footer = file.read(_FOOTER.size)
-    if footer_start < len(MAGIC) or file.read() != MAGIC:
-        raise ValueError("an MCAP file begins and ends with its eight magic bytes")
+    if footer_start < len(MAGIC):
+        raise ValueError(_MAGIC_MESSAGE)
+    file.seek(footer_start)
+    footer = file.read(_FOOTER.size)
+    trailing_magic = file.read()
+    if trailing_magic != MAGIC:
+        raise ValueError(_MAGIC_MESSAGE)
     opcode, length, summary_start, _, stored_checksum = _FOOTER.unpack(footer)
     has_footer_head = opcode == Opcode.FOOTER and length == _FOOTER.size - _RECORD_HEAD.size
     if not has_footer_head or summary_start > footer_start:
         raise ValueError("the footer is malformed")
-    if summary_start:
-        file.seek(summary_start)
-        checksum_start = footer_start + _FOOTER.size - _CHECKSUM.size
-        if stored_checksum != _checksum(file, checksum_start - summary_start):
-            raise ValueError("the checksum of the summary is wrong")
-    return int(summary_start or footer_start)
+    if not summary_start:  # 0 means that there is no summary
+        return footer_start
+    # the checksum covers the summary, and the footer up to the checksum itself
+    file.seek(summary_start)
+    checksum_start = footer_start + _FOOTER.size - _CHECKSUM.size
+    if stored_checksum != _checksum(file, checksum_start - summary_start):
+        raise ValueError("the checksum of the summary is wrong")
+    return int(summary_start)
 
 
 def _checksum(file: BinaryIO, length: int, checksum: int = 0) -> int:
@@ -177,26 +189,38 @@ class _RecordCollector:
         self._sequences: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
         self._bytes_left = max_unpacked_bytes(size)
         self._rare_bytes_left = MAX_RARE_BYTES
-        self._max_records = self._records_left = max_records(size)
+        self._max_records = max_records(size)
+        self._records_left = self._max_records
 
     def add_record(self, opcode: int, body: bytes) -> None:
-        """Add one record of the file; kinds that are not needed are only counted."""
+        """Add one record of the file; kinds that are not needed are only counted.
+
+        Args:
+            opcode: the kind of the record.
+            body: the record without its head; empty if a kind that is not needed is too large.
+
+        Raises:
+            InputError: the file exceeds one of the limits.
+            ValueError: a checksum is wrong, or two attachments or metadata records have the same name.
+        """
         if opcode == Opcode.CHUNK:
             self._add_chunk(records.Chunk.read(_stream(body)))
         elif opcode == Opcode.ATTACHMENT:
             self._count_rare_bytes(len(body))
             attachment = records.Attachment.read(_stream(body))
-            if zlib.crc32(body[:-4]) != _CHECKSUM.unpack(body[-4:])[0]:
+            (stored_checksum,) = _CHECKSUM.unpack(body[-_CHECKSUM.size :])
+            if zlib.crc32(body[: -_CHECKSUM.size]) != stored_checksum:
                 raise ValueError(f"the checksum of the attachment {attachment.name!r:.80} is wrong")
             _add_unique(self._contents.attachments, "attachments", attachment.name, value=attachment.data)
         elif opcode == Opcode.METADATA:
-            self._count_rare_bytes(8 * len(body))  # as objects, thousands of short entries take more memory
+            self._count_rare_bytes(METADATA_WEIGHT * len(body))
             metadata = records.Metadata.read(_stream(body))
             _add_unique(self._contents.metadata, "metadata records", metadata.name, value=metadata.metadata)
         elif opcode == Opcode.MESSAGE:
             self._bytes_left -= len(body)
             if self._bytes_left < 0:
                 raise _too_large_error("it has more bytes of messages than are allowed")
+        # a record of any kind is counted there
         self._add_chunkable_record(opcode, data=body, start=0, end=len(body))
 
     def count_record(self) -> None:
@@ -259,7 +283,10 @@ class _RecordCollector:
             self._messages.setdefault(channel.id, [])
 
     def contents(self) -> Contents:
-        """Return the contents, with each topic's messages in the order of their sequence numbers."""
+        """Return the contents, with each topic's messages in the order of their sequence numbers.
+
+        To be called once, after the last record.
+        """
         for channel_id, messages in self._messages.items():
             sequences = self._sequences[channel_id]
             order = sorted(range(len(messages)), key=sequences.__getitem__)

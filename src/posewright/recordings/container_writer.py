@@ -27,6 +27,7 @@ from posewright.recordings.budgets import (
     MAX_LENGTHS,
     MAX_RARE_BYTES,
     MAX_UNPACKED_BYTES,
+    METADATA_WEIGHT,
     max_unpacked_bytes,
     require_size,
 )
@@ -43,6 +44,10 @@ _TEXT_MEDIA_TYPE = "text/plain; charset=utf-8"
 
 _RECORD_HEAD_BYTES = 9
 """Opcode and length, which the length of a record does not include."""
+
+_FOOTER_LENGTH = struct.calcsize("<QQI")
+"""Of the footer's fields: the starts of the summary and of its offsets, and a checksum [bytes]."""
+_NO_SUMMARY_OFFSETS = 0
 
 _MESSAGE_HEAD = np.dtype(
     [
@@ -156,7 +161,7 @@ class _FileWriter:
     def add_metadata(self, name: str, values: Mapping[str, str]) -> None:
         """Append a metadata record."""
         offset, length = self.add(records.Metadata(name=name, metadata=dict(values)))
-        self._count_rare_bytes(8 * length)  # as the reader counts them
+        self._count_rare_bytes(METADATA_WEIGHT * length)  # as the reader counts them
         self._metadata.append(records.MetadataIndex(offset=offset, length=length, name=name))
 
     def add_attachment(self, name: str, data: bytes) -> None:
@@ -191,14 +196,15 @@ class _FileWriter:
         self._last_ns = int(heads["log_time"][-1])
         prologue = _to_bytes(*declarations)
         self._count_rare_bytes(len(prologue))
-        ends = np.cumsum(heads["length"] + _RECORD_HEAD_BYTES)
-        chunk_starts = np.flatnonzero(np.diff(ends // _CHUNK_BYTES)) + 1
-        for first, end in pairwise([0, *chunk_starts.tolist(), len(ends)]):
+        end_offsets = np.cumsum(heads["length"] + _RECORD_HEAD_BYTES)  # of each message among all messages
+        # a chunk begins with the first message that ends after the next multiple of _CHUNK_BYTES
+        chunk_starts = np.flatnonzero(np.diff(end_offsets // _CHUNK_BYTES)) + 1
+        for first, end in pairwise([0, *chunk_starts.tolist(), len(messages)]):
             body = prologue + b"".join(messages[first:end])
-            previous_bytes = int(ends[first - 1]) if first else 0
-            offsets = np.concatenate([[0], ends[first : end - 1] - previous_bytes]) + len(prologue)
+            previous_bytes = int(end_offsets[first - 1]) if first else 0
+            offsets = np.concatenate([[0], end_offsets[first : end - 1] - previous_bytes]) + len(prologue)
             self._add_chunk(body, heads[first:end], offsets.astype(np.uint64))
-            prologue = b""
+            prologue = b""  # only the first chunk has it
 
     def _add_chunk(self, body: bytes, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> None:
         """Append a chunk and its message indexes.
@@ -239,13 +245,21 @@ class _FileWriter:
         )
 
     def _add_message_indexes(self, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> dict[int, int]:
-        """Append the index of each channel with messages in a chunk; return their offsets by channel."""
+        """Append a message index for each channel that has messages in a chunk.
+
+        Args:
+            heads: of the chunk's messages.
+            offsets: of the messages in the uncompressed chunk [bytes].
+
+        Returns:
+            The offset in the file of each index, by the ID of its channel [bytes].
+        """
         index_offsets = {}
         for channel_id in np.flatnonzero(np.bincount(heads["channel"])).tolist():
-            in_channel = heads["channel"] == channel_id
-            entries = np.empty(int(in_channel.sum()), dtype=_INDEX_ENTRY)
-            entries["time"] = heads["log_time"][in_channel]
-            entries["offset"] = offsets[in_channel]
+            is_in_channel = heads["channel"] == channel_id
+            entries = np.empty(int(is_in_channel.sum()), dtype=_INDEX_ENTRY)
+            entries["time"] = heads["log_time"][is_in_channel]
+            entries["offset"] = offsets[is_in_channel]
             length = struct.calcsize("<HI") + entries.nbytes
             head = struct.pack("<BQHI", Opcode.MESSAGE_INDEX, length, channel_id, entries.nbytes)
             index_offsets[channel_id], _ = self._append(head + entries.tobytes())
@@ -269,7 +283,8 @@ class _FileWriter:
         )
         indexes = (*self._chunks, *self._attachments, *self._metadata)
         summary = _to_bytes(*schemas, *channels, statistics, *indexes)
-        footer = struct.pack("<BQQQ", Opcode.FOOTER, 20, self._size, 0)
+        summary_start = self._size
+        footer = struct.pack("<BQQQ", Opcode.FOOTER, _FOOTER_LENGTH, summary_start, _NO_SUMMARY_OFFSETS)
         footer += struct.pack("<I", zlib.crc32(summary + footer))
         return b"".join([*self._parts, summary, footer, MAGIC])
 

@@ -82,7 +82,16 @@ integer.
 
 
 def require_shape(subject: str, value: object, shape: Shape) -> None:
-    """Raise InputError unless a value that was read has a shape; `subject` names it in the error message."""
+    """Raise InputError unless a value that was read from JSON has a shape.
+
+    A mapping must have the entries that the shape names; further entries are allowed and not checked. With
+    the key `str` in the shape, every entry is checked. The items of a list all have the list's first shape.
+
+    Args:
+        subject: names the value in the error message.
+        value: what was read.
+        shape: what it must be.
+    """
     if isinstance(shape, Mapping) and isinstance(value, dict):
         for name in value if str in shape else shape:
             require_shape(f"a name in {subject}", name, str)

@@ -7,6 +7,7 @@ split into blocks.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,16 +44,28 @@ def describe_direction(direction: Floats) -> str:
     return "to the left" if y > 0.0 else "to the right"
 
 
-def true_intervals(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
-    """Return begin and end (exclusive) of every run of True; gaps of up to `bridge` rows are ignored."""
+def true_intervals(flags: Flags, *, max_gap: int = 0) -> list[tuple[int, int]]:
+    """Return begin and end (exclusive) of every run of True; gaps of at most `max_gap` rows are ignored."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     intervals: list[tuple[int, int]] = []
     for begin, end in edges.reshape(-1, 2).tolist():
-        if intervals and begin - intervals[-1][1] <= bridge:
-            intervals[-1] = (intervals[-1][0], end)
-        else:
-            intervals.append((begin, end))
+        if intervals:
+            previous_begin, previous_end = intervals[-1]
+            if begin - previous_end <= max_gap:
+                intervals[-1] = (previous_begin, end)
+                continue
+        intervals.append((begin, end))
     return intervals
+
+
+def longest_interval(intervals: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the longest of at least one interval, of equals the first; each has its begin and its end."""
+
+    def length(interval: tuple[int, int]) -> int:
+        begin, end = interval
+        return end - begin
+
+    return max(intervals, key=length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +127,12 @@ class FallDetector:
         self._may_extend = False  # whether a new interval may continue the last one
         self._intervals: list[DownInterval] = []
 
-    def down(self, base: Floats, upright: Floats | None = None) -> Flags:
+    def find_down_rows(self, base: Floats, upright: Floats | None = None) -> Flags:
         """Return whether the base is down in each row, `(n,)`.
 
         Args:
             base: x y z qw qx qy qz, `(n, 7)`, at least one row. The first row ever sets the height.
-            upright: cosine of the tilt in each row, `(n,)`; None to compute it.
+            upright: cosine of the tilt in each row, `(n,)`, if the caller has it; None to compute it.
         """
         if self._height_limit_m is None:
             self._height_limit_m = self._limits.height_share * float(base[0, 2])
@@ -135,14 +148,14 @@ class FallDetector:
 
     def advance(self, times: Floats, base: Floats) -> DownInterval | None:
         """Process further rows of times [s] and bases, and return the fall that they end in, if any."""
-        return self.add(times, self.down(base)) if len(times) else None
+        return self.advance_flags(times, self.find_down_rows(base)) if len(times) else None
 
-    def add(self, times: Floats, down: Flags) -> DownInterval | None:
-        """Process further rows like `advance`, with the rows that are down given, `(n,)`."""
+    def advance_flags(self, times: Floats, is_down: Flags) -> DownInterval | None:
+        """Process further rows like `advance`, from the result of `find_down_rows`, `(n,)`."""
         if not len(times):
             return None
-        if down.any():
-            for begin, end in true_intervals(down):
+        if is_down.any():  # a shortcut, as it rarely is
+            for begin, end in true_intervals(is_down):
                 self._add_interval(
                     DownInterval(
                         since_s=float(times[begin]),
@@ -151,7 +164,7 @@ class FallDetector:
                         end=self._n_rows + end,
                     )
                 )
-        self._is_down = bool(down[-1])
+        self._is_down = bool(is_down[-1])
         self._n_rows += len(times)
         if self._is_down and self._intervals[-1].lasting_s >= self._limits.lasting_s:
             return self._intervals[-1]
@@ -168,12 +181,18 @@ class FallDetector:
             self._intervals.append(interval)
         self._may_extend = True
 
-    def forget(self) -> None:
-        """Begin a new interval with the next row, after the robot was put on its feet."""
+    def start_new_interval(self) -> None:
+        """Let the next row down begin a new interval, after the robot was put on its feet."""
         self._may_extend = False
 
     def falls(self, until_s: float = math.inf) -> list[DownInterval]:
-        """Return all falls so far, cut off at a time [s]."""
+        """Return all falls so far, in order: the intervals that lasted long enough.
+
+        With `ends_down` in the limits, the interval of the last row is included however short it is.
+
+        Args:
+            until_s: intervals are cut off at this time [s].
+        """
         intervals = [
             replace(interval, until_s=min(interval.until_s, until_s)) for interval in self._intervals
         ]

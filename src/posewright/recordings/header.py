@@ -24,6 +24,11 @@ BoxPose = tuple[float, float, float]
 """x [m], y [m] and yaw [rad] of a box at the start, in the field frame."""
 
 
+def card_document(name: str) -> str:
+    """Return the name under which a recording has the card of a robot that is not shipped."""
+    return f"{name}.robot.yaml"
+
+
 @dataclass(frozen=True)
 class RobotHeader:
     """A robot in a recording, and its controller.
@@ -208,7 +213,7 @@ _HEADER: Shape = {
     "arena": dict,
     "extras": dict,
 }
-_CARD: Mapping[str, Shape] = {
+_SENSOR_CARD_SHAPES: Mapping[str, Shape] = {
     "base_pose": (float,) * 7,
     "link": str,
     "link_pose": (float,) * 7,
@@ -217,10 +222,15 @@ _CARD: Mapping[str, Shape] = {
 
 
 def _read_robot(name: str, data: PlainMapping) -> RobotHeader:
-    """Return a robot's header from plain data; raise unless all of it is consistent."""
+    """Return a robot's header from plain data.
+
+    Raises:
+        InputError: a value has another shape, a link precedes its parent, two joints or feet have the same
+            name, there are too many, or there are other entries than those of a header.
+    """
     for sensor, card in data["sensors"].items():
-        for key in _CARD.keys() & card.keys():
-            require_shape(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
+        for key in _SENSOR_CARD_SHAPES.keys() & card.keys():
+            require_shape(f"{key} of {sensor} of {name} of the header", card[key], _SENSOR_CARD_SHAPES[key])
     link_names: set[str] = set()
     for link in data["links"]:
         if link.get("joint") is not None:

@@ -65,7 +65,15 @@ _DEFINITIONS = {
 
 
 def _ros2(name: str, text: str) -> Schema:
-    """Return a schema, with the definitions of all types it uses appended as MCAP's registry requires."""
+    """Return the schema of a ROS 2 message type.
+
+    MCAP's registry requires that the definitions of all types that the message uses, also indirectly, are
+    appended, each after a line of 80 equals signs and its name.
+
+    Args:
+        name: of the message type.
+        text: its definition.
+    """
     used_types: list[str] = []
     texts = [text]
     while texts:
@@ -93,10 +101,13 @@ def joint_state(joints: Sequence[str], *, effort: bool, velocity: bool = False) 
 
     Varying fields: `stamp`, `position`, and `effort` and `velocity` unless they are absent.
     """
-    n = len(joints)
-    layout = Layout().header("").texts(joints).sequence("position", F64, n)
-    layout = layout.sequence("velocity", F64, n) if velocity else layout.constant(U32, 0)
-    return layout.sequence("effort", F64, n if effort else 0)
+    n_joints = len(joints)
+    layout = Layout().header("").texts(joints).sequence("position", F64, n_joints)
+    if velocity:
+        layout.sequence("velocity", F64, n_joints)
+    else:
+        layout.constant(U32, 0)  # the length of an empty sequence, which has no field in `pack`
+    return layout.sequence("effort", F64, n_joints if effort else 0)
 
 
 ROW = _ros2("posewright_msgs/msg/Row", "float64 time_s\nfloat64[] boxes\n")
@@ -215,12 +226,12 @@ POLYGON_STAMPED = _ros2(
 )
 
 
-def polygon(corners: int) -> Layout:
+def polygon(n_corners: int) -> Layout:
     """Return the layout of a polygon.
 
-    Varying fields: `stamp` and `points`, `(corners, 3)`.
+    Varying fields: `stamp` and `points`, `(n_corners, 3)`.
     """
-    return Layout().header(FIELD).constant(U32, corners).field("points", F32, corners, 3)
+    return Layout().header(FIELD).constant(U32, n_corners).field("points", F32, n_corners, 3)
 
 
 LASER_SCAN = _ros2(
@@ -231,7 +242,7 @@ LASER_SCAN = _ros2(
 )
 
 
-def laser_scan(frame: str, sensor_card: PlainMapping, beams: int) -> Layout:
+def laser_scan(frame: str, sensor_card: PlainMapping, n_beams: int) -> Layout:
     """Return the layout of a laser scan.
 
     Varying fields: `stamp` and `ranges`. Angles are positive to the left.
@@ -239,9 +250,14 @@ def laser_scan(frame: str, sensor_card: PlainMapping, beams: int) -> Layout:
     first_rad = math.radians(float(sensor_card.get("start_deg", 0.0)))
     step_rad = math.radians(float(sensor_card.get("step_deg", 0.0)))
     max_range_m = float(sensor_card.get("max_range_m", math.inf))
-    angles = (first_rad, first_rad + step_rad * (beams - 1), step_rad)
-    layout = Layout().header(frame).constant(F32, *angles, 0.0, 0.0, 0.0, max_range_m)
-    return layout.sequence("ranges", F32, beams).constant(U32, 0)
+    last_rad = first_rad + step_rad * (n_beams - 1)
+    time_increment_s = 0.0
+    scan_time_s = 0.0
+    min_range_m = 0.0
+    n_intensities = 0
+    layout = Layout().header(frame).constant(F32, first_rad, last_rad, step_rad)
+    layout.constant(F32, time_increment_s, scan_time_s, min_range_m, max_range_m)
+    return layout.sequence("ranges", F32, n_beams).constant(U32, n_intensities)
 
 
 RANGE = _ros2(
@@ -251,6 +267,10 @@ RANGE = _ros2(
 )
 
 
+_INFRARED = 1
+"""`INFRARED` of `Range`."""
+
+
 def single_range(frame: str, sensor_card: PlainMapping) -> Layout:
     """Return the layout of a range.
 
@@ -258,8 +278,11 @@ def single_range(frame: str, sensor_card: PlainMapping) -> Layout:
     """
     field_of_view_rad = math.radians(float(sensor_card.get("fan_deg", 0.0)))
     max_range_m = float(sensor_card.get("max_range_m", math.inf))
-    layout = Layout().header(frame).constant(U8, 1).constant(F32, field_of_view_rad, 0.0, max_range_m)
-    return layout.field("range", F32).constant(F32, 0.0)
+    min_range_m = 0.0
+    unknown_variance = 0.0
+    layout = Layout().header(frame).constant(U8, _INFRARED)
+    layout.constant(F32, field_of_view_rad, min_range_m, max_range_m)
+    return layout.field("range", F32).constant(F32, unknown_variance)
 
 
 IMU = _ros2(
@@ -288,13 +311,18 @@ IMAGE = _ros2(
 )
 
 
+_LITTLE_ENDIAN = 0
+"""Value of `is_bigendian` of `Image`."""
+
+
 def image(frame: str, height: int, width: int) -> Layout:
     """Return the layout of an image.
 
     Varying fields: `stamp` and `data`, `(height, width, 3)`: red, green and blue.
     """
-    layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, 0)
-    return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
+    row_bytes = 3 * width
+    layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, _LITTLE_ENDIAN)
+    return layout.constant(U32, row_bytes, row_bytes * height).field("data", U8, height, width, 3)
 
 
 COMPRESSED_IMAGE = _ros2(
@@ -315,8 +343,9 @@ def depth_image(frame: str, height: int, width: int) -> Layout:
 
     Varying fields: `stamp` and `data`, `(height, width)`: distance along the view axis [m].
     """
-    layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, 0)
-    return layout.constant(U32, 4 * width, 4 * width * height).field("data", F32, height, width)
+    row_bytes = 4 * width
+    layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, _LITTLE_ENDIAN)
+    return layout.constant(U32, row_bytes, row_bytes * height).field("data", F32, height, width)
 
 
 POINT_CLOUD = _ros2(
@@ -333,11 +362,16 @@ def point_cloud(frame: str, height: int, width: int) -> Layout:
 
     Varying fields: `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame.
     """
-    layout = Layout().header(frame).constant(U32, height, width, 3)
-    for i, axis in enumerate("xyz"):
+    n_point_fields = 3
+    point_bytes = 12
+    layout = Layout().header(frame).constant(U32, height, width, n_point_fields)
+    for i, axis in enumerate("xyz"):  # name, offset, type and number of values of each field
         layout.text(axis).constant(U32, 4 * i).constant(U8, _FLOAT32).constant(U32, 1)
-    layout.constant(BOOL, False).constant(U32, 12, 12 * width, 12 * width * height)
-    return layout.field("data", F32, height, width, 3).constant(BOOL, False)
+    is_big_endian = False
+    layout.constant(BOOL, is_big_endian)
+    layout.constant(U32, point_bytes, point_bytes * width, point_bytes * width * height)
+    is_dense = False  # points may be NaN
+    return layout.field("data", F32, height, width, 3).constant(BOOL, is_dense)
 
 
 FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")

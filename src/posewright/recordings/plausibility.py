@@ -43,7 +43,7 @@ def require_plausible(recording: Recording) -> None:
         _require_plausible_values(subject, boxes[:, i])
         _require_unit_quaternions(subject, boxes[:, i])
     for name, record in recording.robots.items():
-        for array_name, values in _arrays(record):
+        for array_name, values in _named_arrays(record):
             _require_plausible_values(f"{array_name} of {name}", values)
         _require_unit_quaternions(f"the base of {name}", record.base)
         decision_times = record.decisions.times
@@ -69,7 +69,7 @@ def _require_increasing(subject: str, times: Floats, *, strictly: bool) -> None:
         )
 
 
-def _arrays(record: RobotRecord) -> Iterator[tuple[str, Array]]:
+def _named_arrays(record: RobotRecord) -> Iterator[tuple[str, Array]]:
     """Yield name and values of each array of a record."""
     for name in ARRAYS:
         values = getattr(record, name)

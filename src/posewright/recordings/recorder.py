@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -110,15 +110,31 @@ def recorded_frames(n_previous: int, frames_per_row: int = ROWS_EVERY) -> slice:
     return slice((frames_per_row - 1 - n_previous) % frames_per_row, None, frames_per_row)
 
 
+class _LimitKey(NamedTuple):
+    """A limit of the safety filter on a joint.
+
+    Attributes:
+        robot: name in the header.
+        limit: the kind of limit.
+        joint: index of the joint.
+    """
+
+    robot: str
+    limit: SafetyLimit
+    joint: int
+
+
 class Recorder:
     """Records one of `every` frames of the robots of a plant, and all decisions and events.
 
     A correction by the safety filter becomes an event once for each joint and kind of limit, because a motion
     with an excessive speed exceeds it in every pass.
 
+    The constructor opens the bodies of the plant and reads their state before the first frame.
+
     Args:
         header: of the recording; its rate is replaced by that of the rows.
-        plant: with the robots. They are opened and must be in their state before the first frame.
+        plant: with the robots, which must be in their state before the first frame.
         every: number of frames per row.
 
     Raises:
@@ -142,7 +158,7 @@ class Recorder:
             self._recorders[name] = _RobotRecorder(
                 robot_header, n_boxes=len(header.boxes), start=body.observe(), frames_per_row=every
             )
-        self._reported_limits: set[tuple[str, SafetyLimit, int]] = set()
+        self._reported_limits: set[_LimitKey] = set()
 
     def watch(self, block: RecordableBlock) -> bool:
         """Record a block; return False, as a recorder never ends a run.
@@ -187,35 +203,44 @@ class Recorder:
         return {**data, "robot": robot} if len(self._recorders) > 1 else dict(data)
 
     def _note_interventions(self, block: RecordableBlock, interventions: Interventions) -> None:
-        """Add an event with the worst excess for each joint and kind of limit not reported before."""
-        worst: dict[tuple[str, SafetyLimit, int], int] = {}
+        """Add an event for each joint and kind of limit that was exceeded for the first time.
+
+        The event has the correction in the block that exceeds the limit most, the first of equal ones.
+        """
         excess = np.abs(interventions.values - interventions.limits)
-        for k, joint in enumerate(interventions.joints.tolist()):
-            key = (block.robot, interventions.guards[k], joint)
+        worst_corrections: dict[_LimitKey, int] = {}  # indices into `interventions`
+        for i, joint in enumerate(interventions.joints.tolist()):
+            key = _LimitKey(block.robot, interventions.guards[i], joint)
             if key in self._reported_limits:
                 continue
-            if excess[k] > excess[worst.setdefault(key, k)]:
-                worst[key] = k
-        joints = self.header.robots[block.robot].joints
-        for key, k in worst.items():
+            if key not in worst_corrections or excess[i] > excess[worst_corrections[key]]:
+                worst_corrections[key] = i
+        joint_names = self.header.robots[block.robot].joints
+        for key, i in worst_corrections.items():
             self._reported_limits.add(key)
-            robot, limit, joint = key
             data = {
-                "guard": limit.value,
-                "joint": joints[joint],
-                "value": float(interventions.values[k]),
-                "limit": float(interventions.limits[k]),
-                "unit": limit.unit,
+                "guard": key.limit.value,
+                "joint": joint_names[key.joint],
+                "value": float(interventions.values[i]),
+                "limit": float(interventions.limits[i]),
+                "unit": key.limit.unit,
             }
-            time_s = float(block.states.times[interventions.frames[k]])
-            self.note(Event(time_s, "safety", self._event_data(robot, data)))
+            time_s = float(block.states.times[interventions.frames[i]])
+            self.note(Event(time_s, "safety", self._event_data(key.robot, data)))
+
+
+class _LightChange(NamedTuple):
+    """The change of a light to another colour, from a row on."""
+
+    first_row: int
+    colour: Rgb
 
 
 class _RobotRecorder:
     """Records one robot; its rows are stored in chunks of `CHUNK_ROWS`.
 
     Attributes:
-        decisions: the controller's decisions, each with the state of the body it was made in.
+        decisions: the controller's decisions, each after the state of the body it was made in.
         has_boxes: whether the robot's ground truth has the poses of the boxes.
     """
 
@@ -231,14 +256,20 @@ class _RobotRecorder:
         self._has_free_joints = False
         self._has_changed_requests = False
         self._contacts: dict[int, Contacts] = {}  # of each block, by the block's first frame
-        self._light_changes: dict[str, list[tuple[int, Rgb]]] = {}  # of each light: first row of a colour
+        self._light_changes: dict[str, list[_LightChange]] = {}  # by the light's name
         shapes: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
         self._shapes = shapes | row_shapes(len(header.joints), len(header.feet), n_boxes)
         self._chunk: dict[str, Array] = {}
         self._chunks: list[dict[str, Array]] = []
 
     def add_block(self, block: RecordableBlock) -> None:
-        """Record the frames of a block. The arrays are copied because a body may reuse them."""
+        """Record the frames of a block: rows for some of them, and all contacts and changes of lights.
+
+        The arrays are copied because a body may reuse them.
+
+        Raises:
+            BodyError: the body executed another number of frames than it was commanded.
+        """
         states = block.states
         commands = block.commands
         n_frames = len(states)
@@ -247,7 +278,7 @@ class _RobotRecorder:
         if not n_frames:
             return
         first_frame = self._n_frames
-        selected = recorded_frames(first_frame, self._frames_per_row)
+        row_frames = recorded_frames(first_frame, self._frames_per_row)
         self._n_frames += n_frames
         values: dict[str, Array] = {
             "times": states.times,
@@ -263,12 +294,12 @@ class _RobotRecorder:
             values["free"] = np.broadcast_to(commands.free, commands.angles.shape)
         for name, colour in (commands.lights or {}).items():
             changes = self._light_changes.setdefault(name, [])
-            if not changes or changes[-1][1] != colour:
-                changes.append((self._n_rows, colour))
+            if not changes or changes[-1].colour != colour:
+                changes.append(_LightChange(first_row=self._n_rows, colour=colour))
         if states.truth is not None:
             self.has_boxes = True
             self._add_ground_truth(states.truth, first_frame, values)
-        self._append_rows(values, selected.start, len(range(n_frames)[selected]))
+        self._append_rows(values, row_frames.start, n_rows=len(range(n_frames)[row_frames]))
 
     def _add_ground_truth(self, truth: GroundTruth, first_frame: int, values: dict[str, Array]) -> None:
         """Record the contacts of a block, and add its other ground truth to the values of its frames.
@@ -287,16 +318,21 @@ class _RobotRecorder:
         values["foot_contacts"] = truth.foot_contacts
         values["boxes"] = truth.boxes
         values["box_contacts"] = truth.box_contacts
-        if (
-            self._frames_per_row == 1 and truth.slips is not None
-        ):  # a slip is per frame, not for several frames
+        # slips are distances per frame, so a row of several frames has none
+        if self._frames_per_row == 1 and truth.slips is not None:
             self._has_slips = True
             values["slips"] = truth.slips
         if truth.contacts is not None:
             self._contacts[first_frame] = truth.contacts
 
     def _append_rows(self, values: Mapping[str, Array], first_frame: int, n_rows: int) -> None:
-        """Append a row for every `_frames_per_row` frames of a block, beginning with its `first_frame`."""
+        """Append rows from every `_frames_per_row`-th frame of a block.
+
+        Args:
+            values: arrays with one entry per frame of the block, by the names of the columns.
+            first_frame: index in the block of the first frame to append.
+            n_rows: number of rows to append.
+        """
         while n_rows > 0:
             first_row = self._n_rows % CHUNK_ROWS
             if not first_row:
@@ -317,9 +353,11 @@ class _RobotRecorder:
         return np.concatenate(chunks)[: self._n_rows]
 
     def _empty_rows(self, name: str, n_rows: int) -> Array:
-        """Return rows with the values that stand for no data."""
-        value = False if name in FLAGS else 0.0 if name == "slips" else np.nan
-        return np.full((n_rows, *self._shapes[name]), value)
+        """Return rows of a column with the value that stands for no data: False, no slip or NaN."""
+        shape = (n_rows, *self._shapes[name])
+        if name in FLAGS:
+            return np.full(shape, fill_value=False)
+        return np.full(shape, 0.0 if name == "slips" else np.nan)
 
     def record(self) -> RobotRecord:
         """Return the record of this robot up to now.
@@ -350,7 +388,10 @@ class _RobotRecorder:
         )
 
     def _contact_rows(self) -> Contacts:
-        """Return the contacts by row. A contact in a frame between two rows belongs to the later row."""
+        """Return the contacts with rows in place of frames.
+
+        A contact in a frame between two rows belongs to the later row; after the last row it is left out.
+        """
         contacts = Contacts.concatenate(self._contacts)
         if self._frames_per_row > 1:
             contacts = contacts.group_frames(self._frames_per_row)
@@ -369,8 +410,8 @@ class _RobotRecorder:
         lights: dict[str, Floats] = {}
         for name, changes in self._light_changes.items():
             colours = np.full((self._n_rows, 3), np.nan)
-            for first_row, colour in changes:
-                colours[first_row:] = colour
+            for change in changes:
+                colours[change.first_row :] = change.colour
             lights[name] = colours
         return lights
 
@@ -399,8 +440,9 @@ def _stack_readings(name: str, readings: Sequence[Reading | None]) -> Floats:
     """
     try:
         return np.array(readings, dtype=np.float64).reshape(len(readings), -1)  # None becomes NaN
-    except ValueError:  # None among readings of several numbers
-        size, *other_sizes = dict.fromkeys(np.size(reading) for reading in readings if reading is not None)
+    except ValueError:  # None among readings of several numbers, or readings of different sizes
+        pass
+    size, *other_sizes = dict.fromkeys(np.size(reading) for reading in readings if reading is not None)
     if other_sizes:
         raise InputError(
             f"a reading of sensor {name} has {size} numbers, a later one {other_sizes[0]}",

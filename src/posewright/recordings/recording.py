@@ -26,23 +26,23 @@ DIGEST_KIND = "posewright-recording-3"
 """Version of the digest; it must change whenever the content of a digest changes."""
 
 
-def row_shapes(joints: int, feet: int, boxes: int) -> dict[str, tuple[int, ...]]:
+def row_shapes(n_joints: int, n_feet: int, n_boxes: int) -> dict[str, tuple[int, ...]]:
     """Return the shape of a row of each array of a `RobotRecord`, in the order they enter a digest."""
     return {
-        "positions": (joints,),
-        "commands": (joints,),
-        "efforts": (joints,),
+        "positions": (n_joints,),
+        "commands": (n_joints,),
+        "efforts": (n_joints,),
         "base": (7,),
-        "footprints": (feet, 4, 3),
-        "foot_contacts": (feet,),
-        "box_contacts": (boxes,),
-        "requests": (joints,),
-        "free": (joints,),
-        "slips": (feet,),
+        "footprints": (n_feet, 4, 3),
+        "foot_contacts": (n_feet,),
+        "box_contacts": (n_boxes,),
+        "requests": (n_joints,),
+        "free": (n_joints,),
+        "slips": (n_feet,),
     }
 
 
-ARRAYS = (*row_shapes(0, feet=0, boxes=0), "start_positions", "start_base")
+ARRAYS = (*row_shapes(n_joints=0, n_feet=0, n_boxes=0), "start_positions", "start_base")
 FLAGS = frozenset({"foot_contacts", "box_contacts", "free"})
 CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
 
@@ -160,22 +160,29 @@ class RobotRecord:
     lights: Mapping[str, Floats] | None = None
 
     def __post_init__(self) -> None:
-        n = len(self.positions)
-        joints = len(self.header.joints)
-        feet = len(self.header.feet)
+        """Make all arrays read-only; raise InputError unless their shapes fit each other and the header."""
+        n_rows = len(self.positions)
+        n_joints = len(self.header.joints)
+        n_feet = len(self.header.feet)
+        n_boxes = np.shape(self.box_contacts)[-1]
         if not len(self.start_positions):
-            object.__setattr__(self, "start_positions", np.full(joints, np.nan))
-        rows = row_shapes(joints, feet, np.shape(self.box_contacts)[-1])
-        shapes = {name: (n, *shape) for name, shape in rows.items()}
-        for name, shape in {**shapes, "start_positions": (joints,), "start_base": (7,)}.items():
+            object.__setattr__(self, "start_positions", np.full(n_joints, np.nan))
+        shapes: dict[str, tuple[int, ...]] = {
+            name: (n_rows, *shape) for name, shape in row_shapes(n_joints, n_feet, n_boxes).items()
+        }
+        shapes["start_positions"] = (n_joints,)
+        shapes["start_base"] = (7,)
+        for name, shape in shapes.items():
             values = getattr(self, name)
             if values is not None:
-                kind = np.bool_ if name in FLAGS else np.float64
-                object.__setattr__(self, name, _read_only(name, values, shape, kind))
+                dtype = np.bool_ if name in FLAGS else np.float64
+                object.__setattr__(self, name, _read_only(name, values, shape, dtype))
         if self.contacts is not None:
-            _require_valid_contacts(self.contacts, n)
+            _require_valid_contacts(self.contacts, n_rows)
         if self.lights is not None:
-            lights = {name: _read_only(name, rows, (n, 3)) for name, rows in sorted(self.lights.items())}
+            lights = {
+                name: _read_only(name, colours, (n_rows, 3)) for name, colours in sorted(self.lights.items())
+            }
             object.__setattr__(self, "lights", lights)
 
     def __len__(self) -> int:
@@ -215,10 +222,10 @@ class Recording:
     events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
-        n = len(self.times)
+        n_rows = len(self.times)
         n_boxes = len(self.header.boxes)
-        object.__setattr__(self, "times", _read_only("times", self.times, (n,)))
-        object.__setattr__(self, "boxes", _read_only("boxes", self.boxes, (n, n_boxes, 7)))
+        object.__setattr__(self, "times", _read_only("times", self.times, (n_rows,)))
+        object.__setattr__(self, "boxes", _read_only("boxes", self.boxes, (n_rows, n_boxes, 7)))
         object.__setattr__(self, "events", tuple(self.events))
         object.__setattr__(self, "robots", dict(self.robots))
         if list(self.robots) != list(self.header.robots):
@@ -227,8 +234,8 @@ class Recording:
                 hint=f"the header has {', '.join(self.header.robots)}",
             )
         for name, record in self.robots.items():
-            _require_array_shape(f"rows of {name}", (len(record),), (n,))
-            _require_array_shape(f"box contacts of {name}", record.box_contacts.shape, (n, n_boxes))
+            _require_array_shape(f"rows of {name}", (len(record),), (n_rows,))
+            _require_array_shape(f"box contacts of {name}", record.box_contacts.shape, (n_rows, n_boxes))
 
     def __repr__(self) -> str:
         return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
@@ -299,10 +306,10 @@ class Recording:
 
 
 def _read_only(
-    name: str, values: ArrayLike, shape: tuple[int, ...], kind: type[np.generic] = np.float64
+    name: str, values: ArrayLike, shape: tuple[int, ...], dtype: type[np.generic] = np.float64
 ) -> Array:
     """Return an array as a read-only view, or raise an InputError if its shape is not `shape`."""
-    array = np.ascontiguousarray(values, dtype=kind).view()
+    array = np.ascontiguousarray(values, dtype=dtype).view()
     _require_array_shape(name, array.shape, shape)
     array.flags.writeable = False
     return array
@@ -315,16 +322,16 @@ def _require_array_shape(name: str, shape: tuple[int, ...], expected: tuple[int,
 
 def _require_valid_contacts(contacts: Contacts, n_rows: int) -> None:
     """Raise unless the arrays of contacts have equal lengths and refer to existing rows and objects."""
-    n = len(contacts.frames)
-    _require_array_shape("contacts", np.shape(contacts.pairs), (n, 2))
+    n_contacts = len(contacts.frames)
+    _require_array_shape("contacts", np.shape(contacts.pairs), (n_contacts, 2))
     for name in ("depths", "forces", "speeds"):
-        _require_array_shape(f"{name} of contacts", np.shape(getattr(contacts, name)), (n,))
-    for kind, numbers, count in (
+        _require_array_shape(f"{name} of contacts", np.shape(getattr(contacts, name)), (n_contacts,))
+    for kind, indices, n_existing in (
         ("row", contacts.frames, n_rows),
         ("object", contacts.pairs, len(contacts.names)),
     ):
-        if n and not 0 <= numbers.min() <= numbers.max() < count:
-            raise InputError(f"contacts have the {kind} {numbers.max()}", hint=f"there are {count}")
+        if n_contacts and not 0 <= indices.min() <= indices.max() < n_existing:
+            raise InputError(f"contacts have the {kind} {indices.max()}", hint=f"there are {n_existing}")
 
 
 def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:

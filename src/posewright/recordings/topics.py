@@ -73,15 +73,21 @@ def exact_topics(recording: Recording) -> Iterator[Topic]:
 
 def columns_of(recording: Recording) -> dict[str, PlainData]:
     """Return which optional columns each robot's record has, as plain data: `read_recording` needs it."""
-    return {
-        name: {
-            **{column: getattr(record, column) is not None for column in ("requests", "free", "slips")},
-            "contacts": None if record.contacts is None else list(record.contacts.names),
-            **({} if record.lights is None else {"lights": list(record.lights)}),
-            "sensors": {channel: len(values.T) for channel, values in record.decisions.sensors.items()},
-        }
-        for name, record in recording.robots.items()
+    return {name: _columns_of_robot(record) for name, record in recording.robots.items()}
+
+
+def _columns_of_robot(record: RobotRecord) -> dict[str, PlainData]:
+    """Return which optional columns a record has, the names of objects and lights, and sizes of readings."""
+    columns: dict[str, PlainData] = {
+        "requests": record.requests is not None,
+        "free": record.free is not None,
+        "slips": record.slips is not None,
+        "contacts": None if record.contacts is None else list(record.contacts.names),
     }
+    if record.lights is not None:
+        columns["lights"] = list(record.lights)
+    columns["sensors"] = {channel: len(values.T) for channel, values in record.decisions.sensors.items()}
+    return columns
 
 
 def read_recording(header: Header, columns: PlainMapping, messages_by_topic: Messages) -> Recording:

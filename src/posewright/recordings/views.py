@@ -36,6 +36,7 @@ VIEW_HZ = 16.0
 LIDAR_HZ = 4.0
 """Greatest rate of a flash lidar's images and point clouds [Hz], which are large."""
 
+_TIME_TOLERANCE_S = 1e-6
 _XYZW_FROM_WXYZ = [1, 2, 3, 0]
 _IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -62,7 +63,7 @@ def view_topics(recording: Recording) -> Iterator[Topic]:
     for name, record in recording.robots.items():
         for foot, foot_name in enumerate(record.header.feet):
             points = record.footprints[rows, foot].astype(np.float32)
-            packed = messages.polygon(4).pack(len(points), stamp=stamps(times_ns), points=points)
+            packed = messages.polygon(n_corners=4).pack(len(points), stamp=stamps(times_ns), points=points)
             yield Topic(f"/{name}/footprint/{foot_name}", messages.POLYGON_STAMPED, times_ns, messages=packed)
         yield from _sensor_topics(name, record.header.sensors, record.decisions)
 
@@ -163,7 +164,7 @@ def _sensor_topics(
 ) -> Iterator[Topic]:
     """Yield the topics of sensors that have a standard ROS message: ranges, lidars and IMUs."""
     times_ns = to_ns(decisions.times)
-    n = len(decisions)
+    n_decisions = len(decisions)
     stamp = stamps(times_ns)
     for channel, values in decisions.sensors.items():
         sensor_card = sensor_cards.get(channel, {})
@@ -172,11 +173,13 @@ def _sensor_topics(
         ranges = values.astype(np.float32)
         if kind == "range_scan":
             packed = messages.laser_scan(frame, sensor_card, values.shape[1]).pack(
-                n, stamp=stamp, ranges=ranges
+                n_decisions, stamp=stamp, ranges=ranges
             )
             yield Topic(f"/{robot}/scan/{channel}", messages.LASER_SCAN, times_ns, messages=packed)
         elif kind == "range" and values.shape[1] == 1:
-            packed = messages.single_range(frame, sensor_card).pack(n, stamp=stamp, range=ranges[:, 0])
+            packed = messages.single_range(frame, sensor_card).pack(
+                n_decisions, stamp=stamp, range=ranges[:, 0]
+            )
             yield Topic(f"/{robot}/range/{channel}", messages.RANGE, times_ns, messages=packed)
         elif kind == "flash_lidar":
             yield from _flash_lidar_topics(robot, channel, sensor_card, decisions)
@@ -195,25 +198,26 @@ def _flash_lidar_topics(
     selected = _indices_with_spacing(decisions.times, 1.0 / LIDAR_HZ)
     times_ns = to_ns(decisions.times[selected])
     distances = decisions.sensors[sensor][selected]
-    n = len(distances)
+    n_images = len(distances)
     stamp = stamps(times_ns)
     frame = _sensor_frame(robot, sensor)
+    # a beam's direction is (1, left, up); the distance is along the beam, and `ahead` along the view axis
     left = beam_slopes(columns, float(sensor_card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
     up = beam_slopes(rows, float(sensor_card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
-    ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
+    ahead = distances.reshape(n_images, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
     ahead[(distances >= float(sensor_card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
-    packed = messages.depth_image(frame, rows, columns).pack(n, stamp=stamp, data=ahead)
+    packed = messages.depth_image(frame, rows, columns).pack(n_images, stamp=stamp, data=ahead)
     yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, messages=packed)
     points = np.stack([ahead, ahead * left, ahead * up], axis=-1)
-    packed = messages.point_cloud(frame, rows, columns).pack(n, stamp=stamp, data=points)
+    packed = messages.point_cloud(frame, rows, columns).pack(n_images, stamp=stamp, data=points)
     yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, messages=packed)
 
 
 def _indices_with_spacing(times: Floats, period_s: float) -> list[int]:
-    """Return the indices of the earliest of rising times that are at least a period apart [s]."""
+    """Return indices of rising times `(n,)` [s]: the first, and each that is a period after the last one."""
     selected: list[int] = []
     for i, time_s in enumerate(times.tolist()):
-        if not selected or time_s >= times[selected[-1]] + period_s - 1e-6:
+        if not selected or time_s >= times[selected[-1]] + period_s - _TIME_TOLERANCE_S:
             selected.append(i)
     return selected
 

@@ -149,7 +149,9 @@ def _parse_pair(entry: Node, joints: Collection[str], sign: int) -> MirrorPair:
         entry.fail(f"expected one or two joints, found {len(names)}", hint="[right, left] or [middle]")
     if len(names) != len(set(names)):
         entry.fail(f"{names[0]} is paired with itself", hint="[middle] for a joint in the middle plane")
-    return MirrorPair(left=names[-1], right=names[0], sign=sign)
+    right = names[0]
+    left = names[-1]  # the same joint if there is only one
+    return MirrorPair(left, right, sign)
 
 
 _Key = TypeVar("_Key", int, str)

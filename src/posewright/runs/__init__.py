@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from posewright.runs.replaying import draw_board as draw_board
     from posewright.runs.replaying import draw_outcome as draw_outcome
     from posewright.runs.replaying import replay as replay
+    from posewright.runs.rerun import Rerun as Rerun
+    from posewright.runs.rerun import RerunStatus as RerunStatus
+    from posewright.runs.rerun import rerun as rerun
+    from posewright.runs.rerun import rerun_files as rerun_files
     from posewright.runs.robi import robi_result as robi_result
     from posewright.runs.robi import run_robi as run_robi
     from posewright.runs.robobasic import basic_result as basic_result
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
     from posewright.runs.tournament.day import save_day as save_day
     from posewright.runs.tournament.day_rules import day_names as day_names
     from posewright.runs.tournament.playing import play_day as play_day
+    from posewright.runs.tournament.rerun_day import rerun_day as rerun_day
     from posewright.runs.tournament.site import write_site as write_site
     from posewright.runs.trial import Trial as Trial
     from posewright.runs.trial import TrialOptions as TrialOptions

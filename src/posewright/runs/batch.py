@@ -15,7 +15,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from posewright.control.loop import sigterm_raises
 from posewright.documents import (
@@ -86,6 +86,18 @@ OnRun = Callable[[BatchRun, bool], None]
 """Called with each run, and whether it had been stored by an earlier call."""
 
 
+class SuccessCount(NamedTuple):
+    """The number of successful runs of a batch.
+
+    Attributes:
+        criterion: name of the figure that marks success, such as `finished`; `done` without one.
+        n_runs: number of successful runs.
+    """
+
+    criterion: str
+    n_runs: int
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Many runs, in the order in which they were requested.
@@ -109,7 +121,7 @@ class Batch:
         return f"<Batch of {len(self.runs)} runs{mean}>"
 
     @property
-    def done(self) -> tuple[BatchRun, ...]:
+    def completed(self) -> tuple[BatchRun, ...]:
         """The runs without an error."""
         return tuple(run for run in self.runs if run.error is None)
 
@@ -121,7 +133,7 @@ class Batch:
     @property
     def values(self) -> tuple[float, ...]:
         """The measure of each run that has one."""
-        values = (run.figures.get(self.measure) for run in self.done)
+        values = (run.figures.get(self.measure) for run in self.completed)
         return tuple(float(value) for value in values if isinstance(value, int | float))
 
     @property
@@ -137,41 +149,44 @@ class Batch:
     @property
     def ranked(self) -> tuple[BatchRun, ...]:
         """The successful runs from best to worst; ties in the order of the batch."""
-        return tuple(sorted(self.done, key=lambda run: run.ranking, reverse=True))
+        return tuple(sorted(self.completed, key=lambda run: run.ranking, reverse=True))
 
     @property
     def best(self) -> BatchRun | None:
         """The best run."""
-        return self.ranked[0] if self.done else None
+        return self.ranked[0] if self.completed else None
 
     @property
     def worst(self) -> BatchRun | None:
         """The worst run."""
-        return self.ranked[-1] if self.done else None
+        return self.ranked[-1] if self.completed else None
 
     @property
-    def succeeded(self) -> tuple[str, int]:
-        """The name of the figure that marks success, such as `finished`, and how many runs have it."""
-        flags = [name for run in self.done for name, value in run.figures.items() if type(value) is bool]
-        name = flags[0] if flags else "done"
-        return name, sum(bool(run.figures.get(name, not flags)) for run in self.done)
+    def success_count(self) -> SuccessCount:
+        """How many runs succeeded: by the first figure that is a boolean, else all without an error."""
+        for run in self.completed:
+            for name, value in run.figures.items():
+                if type(value) is bool:
+                    n_runs = sum(bool(run.figures.get(name, False)) for run in self.completed)
+                    return SuccessCount(name, n_runs)
+        return SuccessCount("done", len(self.completed))
 
     @property
     def incidents(self) -> dict[str, int]:
         """How often each incident occurred, most frequent first."""
-        return dict(Counter(incident for run in self.done for incident in run.incidents).most_common())
+        return dict(Counter(incident for run in self.completed for incident in run.incidents).most_common())
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all figures, in the order of their first appearance."""
-        return tuple(dict.fromkeys(name for run in self.done for name in run.figures))
+        return tuple(dict.fromkeys(name for run in self.completed for name in run.figures))
 
     @property
     def digest(self) -> str | None:
         """A digest of all recordings' digests; None if nothing was recorded."""
-        if not any(run.digest for run in self.done):
+        if not any(run.digest for run in self.completed):
             return None
-        lines = "".join(f"{run.name} {run.digest}\n" for run in self.done)
+        lines = "".join(f"{run.name} {run.digest}\n" for run in self.completed)
         return hashlib.sha256(lines.encode()).hexdigest()
 
     def recording(self, run: BatchRun) -> Path | None:
@@ -205,18 +220,18 @@ class Batch:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        flag, count = self.succeeded
+        success = self.success_count
         row_of_name = {run.name: row for run, row in zip(self.runs, self.table(), strict=True)}
         return {
             "settings": dict(self.settings),
             "n_runs": len(self.runs),
             "failed": len(self.failed),
-            flag: count,
+            success.criterion: success.n_runs,
             "measure": self.measure,
             "mean": self.mean,
             "standard_deviation": self.deviation,
-            "best": self.best and row_of_name[self.best.name],
-            "worst": self.worst and row_of_name[self.worst.name],
+            "best": None if self.best is None else row_of_name[self.best.name],
+            "worst": None if self.worst is None else row_of_name[self.worst.name],
             "incidents": self.incidents,
             "digest": self.digest,
             "folder": None if self.folder is None else str(self.folder),
@@ -409,11 +424,15 @@ def _is_complete(entry_path: Path) -> bool:
 
 
 def _read_entry(path: Path, name: str) -> BatchRun:
-    """Return the run in a journal entry."""
+    """Return the run in a journal entry.
+
+    Raises:
+        FormatError: the file is not JSON, its checksum is wrong, or it is of another run than `name`.
+    """
     document = _read_json(path)
     text = str(document.get("run"))
     if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() == document.get("check"):
-        with suppress(TypeError, AttributeError):  # edited by hand: other keys or values
+        with suppress(TypeError, AttributeError):  # other keys or values, with a checksum that fits
             run = BatchRun(**from_json(text))
             if run.name == name and run.sketch.keys() in (set(), _SKETCH_KEYS):
                 return run

@@ -122,7 +122,7 @@ class MotionCheck:
             verbose: whether all findings are listed.
         """
         yield from self.finding_lines(verbose=verbose)
-        if len(self.played) > 1:
+        if len(self.played) > 1:  # one row each, as the figures of several motions would take too many lines
             yield physics_table((number, result.figures()) for number, result in self.played)
         else:
             for _, result in self.played:
@@ -134,11 +134,11 @@ class MotionCheck:
         has_many = len(self.pages) > 1
         listed = findings
         if len(findings) > MAX_LISTED_FINDINGS and not verbose:
-            listed = [] if has_many else _worst(findings)
+            listed = [] if has_many else _worst_findings(findings)
         for motion, finding in listed:
             owner = f"{motion}: " if has_many else ""
             yield build_line(
-                style_level(finding.level.value, 7), f" {finding.rule:<8} {owner}{finding.message}"
+                style_level(finding.level.value, width=7), f" {finding.rule:<8} {owner}{finding.message}"
             )
         if has_many:
             yield from self._motion_lines()
@@ -180,14 +180,16 @@ def check_motion_file(
         OutputError: a recording cannot be written.
     """
     options = options or CheckOptions()
-    pages = []
-    for number, motion in pages_of(file, page):
-        findings = check_motion(
+    pages = pages_of(file, page)
+    # all checks by the rules precede the first simulation, so that an error in the options ends them early
+    findings_by_page = [
+        check_motion(
             motion, near_pose=options.near_pose, celebration=options.celebration, rules=options.rules
         )
-        pages.append((number, motion, tuple(findings)))
-    checked = []
-    for number, motion, findings in pages:
+        for _, motion in pages
+    ]
+    checked_pages = []
+    for (number, motion), findings in zip(pages, findings_by_page, strict=True):
         played = None
         if options.physics:
             if on_progress is not None:
@@ -195,8 +197,8 @@ def check_motion_file(
             played = try_motion(motion, attitude=options.attitude, friction=options.friction)
             if record is not None:
                 write_mcap(played.recording, record(number))
-        checked.append(CheckedPage(number, motion.name, findings, played))
-    return MotionCheck(file, options.rules, tuple(checked))
+        checked_pages.append(CheckedPage(number, motion.name, tuple(findings), played))
+    return MotionCheck(file, options.rules, tuple(checked_pages))
 
 
 def pages_of(file: MotionFile, page: PageReference | None = None) -> list[tuple[int, Motion]]:
@@ -206,10 +208,14 @@ def pages_of(file: MotionFile, page: PageReference | None = None) -> list[tuple[
     return [(number, motion) for number, motion in motions if page_number in (None, number)]
 
 
-def _worst(findings: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
-    """Return the first, and thus worst, finding of each level and rule."""
+def _worst_findings(findings: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
+    """Return the first, and thus worst, finding of each level and rule, with its motion's name.
+
+    They are in the order of the last finding of their level and rule.
+    """
+    # in reverse order, an earlier finding replaces a later one, but keeps its place in the dict
     first = {(finding.level, finding.rule): (motion, finding) for motion, finding in reversed(findings)}
-    return list(first.values())[::-1]
+    return list(reversed(first.values()))
 
 
 def _rule_finding_data(finding: Finding) -> dict[str, object]:

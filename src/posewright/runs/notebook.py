@@ -115,7 +115,7 @@ def report_frame(batch: Batch) -> str:
 
     height = min(_REPORT_HEIGHT + _ROW_HEIGHT * len(batch.runs), _MAX_HEIGHT)
     style = f"width: 100%; height: {height}px; border: 0"
-    frame = f'<iframe style="{style}" srcdoc="{escape(report_of(batch, look_closer=False))}"></iframe>'
+    frame = f'<iframe style="{style}" srcdoc="{escape(report_of(batch, with_pictures=False))}"></iframe>'
     table = batch.table()
     rows = [map(figure_text, row.values()) for row in table]
     return frame + html_table("All runs as a table", map(figure_words, table[0] if table else ()), rows)

@@ -57,10 +57,10 @@ class PythonKind:
             InputError: no robot is named, or the object does not make a controller.
         """
         require_known_options(options, self.option_names, self.name)
-        loaded = load_object(name)
-        if isinstance(loaded, Program) and not isinstance(loaded, type):
-            return loaded
-        factory = controller_factory(loaded, name)
+        source = load_object(name)
+        if isinstance(source, Program) and not isinstance(source, type):
+            return source
+        factory = controller_factory(source, name)
         template = read_behaviour(options["like"], robot=robot) if "like" in options else None
         card = _choose_robot(
             robot,
@@ -75,7 +75,7 @@ class PythonKind:
             factory,
             sensors=card.sensors if template is None else template.sensors,
             start_pose=standing_pose(card) if template is None else template.start_pose,
-            documents=source_documents(loaded),
+            documents=source_documents(source),
         )
 
 
@@ -128,7 +128,7 @@ def controller_factory(source: object, name: str = "") -> ControllerFactory:
         raise InputError(f"{source_name} is not a controller", hint=_HINT)
     parameters = _positional_parameters(source)
     n_required = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
-    if len(parameters) >= 2 >= n_required:
+    if len(parameters) >= 2 >= n_required:  # it accepts exactly two arguments: a program and a seed
         return lambda program, seed: _create_controller(lambda: source(program, seed), source_name)
     if n_required == 0:
         return lambda _program, _seed: _create_controller(source, source_name)
@@ -202,7 +202,17 @@ def standing_pose(robot: Robot) -> Floats:
 def _choose_robot(
     requested: Robot | None, template_robot: Robot | None, option: str | None, program: str
 ) -> Robot:
-    """Return the robot of a program: the requested one, else the template's, else that of the option."""
+    """Return the robot of a program: the requested one, else the template's, else that of the option.
+
+    Args:
+        requested: the robot of the caller; None for any.
+        template_robot: the robot of the behaviour that the program is like; None without one.
+        option: value of the program's option `robot`, a name or path; None without one.
+        program: name of the program, for messages.
+
+    Raises:
+        InputError: there is none of these, or the option names another robot than the chosen one.
+    """
     from posewright.robots import robot as read_robot
 
     option_robot = None if option is None else read_robot(option)

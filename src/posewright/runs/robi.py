@@ -80,8 +80,8 @@ def robi_result(recording: Recording) -> dict[str, Any]:
     events = [{"time_s": event.time_s, **event.data} for event in recording.events_of(EVENT)]
     errors = [event for event in events if event["what"] == "error"]
     decisions = recording.robot().decisions.outputs
-    last: Mapping[str, Any] = decisions[-1] if decisions else {}
-    posture = int(last.get("posture", 0))
+    last_outputs: Mapping[str, Any] = decisions[-1] if decisions else {}
+    posture = int(last_outputs.get("posture", 0))
     fell = fell_in(recording)
     posture_changes = [(event["before"], event["now"]) for event in events if event["what"] == "posture"]
     has_stood_up = (Posture.SITTING, Posture.STANDING) in posture_changes
@@ -92,7 +92,7 @@ def robi_result(recording: Recording) -> dict[str, Any]:
         "pose": program.get("pose", ""),
         "duration_s": recording.duration_s,
         "posture": Posture(posture).word if posture in list(Posture) else str(posture),
-        "mapped": list(last.get("mapped", [])),
+        "mapped": list(last_outputs.get("mapped", [])),
         "error": errors[0]["message"] if errors else None,
         "events": events,
         "fell": fell,

@@ -91,26 +91,26 @@ def basic_result(recording: Recording) -> dict[str, Any]:
     """
     events = [{"time_s": event.time_s, **event.data} for event in recording.events_of(EVENT)]
     endings = [event for event in events if event["what"] in {"end", "error", "waits", "running"}]
-    last = endings[-1] if endings else {"what": "running", "line": 0, "label": ""}
+    ending = endings[-1] if endings else {"what": "running", "line": 0, "label": ""}
     decisions = recording.robot().decisions.outputs
     return {
         "program": recording.header.extras.get(EVENT, {}).get("program", ""),
         "duration_s": recording.duration_s,
-        "ended": "breakpoint" if last.get("reason") == "breakpoint" else last["what"],
-        "reason": last.get("reason", ""),
-        "line": last["line"],
-        "label": last["label"],
-        "error": last.get("message") if last["what"] == "error" else None,
+        "ended": "breakpoint" if ending.get("reason") == "breakpoint" else ending["what"],
+        "reason": ending.get("reason", ""),
+        "line": ending["line"],
+        "label": ending["label"],
+        "error": ending.get("message") if ending["what"] == "error" else None,
         "loops": [event["label"] or f"line {event['line']}" for event in events if event["what"] == "loop"],
         "variables": dict(decisions[-1]) if decisions else {},
         "events": events,
-        **_falls(recording),
+        **_fall_entries(recording),
         "digest": recording.digest(),
     }
 
 
-def _falls(recording: Recording) -> dict[str, Any]:
-    """Return the entries on falls in the result."""
+def _fall_entries(recording: Recording) -> dict[str, Any]:
+    """Return the entries `fell`, `falls` and `lies` of the result."""
     if not recording.robot().knows_place:
         return {"fell": None, "falls": [], "lies": None}
     track = Trajectory.of(recording, next(iter(recording.robots)))

@@ -16,7 +16,7 @@ from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
 from posewright.formats.openrave import is_openrave, read_openrave_robot
-from posewright.formats.urdf.reading import read_urdf
+from posewright.formats.urdf.reading import read_urdf, require_expanded
 from posewright.formats.urdf.writing import urdf_text
 from posewright.robots import (
     Hinge,
@@ -44,7 +44,9 @@ _TORQUE_RANGE_NM = (0.001, 200.0)
 _SPEED_RANGE_RAD_S = (0.1, 1000.0)
 
 FOOT_HEIGHT_SHARE = 0.02
-"""Links whose lowest points are within this share of the robot's height above the lowest one are its feet."""
+LEG_END_HEIGHT_SHARE = 0.1
+"""Shares of the robot's height: feet are links whose lowest points are so near to the lowest one. The second
+is for the ends of limbs, since an AIBO's paws are not level with all joints at 0."""
 
 KINDS = ("urdf", "mjcf")
 MANUAL_ENTRIES = (
@@ -119,6 +121,7 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     if path_exists(folder):
         raise OutputError.at(folder, "it already exists; choose another name")
     root = read_markup(path)
+    require_expanded(root)
     if root.name == "mujoco":
         mechanism, remarks = read_mjcf(path)
     elif is_openrave(root):
@@ -202,17 +205,54 @@ def _find_feet(mechanism: Mechanism) -> tuple[str, ...]:
     if not lowest_points:
         return ()
     lowest = min(lowest_points.values())
-    tolerance = FOOT_HEIGHT_SHARE * (max(lowest_points.values()) - lowest)
+    height = max(lowest_points.values()) - lowest
     base = mechanism.links[0].name
-    return tuple(
-        link for link, height in lowest_points.items() if height <= lowest + tolerance and link != base
-    )
+    limb_ends = _find_limb_ends(mechanism, lowest_points)
+
+    def is_foot(link: str) -> bool:
+        """Return whether a link is near enough to the floor."""
+        share = LEG_END_HEIGHT_SHARE if link in limb_ends else FOOT_HEIGHT_SHARE
+        return link != base and lowest_points[link] <= lowest + share * height
+
+    return tuple(filter(is_foot, lowest_points))
+
+
+def _find_limb_ends(mechanism: Mechanism, lowest_points: Mapping[str, float]) -> set[str]:
+    """Return the lowest link of each rigid body that a hinge moves and that moves no further one.
+
+    Args:
+        mechanism: the robot.
+        lowest_points: heights of the lowest points of links with shapes [m].
+    """
+    first_links: dict[str, str] = {}  # of the rigid body of each link
+    inner_bodies: set[str] = set()  # first links of rigid bodies that carry a hinge
+    for link in mechanism.links:
+        is_fixed = bool(link.parent) and link.hinge is None
+        first_links[link.name] = first_links[link.parent] if is_fixed else link.name
+        if link.hinge is not None:
+            inner_bodies.add(first_links[link.parent])
+    lowest_links: dict[str, str] = {}  # by first link of the rigid body
+    for name, height in lowest_points.items():
+        body = first_links[name]
+        if body not in lowest_links or height < lowest_points[lowest_links[body]]:
+            lowest_links[body] = name
+    return {link for body, link in lowest_links.items() if body not in inner_bodies}
 
 
 def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> dict[str, Any]:
-    """Return the content of the card's document."""
+    """Return the content of the card's document.
+
+    Joints with equal torque and speed share a servo model. The pose `stand` has each joint at 0, or at the
+    nearest angle within its limits.
+
+    Args:
+        mechanism: the imported robot.
+        name: its short name.
+        file: name of the file it was read from.
+        feet: names of its links that are feet.
+    """
     hinges = mechanism.hinges
-    models: dict[tuple[float, float], str] = {}
+    models: dict[tuple[float, float], str] = {}  # names of servo models by torque [N m] and speed [rad/s]
     for hinge in hinges:
         models.setdefault(_torque_and_speed(hinge, mechanism), f"servo_{len(models) + 1}")
     masses = {link.name: link.mass_kg for link in mechanism.links if link.mass_kg > 0.0}

@@ -23,12 +23,13 @@ from posewright.control import Block, Controller, Program, Safety, Watcher, driv
 from posewright.documents import require_writable
 from posewright.documents.user_code import user_errors
 from posewright.errors import InputError, PosewrightError, UnknownNameError
-from posewright.figures import camera_topics, card_document, require_camera, require_cameras
+from posewright.figures import camera_topics, require_camera, require_cameras
 from posewright.recordings import ABORTED, Event, Header, Recorder, Recording, RobotHeader, write_mcap
-from posewright.recordings.header import RULES_SUFFIX
+from posewright.recordings.header import RULES_SUFFIX, card_document
 from posewright.robots import is_shipped
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
+from posewright.runs.provenance import VERSIONS, model_documents, versions_here
 from posewright.runs.stillness import NOTHING_MOVED, StillnessWatcher
 from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
@@ -167,7 +168,7 @@ class Run:
         needs_contacts = self.contest is not None and self.contest.needs_contacts
         bodies = []
         for index, (name, program) in enumerate(self.programs.items()):
-            card_sensors = {sensor.name for sensor in program.robot.sensors}
+            card_sensors = {sensor.name for sensor in program.robot.sensors}  # the body has them anyway
             bodies.append(
                 BodySpec(
                     name,
@@ -200,12 +201,15 @@ class Run:
     def header(self, plant: Plant) -> Header:
         """Return the header of the recording, with the facts that the bodies report about themselves."""
         arena = self.arena
-        extras: dict[str, Any] = {}
+        extras: dict[str, Any] = {VERSIONS: dict(versions_here())}
+        models: dict[str, str] = {}
         for program in self.programs.values():
             extras |= program.extras
+            if not is_shipped(program.robot):
+                models |= model_documents(program.robot)
         if self.contest is not None:
             extras |= {"trial": self.name, "arena": "" if arena is None else arena.name}
-        if self.derivation is not Derivation.SHARED:
+        if self.derivation is not Derivation.SHARED:  # its recordings have no entry
             extras[STREAMS] = self.derivation.value
         return Header(
             robots={
@@ -218,7 +222,7 @@ class Run:
             seed=self.seed,
             version=__version__,
             arena={} if arena is None else arena.to_dict(),
-            documents=self.all_documents(),
+            documents=models | self.all_documents(),
             extras=extras | dict(self.extras),
         )
 
@@ -299,15 +303,14 @@ def _require_roles(run: Run) -> None:
     if run.contest is None:
         return
     roles = tuple(run.contest.entries)
-    has_single_role = len(roles) <= 1
-    fits = len(run.programs) == 1 if has_single_role else tuple(run.programs) == roles
+    if len(roles) <= 1:  # a single robot has its own name instead of a role
+        fits = len(run.programs) == 1
+        hint = "one program"
+    else:
+        fits = tuple(run.programs) == roles
+        hint = f"one program for each of {', '.join(roles)}, in this order"
     if not fits:
-        raise InputError(
-            f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}",
-            hint="one program"
-            if has_single_role
-            else f"one program for each of {', '.join(roles)}, in this order",
-        )
+        raise InputError(f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}", hint=hint)
 
 
 def _try_to_close(controller: Controller) -> PosewrightError | None:
@@ -446,7 +449,13 @@ def _collect_remarks(run: Run, plant: Plant, recording: Recording) -> tuple[str,
         if event.data["what"] == "error":
             remarks.append(str(event.data["message"]))
     if run.contest is not None and run.arena is not None:
-        remarks += [f"layout: {fault.message}" for fault in check_layout(run.arena.boxes, run.arena)]
+        from posewright.contests import check_own_field
+
+        layout_messages = [fault.message for fault in check_layout(run.arena.boxes, run.arena)]
+        remarks += [f"layout: {message}" for message in layout_messages]
+        for field_fault in check_own_field(run.contest, run.arena):
+            if not field_fault.prevents_run and field_fault.message not in layout_messages:
+                remarks.append(f"field: {field_fault.message}")
     for event in recording.events_of("stop"):
         reason = str(event.data.get("reason"))
         if reason.startswith(NOTHING_MOVED):

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
-from posewright.contests import Contest, DefaultEntry, contest, contest_names
+from posewright.contests import Contest, DefaultEntry, contest, contest_names, prepare_own_field
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
+from posewright.documents.plain import PlainData
 from posewright.errors import InputError, UnknownNameError
-from posewright.figures import card_document
-from posewright.recordings import ROWS_EVERY
+from posewright.motions import require_no_faults
+from posewright.recordings import ROWS_EVERY, card_document
 from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
-from posewright.runs.programs import names_behaviour, read_program
+from posewright.runs.programs import find_faults_of_program, names_behaviour, read_program
+from posewright.runs.provenance import BODY, PROGRAMS, ProgramOrigin, without_folder
 from posewright.runs.python_programs import (
     PythonKind,
     controller_factory,
@@ -84,15 +87,21 @@ def read_trial(name_or_path: str | Path) -> Trial:
         InputError: the contest's package is broken.
     """
     name = str(name_or_path)
-    if name not in trial_names() and name in contest_names():
+    is_in_catalogue = name in trial_names()
+    if not is_in_catalogue and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
-        return Trial(name, entry.robot, entry.behaviour, contest=name)
+        return Trial(name=name, robot=entry.robot, behaviour=entry.behaviour, contest=name)
     path = _TRIALS.find(name_or_path, extra_names=contest_names())
-    return _parse_trial(read_document(path), folder=None if name in trial_names() else path.parent)
+    return _parse_trial(read_document(path), folder=None if is_in_catalogue else path.parent)
 
 
 def _parse_trial(root: Node, *, folder: Path | None) -> Trial:
-    """Return the trial in a document; paths in it are relative to the folder, None has only names."""
+    """Return the trial in a document.
+
+    Args:
+        root: the document.
+        folder: where paths in the document begin; None for a document with names only.
+    """
     fields = root.fields(
         required=("trial", "robot", "behaviour", "contest"),
         optional=("arena", "seed", "still_s", "opponents", "options"),
@@ -171,6 +180,8 @@ class TrialOptions:
             `arduino-uno`, `cm900`, `serial:PORT`, `mine.py:Mine`.
         require_legal_layout: whether a layout that breaks the rules is an error instead of a remark.
         derivation: how streams of random numbers are derived from the seed.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors.
     """
 
     layout: str | None = None
@@ -182,6 +193,7 @@ class TrialOptions:
     controller: ControllerSource = PYTHON
     require_legal_layout: bool = False
     derivation: Derivation = Derivation.NAMED
+    accept_faults: bool = False
 
 
 def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
@@ -190,6 +202,9 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     Raises:
         InputError: the trial or an option has an error.
         UnknownNameError: no contest, arena, layout, robot, program, body or controller has such a name.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion of a
+        program,
+            and they are not accepted.
         UnavailableError: there is no compiler for the board.
     """
     options = options or TrialOptions()
@@ -200,6 +215,10 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     arena = _make_arena(trial, trial_contest, layout, seed, require_legal_layout=options.require_legal_layout)
     programs = _read_programs(trial, trial_contest, options)
     choice = choose_plant(options.body)
+    if choice.may_be_real:
+        for program in programs.values():
+            faults = find_faults_of_program(program)
+            require_no_faults(faults, program.name, accept_faults=options.accept_faults)
     role_by_name = dict(zip(programs, trial_contest.entries, strict=True))
     prepared_run = Run(
         trial.name,
@@ -213,7 +232,11 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
         derivation=options.derivation,
         still_s=trial.still_s,
         layout=_layout_name(trial, layout, arena),
-        extras={KIND: trial.contest},
+        extras={
+            KIND: trial.contest,
+            PROGRAMS: _describe_origins(trial, trial_contest, options, programs),
+            BODY: options.body.partition(":")[0] if ":" in options.body else without_folder(options.body),
+        },
         outputs=Outputs(rows_every=ROWS_EVERY),
     )
     return replace(prepared_run, domain=choice.domain(prepared_run.streams.body))
@@ -223,11 +246,11 @@ def _make_arena(
     trial: Trial, trial_contest: Contest, layout: str, seed: int, *, require_legal_layout: bool
 ) -> Arena:
     """Return the contest's field, or that of the trial's arena document; a named layout stands on either."""
-    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
     if is_path(trial.arena):
-        custom_arena = read_arena(trial.arena)
-        arena = custom_arena.with_boxes(arena.boxes) if layout else custom_arena
-    elif trial.arena not in {"", arena.name}:
+        own_arena = read_arena(trial.arena)
+        return prepare_own_field(trial_contest, own_arena, layout, seed, legal=require_legal_layout)
+    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
+    if trial.arena not in {"", arena.name}:
         raise InputError(
             f"{trial_contest.name} cannot be run in the arena {trial.arena!r}", hint=f"use {arena.name!r}"
         )
@@ -244,18 +267,32 @@ def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) 
     for role in trial.opponents:
         if role not in other_roles:
             raise UnknownNameError.among("opponent", role, other_roles, owner=f"in {trial_contest.name}")
-    first = _with_controller(_read_first_program(trial, trial_contest, options), options.controller)
-    if not other_roles:
-        return {first.robot.name: first}
-    programs = {first_role: first}
+    request = _request_first_program(trial, trial_contest, options)
+    first_program = read_program(request.name, request.card, options=request.options)
+    first_program = _with_controller(first_program, options.controller)
+    if not other_roles:  # a single robot has its own name instead of a role
+        return {first_program.robot.name: first_program}
+    programs = {first_role: first_program}
     for role in other_roles:
         entry = trial.opponents.get(role, trial_contest.entries[role])
         programs[role] = read_program(entry.behaviour, robot(entry.robot))
     return programs
 
 
-def _read_first_program(trial: Trial, trial_contest: Contest, options: TrialOptions) -> Program:
-    """Return the program of the first role: that of the options, else that of the trial."""
+class _ProgramRequest(NamedTuple):
+    """What `read_program` needs: the program's name, the robot's card or None, and options."""
+
+    name: str
+    card: Robot | None
+    options: Mapping[str, str]
+
+
+def _request_first_program(trial: Trial, trial_contest: Contest, options: TrialOptions) -> _ProgramRequest:
+    """Return the request for the program of the first role: that of the options, else that of the trial.
+
+    The trial's robot runs the trial's own program and any behaviour. A program of another kind has a robot of
+    its own, unless the options name one.
+    """
     name = trial.behaviour if options.behaviour is None else options.behaviour
     uses_trial_robot = options.behaviour is None or names_behaviour(name)
     card_name = options.robot or (trial.robot if uses_trial_robot else None)
@@ -265,7 +302,27 @@ def _read_first_program(trial: Trial, trial_contest: Contest, options: TrialOpti
         reference = _reference_behaviour(trial, trial_contest, card)
         if reference is not None:
             program_options["like"] = reference
-    return read_program(name, card, options=program_options)
+    return _ProgramRequest(name, card, program_options)
+
+
+def _describe_origins(
+    trial: Trial, trial_contest: Contest, options: TrialOptions, robot_names: Iterable[str]
+) -> dict[str, PlainData]:
+    """Return where the program of each robot came from, for a recording; robots in the order of the roles."""
+    first = _request_first_program(trial, trial_contest, options)
+    controller = options.controller
+    if isinstance(controller, Board):
+        controller_name_or_board = controller.name
+    elif isinstance(controller, str):
+        controller_name_or_board = "" if controller == PYTHON else without_folder(controller)
+    else:
+        controller_name_or_board = controller_name(controller)
+    short_options = {name: without_folder(value) for name, value in first.options.items()}
+    origins = [ProgramOrigin(without_folder(first.name), short_options, controller_name_or_board)]
+    for role in list(trial_contest.entries)[1:]:
+        entry = trial.opponents.get(role, trial_contest.entries[role])
+        origins.append(ProgramOrigin(without_folder(entry.behaviour)))
+    return {name: origin.to_dict() for name, origin in zip(robot_names, origins, strict=True)}
 
 
 def _reference_behaviour(trial: Trial, trial_contest: Contest, card: Robot | None) -> str | None:
@@ -288,7 +345,13 @@ def merge_program_options(trial: Trial, options: TrialOptions) -> Mapping[str, s
 
 
 def _with_controller(program: Program, controller: ControllerSource) -> Program:
-    """Return the program with another controller, or on a board."""
+    """Return the program with another controller, or on a board.
+
+    Args:
+        program: the program.
+        controller: a board or its name; `python` for the program as it is; or a controller, something that
+            creates one, or the name of either in a Python file.
+    """
     if isinstance(controller, Board):
         return controller.program(program)
     if isinstance(controller, str) and not PythonKind().recognises(controller):
@@ -314,6 +377,7 @@ def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
 def run_trial(
     trial: str | Path | Trial = "obstacle-race",
     *,
+    arena: str | Path | None = None,
     layout: str | Path | None = None,
     seed: int | None = None,
     behaviour: str | Path | None = None,
@@ -333,11 +397,13 @@ def run_trial(
     pace: Clock | None = None,
     clock: Callable[[], float] | None = None,
     on_end: TorquePolicy = TorquePolicy.RELEASE,
+    accept_faults: bool = False,
 ) -> Outcome:
     """Run a trial.
 
     Args:
         trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
+        arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`; by default the trial's.
         seed: the seed of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
@@ -364,9 +430,13 @@ def run_trial(
             runs as fast as it can.
         clock: a wall clock [s], to measure `Outcome.wall_s`.
         on_end: what the servos do when the trial is over; after a failure they are always released.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors.
 
     Raises:
         InputError: an argument is wrong, or there is no such camera or controller.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion, and
+            `accept_faults` is false; nothing has moved.
         OutputError: the recording cannot be written; this is checked before the run.
         BodyError: the body failed, or lacks the ground truth that the referee needs; or no board answers.
         UnavailableError: there is no window for the watcher, or no compiler for the board.
@@ -391,8 +461,11 @@ def run_trial(
             controller=controller,
             require_legal_layout=legal,
             derivation=read_derivation(streams),
+            accept_faults=accept_faults,
         ),
     )
+    if arena is not None:
+        resolved_trial = replace(resolved_trial, arena=str(arena), layout="")
     prepared_run = replace(
         trial_run(resolved_trial, trial_options),
         outputs=outputs,
@@ -408,7 +481,11 @@ def run_trial(
     defaults = {} if _is_custom(trial) else _describe_defaults(trial_options, prepared_run)
     if not resolved_trial.rules and prepared_run.contest is not None:
         defaults["rules"] = prepared_run.contest.name
-    return replace(outcome, assumed=defaults, board=board)
+    remarks = outcome.remarks
+    if choose_plant(body).may_be_real:
+        for program in prepared_run.programs.values():
+            remarks += tuple(f"could harm the robot: {fault}" for fault in find_faults_of_program(program))
+    return replace(outcome, assumed=defaults, board=board, remarks=remarks)
 
 
 def text_or_none(name_or_path: str | Path | None) -> str | None:
@@ -470,7 +547,7 @@ def trial_documents(trial: Trial, options: TrialOptions) -> dict[str, str]:
         for body in plant.bodies.values():
             body.close()
     layout = trial.layout if options.layout is None else options.layout
-    if layout in {"", "random"}:
+    if layout in {"", "random"}:  # the seed draws it
         documents.pop("random.layout.yaml", None)
     for role, program in prepared_run.programs.items():
         card = program.robot

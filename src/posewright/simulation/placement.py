@@ -86,7 +86,7 @@ def place(
         lean: the lean of the base; None for the lean with which the robot rests in this pose.
 
     Raises:
-        InputError: a number is not finite.
+        InputError: a number is not finite, or nothing of the robot can touch the floor.
     """
     if not np.isfinite([x_m, y_m, yaw_rad, *joints, *(lean or ())]).all():
         raise InputError(

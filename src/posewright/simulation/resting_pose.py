@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 
 from posewright.arrays import Floats, Indices
+from posewright.errors import InputError, Where
 from posewright.simulation.arena_model import FLOOR
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ def find_supports(instance: ModelInstance) -> Supports:
     """Return the balls that bound the robot's geoms that collide with the floor, in the field frame.
 
     They are exact for spheres, capsules and boxes; other shapes are replaced by their bounding boxes.
+
+    Raises:
+        InputError: nothing of the robot can touch the floor.
     """
     model = instance.model
     data = instance.data
@@ -72,6 +76,12 @@ def find_supports(instance: ModelInstance) -> Supports:
         centres.append(data.geom_xpos[geom] + local_centres @ data.geom_xmat[geom].reshape(3, 3).T)
         radii.append(np.full(len(local_centres), radius))
         geoms.append(np.full(len(local_centres), geom, dtype=np.intp))
+    if not centres:
+        raise InputError(
+            f"the model of {instance.robot.name} has no shape that can touch the floor",
+            where=Where(instance.robot.model_path),
+            hint="give its links shapes: <collision> or <visual> in a URDF, geoms in a MuJoCo model",
+        )
     return Supports(np.concatenate(centres), np.concatenate(radii), np.concatenate(geoms))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from posewright.evaluation import FIGURES
 from posewright.evaluation.walking.report import WalkResult
-from posewright.figures.gait.content import COLOURS, ORDER, SHORT
+from posewright.figures.gait.content import COLOURS, ORDER, SHORT_FOOT_NAMES
 from posewright.gaits import (
     PHASE_TABLES,
     Gait,
@@ -87,7 +87,12 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
         "pose": gait.pose,
         "poses": list(robot.poses),
         "feet": [
-            {"foot": foot, "short": SHORT[foot], "colour": COLOURS[foot], "lifts": gait.phases.offsets[foot]}
+            {
+                "foot": foot,
+                "short": SHORT_FOOT_NAMES[foot],
+                "colour": COLOURS[foot],
+                "lifts": gait.phases.offsets[foot],
+            }
             for foot in ORDER
         ],
         "groups": list(_parameter_groups(gait)),

@@ -131,7 +131,7 @@ def test_an_environment_becomes_a_field_without_its_robots(scene: Path) -> None:
     assert [(box.x, box.y) for box in imported.arena.boxes] == [(1.2, 0.3)]
     assert [shape.role for shape in imported.arena.shapes] == [Role.WALL]
     assert imported.arena.colours["floor"] == (0.3, 1.0, 0.3)
-    assert any("Walker is left out" in note for note in imported.notes)
+    assert any("the robot robots/walker.robot.xml is left out" in note for note in imported.notes)
 
 
 def test_a_mesh_comes_from_the_folder_with_its_scale(tmp_path: Path) -> None:
@@ -183,7 +183,6 @@ def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
     ("body", "words"),
     [
         ('<Body name="a"><offsetfrom>nobody</offsetfrom></Body>', "no body 'nobody' yet"),
-        ('<Body name="a"><Geom type="blob"/></Body>', "type 'blob' is not read"),
         ('<Body name="a"><Geom type="box"/></Body>', "without <extents>"),
         ('<Body name="a"><Geom type="box"><extents>1 2</extents></Geom></Body>', "2 numbers"),
         ('<Body name="a"><Geom type="box"><extents>1 -2 1</extents></Geom></Body>', "above 0"),
@@ -192,7 +191,6 @@ def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
         ('<Body name="a"><Mass type="pyramid"/></Body>', "'pyramid' is not read"),
         ('<Joint name="j" type="universal"/>', "'universal' is not read"),
         ('<Body name="a"/><Joint name="j"><Body>a</Body><Body>a</Body></Joint>', "between 1 bodies"),
-        ('<Body name="a"><Geom type="trimesh"><data>cup.iv 0.01</data></Geom></Body>', "no file 'cup.iv'"),
         ('<Body name="a"><Geom type="trimesh"/></Body>', "without <data>"),
     ],
 )
@@ -217,7 +215,7 @@ def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
 def test_other_xml_is_refused(tmp_path: Path) -> None:
     assert "not an OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
     (tmp_path / "a.xml").write_text(ROBOT)
-    with pytest.raises(InputError, match="only robots") as caught:
+    with pytest.raises(InputError, match="no bodies with shapes") as caught:
         import_arena(tmp_path / "a.xml")
     assert caught.value.where is not None
 
@@ -228,7 +226,6 @@ def test_other_xml_is_refused(tmp_path: Path) -> None:
         ("".join(f'<Body name="b{i}"/>' for i in range(1001)), "too many parts"),
         ('<Body name="a"/><Body name="b"/>' + "<Joint><Body>a</Body><Body>b</Body></Joint>" * 1001, "parts"),
         ("".join(f'<KinBody prefix="{i}" file="b.xml"/>' for i in range(241)), "too many or too large files"),
-        (f'<Body><Geom type="trimesh"><data>a{" " * 50_000}x</data></Geom></Body>', "no file 'a x'"),
     ],
 )
 def test_what_would_take_for_ever_is_refused_at_once(tmp_path: Path, inside: str, words: str) -> None:
@@ -241,11 +238,26 @@ def test_samples_are_read_or_refused_with_file_and_line() -> None:
     (robot,) = read_openrave(SAMPLES / "rdiankov_twodof.robot.xml").bodies
     assert [link.name for link in robot.links] == ["Base", "Arm0", "Arm1"]
     assert all(link.mass is not None for link in robot.links)
-    for name, line in (("rdiankov_sample.kinbody.xml", 56), ("rdiankov_testphysics.env.xml", 5)):
-        with pytest.raises(FormatError, match="there is no file") as caught:
-            read_openrave(SAMPLES / name)
-        assert caught.value.where is not None
-        assert caught.value.where.line == line
+    sample = read_openrave(SAMPLES / "rdiankov_sample.kinbody.xml")
+    (mesh_note,) = (note for note in sample.notes if "models/objects/cup.iv" in note)
+    assert ":56: a mesh is left out: there is no file" in mesh_note
+    with pytest.raises(FormatError, match="there is no file") as caught:
+        read_openrave(SAMPLES / "rdiankov_testphysics.env.xml")
+    assert caught.value.where is not None
+    assert caught.value.where.line == 5
+    imported = import_arena(SAMPLES / "rdiankov_testphysics.env.xml")
+    assert imported.arena.size_m == (4.0, 4.0)
+    assert any(":5: the robot Puma is left out" in note for note in imported.notes)
+
+
+@pytest.mark.parametrize("data", ["cup.iv 0.01", "a" + " " * 50_000 + "x"])
+def test_a_mesh_without_its_file_is_left_out_with_a_note(tmp_path: Path, data: str) -> None:
+    mesh = f'<Geom type="trimesh"><data>{data}</data></Geom><Geom type="blob"/>'
+    (tmp_path / "a.xml").write_text(f'<KinBody name="k"><Body name="a">{mesh}</Body></KinBody>')
+    document = read_openrave(tmp_path / "a.xml")
+    assert document.bodies[0].links[0].geometries == ()
+    assert "a mesh is left out: there is no file" in document.notes[0]
+    assert "'blob' is ignored" in document.notes[1]
 
 
 def test_bodies_may_not_stand_in_each_other_without_end(tmp_path: Path) -> None:

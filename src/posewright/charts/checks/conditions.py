@@ -215,15 +215,15 @@ def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[o
     for first_segment, second_segment in zip(first.segments, second.segments, strict=False):
         if first_segment is not second_segment:
             return id(first_segment), id(second_segment)
-    return id(first), id(second)
+    return id(first), id(second)  # the transitions do not part
 
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
-    """Return the transitions without an event of a state and of the states around it."""
-    numbers = (node.index, *node.ancestors)
+    """Return the transitions without an event of a state and of its ancestors, those of the state first."""
+    node_indices = (node.index, *node.ancestors)
     return [
         transition
-        for number in numbers
-        for transition in machine_nodes[number].transitions
+        for node_index in node_indices
+        for transition in machine_nodes[node_index].transitions
         if not transition.events
     ]

@@ -29,8 +29,8 @@ class UnreachableStates(Check):
         """Yield an error for each unreachable state, a note where that is not proved."""
         entered_states = self.analysis.entered_states
         missing_nodes = [node for node in self.machine.nodes[1:] if node.index not in entered_states]
-        missing_numbers = {node.index for node in missing_nodes}
-        outermost_nodes = [node for node in missing_nodes if node.parent not in missing_numbers]
+        missing_indices = {node.index for node in missing_nodes}
+        outermost_nodes = [node for node in missing_nodes if node.parent not in missing_indices]
         possibly_entered = frozenset[int]() if self.analysis.is_complete else self._compute_possibly_entered()
         for node in outermost_nodes:
             if node.index in possibly_entered:
@@ -284,7 +284,10 @@ class DeadTransitions(Check):
         )
 
     def _line_of(self, transition: CompoundTransition) -> int | None:
-        """Return the line of the first segment that a dead transition shares with no taken transition."""
+        """Return the line of the first segment that a dead transition shares with no taken transition.
+
+        Segments that it shares with a transition which is taken are not to blame.
+        """
         max_shared_segments = 0
         for sibling in self.analysis.source_of(transition).transitions:
             if id(sibling) in self.taken_ids:

@@ -80,8 +80,8 @@ class TickTrace(TickExecution):
         self.microstep_traces: list[MicrostepTrace] = []
         self.writes: list[VariableWrite] = []
         self.next_state: Snapshot | None = None
-        self._n_evaluated_at: dict[int, int] = {}
-        self._env_copy: Mapping[str, Value] = {}
+        self._n_evaluated_at: dict[int, int] = {}  # of the current microstep, as in `MicrostepTrace`
+        self._env_copy: Mapping[str, Value] = {}  # the last copy of the environment
 
     def _copy_env(self) -> Mapping[str, Value]:
         """Return a copy of the environment; the same object for as long as nothing changes."""

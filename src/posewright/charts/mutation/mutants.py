@@ -122,7 +122,10 @@ class PartMutator:
                 yield replace(mutation, line=mutation.line or transition.line, mutated_part=updated)
 
     def _mutate_transition(self, transition: Transition) -> Iterator[Mutation[Transition]]:
-        """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions."""
+        """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions.
+
+        `rebuild` turns each mutation of a part into one of the whole transition.
+        """
         if not transition.is_else and transition.when != ALWAYS:
             yield from rebuild(
                 self._mutate_condition(transition.when), lambda when: replace(transition, when=when)
@@ -147,6 +150,7 @@ class PartMutator:
             # a transition without actions needs a target
             if mutation.mutated_part.do or transition.go or transition.leads_to_junction:
                 yield mutation
+        # the segments behind a junction
         yield from rebuild(
             self.mutate_transitions(transition.then), lambda then: replace(transition, then=then)
         )

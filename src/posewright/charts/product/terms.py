@@ -147,7 +147,11 @@ class TermRecorder:
         return evaluate_and_record
 
     def _build_term(self, expression: Expression, register_values: Mapping[str, Value]) -> Expression:
-        """Return an expression with registers and previously recorded variables substituted."""
+        """Return an expression with all names but inputs replaced.
+
+        Registers are replaced by their values, and recorded variables by the terms that the tick has assigned
+        to them before, as the variables store them.
+        """
         trees: dict[str, Tree] = {
             name: Literal(value) for name, value in {**expression.constant_values, **register_values}.items()
         }
@@ -171,7 +175,14 @@ class TermComparison:
         self._comparisons: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
 
     def differ(self, name: str, first: Expression, second: Expression, path: PathCondition) -> bool:
-        """Return whether two terms of a variable differ on a path, which may be restricted by the answer."""
+        """Return whether two terms of a variable differ on a path, which may be restricted by the answer.
+
+        Args:
+            name: the variable.
+            first: its term in the first chart.
+            second: its term in the second chart.
+            path: the path.
+        """
         if first == second:
             return False
         first_value = term_value(first)

@@ -102,7 +102,12 @@ class Prover:
         return self._answers[question_key]
 
     def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        """Return the answer by trying all cases where they are few, else by the solver."""
+        """Return the answer by trying all cases where they are few, else by the solver.
+
+        Args:
+            root: the term that is true where all claims are.
+            trial: the trial of the claims.
+        """
         variables = [term for term in collect_terms([root]) if term.op is SmtOp.VARIABLE]
         names_in_term = {term.variable_name for term in variables}
         types = {name: value_type for name, value_type in trial.types.items() if name in names_in_term}

@@ -68,7 +68,8 @@ class Translator:
             nodes: dict[int, TranslatedNode] = {}
             self._cache[id(expression)] = expression, nodes
             _TreeTranslator(self, nodes, expression.constant_values).translate(expression.tree)
-        return self._cache[id(expression)][1]
+        _, nodes_of_expression = self._cache[id(expression)]
+        return nodes_of_expression
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
         """Return the terms of a whole expression; raises as `translate` does."""
@@ -76,7 +77,14 @@ class Translator:
 
 
 class _TreeTranslator:
-    """Translates the tree of one expression into `nodes`."""
+    """Translates the tree of one expression.
+
+    Attributes:
+        translator: has the types of all names that are not constants.
+        term_factory: makes the terms.
+        nodes: receives the terms of every node, by the node's id.
+        constant_values: the values of the constants in the expression.
+    """
 
     def __init__(
         self, translator: Translator, nodes: dict[int, TranslatedNode], constant_values: Mapping[str, Value]
@@ -152,7 +160,13 @@ class _TreeTranslator:
     def _translate_logic(
         self, operator: Operator, left: TranslatedNode, right: TranslatedNode
     ) -> TranslatedNode:
-        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide."""
+        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide.
+
+        Args:
+            operator: AND or OR.
+            left: the terms of the left side.
+            right: the terms of the right side.
+        """
         factory = self.term_factory
         if operator is Operator.AND:
             value = factory.conjunction((left.value, right.value))

@@ -214,7 +214,10 @@ class _ScenarioReader:
         )
 
     def _read_step(self, node: Node) -> ScenarioStep:
-        """Return a step of a scenario; its duration counts towards the limit of ticks."""
+        """Return a step of a scenario: for a time, for some ticks, or for one tick if it states neither.
+
+        Its ticks count towards the limit of the scenario.
+        """
         fields = node.fields(optional=("ticks", "for", "set", "send", "expect", "throughout"))
         if "ticks" in fields and "for" in fields:
             fields["for"].fail("both `ticks` and `for`", hint="use one of them")

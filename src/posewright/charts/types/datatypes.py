@@ -285,13 +285,13 @@ def convert_value(name: str, target: Type, value: object) -> Value:
     if isinstance(target, FloatType) and type(python_value) is int:
         # clamped first, since an integer may be larger than any float
         python_value = float(min(max(python_value, target.low), target.high))
-    fits = (
+    is_of_type = (
         (isinstance(target, BoolType) and type(python_value) is bool)
         or (isinstance(target, IntType) and type(python_value) is int)
         or (isinstance(target, FloatType) and type(python_value) is float and math.isfinite(python_value))
         or (isinstance(target, EnumType) and target.contains(python_value))
     )
-    if not fits:
+    if not is_of_type:
         raise InputError(f"{name} = {value!r} does not fit", hint=f"{name} is {target}")
     return target.clamp(python_value)
 

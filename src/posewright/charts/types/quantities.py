@@ -131,7 +131,18 @@ def parse_value(value_type: Type, text: str) -> Value:
 
 
 def _convert_text(number: str, unit: str, value_type: IntType | FloatType) -> str:
-    """Return the text of a number, converted into the unit of a type."""
+    """Return the text of a number, converted into the unit of a type.
+
+    The conversion is exact; a number that is in that unit already keeps its text.
+
+    Args:
+        number: the text of the number.
+        unit: its unit.
+        value_type: the type that the value is for.
+
+    Raises:
+        InputError: the units do not convert, or the result does not fit the type.
+    """
     quantity = f"{number} {unit}"
     if unit not in UNITS:
         raise InputError(f"there is no unit {unit[:60]!r}", hint=unit_hint(unit))

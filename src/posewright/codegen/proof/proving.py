@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.generating import read_unit_spec
+from posewright.codegen.generating import find_changed_files, read_generated_unit, read_unit_spec
 from posewright.codegen.proof.input_generation import InputStream, chart_stream, find_literals, number_fields
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.proof.source_coverage import SourceCoverage, cover_source
@@ -22,7 +22,7 @@ from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Executable, Footprint, Measured, Records, UnitSpec
 from posewright.controllers.behaviours import Behaviour
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError, UnknownNameError
 
 HOST = "host"
 PROCESSORS: dict[str, Callable[[UnitSpec], Measured]] = {
@@ -50,6 +50,7 @@ def verify(
     steps: int = 100_000,
     seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
+    artefact: UnitSpec | None = None,
 ) -> Verification:
     """Run the same inputs in the interpreter, on this computer and on a board's emulated processor.
 
@@ -61,6 +62,8 @@ def verify(
         steps: number of steps of each executable.
         seed: of the inputs.
         on_progress: called with the number of steps taken and of all steps.
+        artefact: the unit whose C is compared with the interpreter of `unit_spec`; None for the C generated
+            from it.
 
     Raises:
         UnknownNameError: there is no such target.
@@ -70,7 +73,7 @@ def verify(
     """
     if isinstance(unit_spec, str | Path):
         unit_spec = read_unit_spec(unit_spec)
-    with _executables(unit_spec, target) as executables:
+    with _executables(unit_spec, target, artefact or unit_spec) as executables:
         reference = unit_spec.reference()
         comparison = Comparison(reference, executables)
         comparison.run(input_stream(unit_spec).episodes(seed), steps, on_progress or (lambda *_: None))
@@ -96,11 +99,48 @@ def verify(
     )
 
 
+def verify_folder(
+    folder: Path | str,
+    target: str | None = None,
+    *,
+    steps: int = 100_000,
+    seed: int = 0,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Verify the C in a folder as it is there, with any changes by hand, against the interpreter.
+
+    Args:
+        folder: the folder that `generate` wrote.
+        target: `host`, or the target the folder was generated for, which is the default.
+        steps: as for `verify`.
+        seed: as for `verify`.
+        on_progress: as for `verify`.
+
+    Raises:
+        InputError: nothing was generated there, its documents are not found, or the target is another one.
+        CompileError: the C does not compile.
+        UnavailableError: as for `verify`.
+    """
+    unit = read_generated_unit(folder)
+    target = target or unit.target
+    if target not in (HOST, unit.target):
+        raise InputError(
+            f"{folder} was generated for {unit.target}, not {target}", hint=f"--target {unit.target}"
+        )
+    verification = verify(
+        unit.unit_spec, target, steps=steps, seed=seed, on_progress=on_progress, artefact=unit
+    )
+    return replace(verification, changed_files=find_changed_files(folder))
+
+
 def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> int:
     """Return the greatest distance of servo goals in integer arithmetic from those of `Player` [ticks]."""
-    states = unit_spec.reference().run(unit_spec.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed))
-    failed = np.flatnonzero(states["status"])
-    return unit_spec.ticks_from_player(states[: failed[0]] if len(failed) else states)
+    inputs = unit_spec.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed)
+    states = unit_spec.reference().run(inputs)
+    failed_frames = np.flatnonzero(states["status"])
+    if len(failed_frames):  # after a failure the robot stands still
+        states = states[: failed_frames[0]]
+    return unit_spec.ticks_from_player(states)
 
 
 def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:
@@ -121,7 +161,11 @@ def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: in
 
 
 def input_stream(unit_spec: UnitSpec) -> InputStream:
-    """Return the inputs of a unit, which reach every transition of a chart, every limit of a behaviour."""
+    """Return the stream of inputs with which a unit is verified.
+
+    It reaches every transition of a chart that exploration finds, and every threshold of a behaviour. For
+    another unit the inputs are arbitrary.
+    """
     if isinstance(unit_spec, BehaviourUnitSpec):
         values = sorted(set(_critical_readings(unit_spec.behaviour)))
         runs = tuple(unit_spec.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
@@ -135,16 +179,22 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
 
 
 @contextmanager
-def _executables(unit_spec: UnitSpec, target: str) -> Iterator[dict[str, Executable]]:
-    """Provide the executables to be compared with the interpreter, by name, and close them at the end."""
+def _executables(unit_spec: UnitSpec, target: str, artefact: UnitSpec) -> Iterator[dict[str, Executable]]:
+    """Provide the executables to be compared with the interpreter, by name, and close them at the end.
+
+    Args:
+        unit_spec: the chart or behaviour.
+        target: name of the target.
+        artefact: the unit whose C is compiled.
+    """
     if target not in TARGETS:
         raise UnknownNameError.among("target", target, TARGETS)
     if isinstance(unit_spec, BehaviourUnitSpec):
         target_named(target).sources(unit_spec)  # raises where the board cannot run the behaviour
-    executables: dict[str, Executable] = {HOST: HostLibrary(unit_spec)}
+    executables: dict[str, Executable] = {HOST: HostLibrary(artefact)}
     try:
         if target != HOST:
-            executables[target] = PROCESSORS[target](target_named(target).adapt(unit_spec))
+            executables[target] = PROCESSORS[target](target_named(target).adapt(artefact))
         yield executables
     finally:
         for executable in executables.values():
@@ -152,16 +202,21 @@ def _executables(unit_spec: UnitSpec, target: str) -> Iterator[dict[str, Executa
 
 
 def _footprint(executable: Executable) -> Footprint | None:
+    """Return the footprint of an executable; None if it does not measure it."""
     return executable.footprint() if isinstance(executable, Measured) else None
 
 
 def _critical_readings(behaviour: Behaviour) -> Iterator[float]:
-    """Yield the sensor readings at which a behaviour may change, in SI units."""
-    constants = find_literals(ChartUnitSpec(behaviour.chart).lowered)
+    """Yield the sensor readings at which a behaviour may change, in SI units.
+
+    An input of its chart is connected to a sensor by a wire. A wire with a threshold changes at its edges.
+    Others hand the reading on in their own unit, so it is compared with the chart's constants in that unit.
+    """
+    chart_constants = find_literals(ChartUnitSpec(behaviour.chart).lowered)
     for wire in behaviour.inputs:
-        if wire.threshold is not None:
+        if wire.threshold is None:
+            yield from (constant * wire.unit for constant in chart_constants)
+        else:
             limit = wire.threshold.limit
             hysteresis = wire.threshold.hysteresis
             yield from (limit, limit + hysteresis, limit - hysteresis)
-        else:
-            yield from (constant * wire.unit for constant in constants)

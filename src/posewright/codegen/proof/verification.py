@@ -98,6 +98,8 @@ class Verification:
         transitions_taken: number of transitions of the chart that were taken; None for a behaviour.
         transitions: number of transitions of the chart; None for a behaviour.
         ticks_from_player: greatest distance of servo goals of a behaviour from those of `Player` [ticks].
+        changed_files: sentences about files of a verified folder that are not as they were generated; None
+            where the C was generated for the comparison.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Verification:
     transitions_taken: int | None = None
     transitions: int | None = None
     ticks_from_player: int | None = None
+    changed_files: tuple[str, ...] | None = None
 
     @property
     def same(self) -> bool:
@@ -141,6 +144,7 @@ class Verification:
             "step_cycles_worst": footprint.step_cycles_worst if footprint else None,
             "counts": footprint.step_unit if footprint else None,
             "mismatch": self.mismatch.data() if self.mismatch else None,
+            **({} if self.changed_files is None else {"changed": list(self.changed_files)}),
         }
 
     def lines(self, unit_spec: UnitSpec, coverage: SourceCoverage | None = None) -> Lines:
@@ -156,6 +160,8 @@ class Verification:
         mismatches = f"{self.mismatches or 'no'} mismatch{'' if self.mismatches == 1 else 'es'}"
         steps = format_count(self.steps, "step")
         yield build_line(verdict, f" {self.name}: {steps} on {executables}, {mismatches}")
+        for sentence in self.changed_files or ():
+            yield f"   {sentence}"
         if self.transitions is not None:
             yield f"   {self.transitions_taken} of {self.transitions} transitions taken"
             if not_taken:

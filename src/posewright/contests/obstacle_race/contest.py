@@ -5,21 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import PlanarPose, Supervisor
-from posewright.contests.contest import DefaultEntry, Note, RankedScore, arena_with_layout
+from posewright.contests.contest import DefaultEntry, Note, RankedScore, arena_with_layout, with_layout
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
-from posewright.contests.obstacle_race.rules import Rules, parse_rules, require_field
+from posewright.contests.obstacle_race.rules import (
+    Rules,
+    field_without_boxes,
+    find_dimension_faults,
+    parse_rules,
+    require_field,
+)
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.contests.obstacle_race.score import Result, score
+from posewright.contests.own_fields import (
+    FieldFault,
+    find_open_edges,
+    find_start_faults,
+    layout_faults,
+    with_limits_of,
+)
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, rank_places
 from posewright.contests.ruled_contest import SPARE_S
+from posewright.errors import InputError
 from posewright.recordings import Recording
 
 
@@ -29,13 +44,14 @@ class ObstacleRace:
     entries: Mapping[str, DefaultEntry] = {"robot": DefaultEntry("robotis_bioloid", "obstacle_race")}
     needs_contacts = False
 
-    def __init__(self, by: Rules | str | None = None, *, year: int = 2013) -> None:
-        if by is None:
+    def __init__(self, rules: Rules | str | None = None, *, year: int = 2013) -> None:
+        """Create a race by rules, by the text of a document of rules, or by CEABOT's rules of a year."""
+        if rules is None:
             self.rules = shipped_rules(year)
-        elif isinstance(by, str):
-            self.rules = parse_rules(by)
+        elif isinstance(rules, str):
+            self.rules = parse_rules(rules)
         else:
-            self.rules = by
+            self.rules = rules
         self.name = self.rules.name
         self.title = self.rules.title
         self.rules_text = self.rules.text
@@ -52,6 +68,24 @@ class ObstacleRace:
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field with the boxes of a layout, random ones by default."""
         return arena_with_layout(self.rules.arena, layout or "random", seed, legal=legal)
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:
+        """Return an arena with the race's limits of layouts where it has none, and the boxes of a layout."""
+        field = with_limits_of(arena, field_without_boxes(self.rules))
+        if layout and not field.box_kinds:
+            message = f"the arena {arena.name!r:.60} has no kind of boxes, so no layout can stand on it"
+            raise InputError(message, hint="leave the layout out, or add box_kinds to the arena")
+        return with_layout(field, layout, seed, legal=legal) if layout else field
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return what the size, lines, boxes and shapes of an arena have that the race does not allow."""
+        x, y, _ = self.start("robot", arena)
+        return (
+            *find_dimension_faults(self.rules, arena),
+            *find_start_faults(arena, [(x, y)], self.rules.put_back.least_m),
+            *layout_faults(arena),
+            *find_open_edges(arena),
+        )
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
         """Return the middle of the start zone."""
@@ -86,8 +120,18 @@ class ObstacleRace:
         return picture_of(recording, self.rules, self.judge(recording))
 
 
-_Sample = tuple[float, float, float]
-"""Time [s], points if the robot stayed where it is, and points if it crossed the line now."""
+class _Sample(NamedTuple):
+    """The points of a leg at one time.
+
+    Attributes:
+        time_s: when [s].
+        earned: raw points if the robot stayed where it is until the limit.
+        if_crossed: raw points if it crossed the line now.
+    """
+
+    time_s: float
+    earned: float
+    if_crossed: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +177,8 @@ def progress(
         for number, samples in enumerate(samples_of_legs, 1):
             sample = _sample_leg(race, number, now_s)
             has_started = race.legs[number - 1].started_s is not None
-            if has_started and (not samples or samples[-1][0] < sample[0]):
+            # after the end of a leg its time no longer increases
+            if has_started and (not samples or samples[-1].time_s < sample.time_s):
                 samples.append(sample)
     return tuple(
         LegProgress(number, *np.array(samples).T)
@@ -150,14 +195,14 @@ def _split_rows(rows: Rows, every_s: float) -> Iterator[Rows]:
 
 
 def _sample_leg(race: Race, number: int, now_s: float) -> _Sample:
-    """Return a sample of a leg's points now, or at its end."""
+    """Return a sample of the points of leg `number`, 1 or 2, now, or at its end if it has ended."""
     leg = race.legs[number - 1]
     leg_result = race.result().legs[number - 1]
     limits = race.rules.scoring
     time_s = now_s if leg.ended_s is None else leg.ended_s
     clock_s = min(leg.clock_s(time_s), limits.time_limit_s)
     if_crossed = score(clock_s, limits.distance_limit_cm, leg_result.penalties, race.rules)
-    return time_s, leg_result.raw_points, if_crossed.raw_points
+    return _Sample(time_s, leg_result.raw_points, if_crossed.raw_points)
 
 
 def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPicture:

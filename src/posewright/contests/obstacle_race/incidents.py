@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -78,7 +78,15 @@ class DisplacementDetector:
         return sorted(displacements, key=lambda displacement: (displacement.time_s, displacement.box))
 
     def _follow_box(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
-        """Return the displacements of one box, alternating between rest and motion."""
+        """Return the displacements of one box in further rows, alternating between rest and motion.
+
+        At rest, the next row beyond the limit is searched; in motion, the row in which the box comes to rest.
+
+        Args:
+            box: index of the box.
+            times: `(n,)` [s].
+            poses: of the box, `(n, 7)`.
+        """
         displacements: list[Displacement] = []
         row = 0
         while row < len(times):
@@ -87,11 +95,12 @@ class DisplacementDetector:
                 is_displaced = travel > self._rules.displaced_m
                 if not is_displaced.any():
                     break
-                first = int(is_displaced.argmax())
-                row += first
+                n_rows_at_rest = int(is_displaced.argmax())
+                row += n_rows_at_rest
                 time_s = float(times[row])
-                displacements.append(Displacement(time_s, box + 1, float(travel[first])))
-                self._pushes[box] = _Push(float(poses[row, 0]), float(poses[row, 1]), time_s)
+                displacement_m = float(travel[n_rows_at_rest])
+                displacements.append(Displacement(time_s, box=box + 1, displacement_m=displacement_m))
+                self._pushes[box] = _Push(x=float(poses[row, 0]), y=float(poses[row, 1]), moved_s=time_s)
             row = self._follow_until_rest(box, row, times, poses)
         return displacements
 
@@ -156,18 +165,31 @@ class Touch:
         return is_related and self.since_s - margin_s <= displacement.time_s <= self.time_s + margin_s
 
 
+class Incident(NamedTuple):
+    """An incident that costs a penalty.
+
+    Attributes:
+        time_s: when [s].
+        reason: of a touch, or `BOX_MOVED`.
+        box: number of the box that it is about, from 1; None for no box.
+    """
+
+    time_s: float
+    reason: str
+    box: int | None
+
+
 def find_incidents(
     touches: Sequence[Touch], displacements: Sequence[Displacement], margin_s: float
-) -> list[tuple[float, str, int | None]]:
+) -> list[Incident]:
     """Return the incidents that cost a penalty, in the order of time.
+
+    Every touch is an incident. So is every displacement, unless a touch covers it, or is about it.
 
     Args:
         touches: the touches of the robot.
         displacements: the displacements of boxes.
         margin_s: time between a touch and a displacement within which they are one incident [s].
-
-    Returns:
-        Time [s], reason, and number of the box or None.
     """
     uncovered = [
         displacement
@@ -182,9 +204,9 @@ def find_incidents(
             for displacement in uncovered
             if touch.box in {None, displacement.box} and displacement.time_s <= touch.time_s + margin_s
         ]
-        if candidates:
+        if candidates:  # the touch is about the last one
             last = candidates[-1]
             uncovered = [displacement for displacement in uncovered if displacement is not last]
-    incidents = [(touch.time_s, touch.reason, touch.box) for touch in touches]
-    incidents += [(displacement.time_s, BOX_MOVED, displacement.box) for displacement in uncovered]
-    return sorted(incidents, key=lambda incident: incident[0])
+    incidents = [Incident(touch.time_s, touch.reason, touch.box) for touch in touches]
+    incidents += [Incident(displacement.time_s, BOX_MOVED, displacement.box) for displacement in uncovered]
+    return sorted(incidents, key=lambda incident: incident.time_s)

@@ -82,14 +82,14 @@ class Leg:
     """
 
     def __init__(self, course: LegCourse) -> None:
+        """Create the leg before its start."""
         self.course = course
         self.started_s: float | None = None
         self.ended_s: float | None = None
         self.finished = False
         self.reason = NOT_BEGUN
         self.distance_m = 0.0
-        # the last time the robot had not crossed the line
-        self._before_line_s = -math.inf
+        self._last_before_line_s = -math.inf  # the last time the robot had not crossed the line
 
     def start(self, time_s: float) -> None:
         """Start the clock."""
@@ -122,13 +122,13 @@ class Leg:
         first = int(times.searchsorted(self.started_s))
         end = int(times.searchsorted(self.started_s + self.course.limit_s, side="right"))
         rearmost = self.course.rearmost(footprints[first:end])
-        crossing = self._find_crossing(times[first:end], rearmost, touches_s)
-        if crossing is not None:
-            last = first + crossing
+        crossing_row = self._find_crossing(times[first:end], rearmost, touches_s)  # from `first`
+        if crossing_row is not None:
+            last = first + crossing_row
             self.ended_s = float(times[last])
             self.finished = True
             self.reason = CROSSED
-            self._update_distance(rearmost[: crossing + 1])
+            self._update_distance(rearmost[: crossing_row + 1])
             return last + 1
         self._update_distance(rearmost)
         if end < len(times):
@@ -136,17 +136,27 @@ class Leg:
         return end
 
     def _find_crossing(self, times: Floats, rearmost: Floats, touches_s: Sequence[float]) -> int | None:
-        """Return the first row in which the robot has walked over the line; None if there is none."""
+        """Return the first row in which the robot has walked over the line; None if there is none.
+
+        It has, if it is over the line and was not touched since the last row in which it was not.
+
+        Args:
+            times: of further rows, `(n,)` [s].
+            rearmost: position of the rearmost sole corner along the course, `(n,)` [m].
+            touches_s: times of touches, in order [s].
+        """
         is_over = rearmost > self.course.forward * self.course.to_x_m
         if not is_over.any():
-            self._before_line_s = float(times[-1]) if len(times) else self._before_line_s
+            if len(times):
+                self._last_before_line_s = float(times[-1])
             return None
-        times_before_line = np.append(self._before_line_s, np.where(is_over, -np.inf, times))
-        last_before_line = np.maximum.accumulate(times_before_line)
-        self._before_line_s = float(last_before_line[-1])
+        times_before_line = np.append(self._last_before_line_s, np.where(is_over, -np.inf, times))
+        last_times_before_line = np.maximum.accumulate(times_before_line)
+        self._last_before_line_s = float(last_times_before_line[-1])
+        last_times_before_line = last_times_before_line[:-1]  # before each row
         n_touches = np.searchsorted(touches_s, times)
-        n_touches_before = np.searchsorted(touches_s, last_before_line[:-1])
-        has_walked = is_over & (n_touches == n_touches_before) & np.isfinite(last_before_line[:-1])
+        n_touches_before = np.searchsorted(touches_s, last_times_before_line)
+        has_walked = is_over & (n_touches == n_touches_before) & np.isfinite(last_times_before_line)
         return int(has_walked.argmax()) if has_walked.any() else None
 
     def _update_distance(self, rearmost: Floats) -> None:

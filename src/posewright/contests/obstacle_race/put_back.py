@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from posewright.arenas import Arena, footprints, point_distances
+from posewright.arenas import Arena, footprints, obstacle_distances, point_distances
 from posewright.arrays import Floats
 from posewright.contests.obstacle_race.rules import PutBackRules
 from posewright.units import wrap_angle
@@ -44,14 +44,18 @@ def find_clear_place(
     room = _room_around(points, boxes, arena)
     gains_nothing = forward * (points[:, 0] - start_x_m) <= _TOLERANCE_M
     is_before_line = forward * (points[:, 0] - line_x_m) <= _TOLERANCE_M
+    has_hand_room = room >= rules.clearance_m - _TOLERANCE_M
+    has_robot_room = room >= rules.least_m - _TOLERANCE_M
     for is_suitable in (
-        gains_nothing & (room >= rules.clearance_m - _TOLERANCE_M),
-        gains_nothing & (room >= rules.least_m - _TOLERANCE_M),
-        is_before_line & (room >= rules.least_m - _TOLERANCE_M),
+        gains_nothing & has_hand_room,
+        gains_nothing & has_robot_room,
+        is_before_line & has_robot_room,
     ):
         if is_suitable.any():
-            return tuple(points[int(is_suitable.argmax())].tolist())
-    return tuple(points[int(np.where(gains_nothing, room, -np.inf).argmax())].tolist())
+            nearest = int(is_suitable.argmax())  # the points are in the order of their distance
+            return tuple(points[nearest].tolist())
+    roomiest = int(np.where(gains_nothing, room, -np.inf).argmax())
+    return tuple(points[roomiest].tolist())
 
 
 def turn_towards(heading_rad: float, goal_rad: float, max_turn_rad: float) -> float:
@@ -75,19 +79,35 @@ def _limit_to_line(x_m: float, arena: Arena, forward: float) -> tuple[float, flo
 
 
 def _search_offsets(forward: float, reach_m: float) -> Floats:
-    """Return offsets from a place, the nearest first, of equals the furthest back first, `(n, 2)` [m]."""
+    """Return offsets from a place, `(n, 2)` [m]: first 0, then points on rings around the place.
+
+    The rings are `_RING_M` apart, the nearest first, up to `reach_m`. On a ring, the points furthest back
+    come first.
+
+    Args:
+        forward: the sign of x in which the robot walks, 1.0 or -1.0.
+        reach_m: the radius of the outermost ring.
+    """
     angles = np.arange(_DIRECTIONS) * 2.0 * np.pi / _DIRECTIONS
-    ring = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    ring = ring[np.lexsort((np.abs(angles - np.pi), forward * ring[:, 0].round(9)))]
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    # `lexsort` sorts by its last key first; the other one makes the order of equals definite
+    order = np.lexsort((np.abs(angles - np.pi), forward * directions[:, 0].round(9)))
     radii = _RING_M * np.arange(1, round(reach_m / _RING_M) + 1)
-    return np.concatenate([np.zeros((1, 2)), (radii[:, None, None] * ring).reshape(-1, 2)])
+    rings = (radii[:, None, None] * directions[order]).reshape(-1, 2)
+    return np.concatenate([np.zeros((1, 2)), rings])
 
 
 def _room_around(points: Floats, boxes: Floats, arena: Arena) -> Floats:
-    """Return each point's distance from the nearest box or wall, negative outside the field, `(n,)` [m]."""
+    """Return each point's distance from the nearest obstacle, negative outside the field, `(n,)` [m].
+
+    Obstacles are boxes, the edges of the field, and its fixed shapes.
+    """
     x = points[:, 0]
     y = points[:, 1]
     room = np.minimum.reduce([x, arena.size_x - x, arena.size_y / 2.0 - np.abs(y)])
+    fixed_distances = obstacle_distances(points, arena)
+    if fixed_distances.size:
+        room = np.minimum(room, fixed_distances.min(axis=1))
     if len(boxes):
-        room = np.minimum(room, point_distances(points, *footprints(boxes, arena.box_size)).min(axis=1))
+        room = np.minimum(room, point_distances(points, *footprints(boxes, arena.box_sizes)).min(axis=1))
     return np.asarray(room)

@@ -113,11 +113,13 @@ class Race:
     """
 
     def __init__(self, rules: Rules) -> None:
+        """Create the race before its first row."""
         self.rules = rules
         self.legs = (Leg(LegCourse.from_rules(rules, 1)), Leg(LegCourse.from_rules(rules, 2)))
         self._start = StartDetector(rules.clock.wait_s, rules.clock.moved_rad)
-        corner_m = math.hypot(*field_without_boxes(rules).box_kind.footprint_m) / 2.0
-        self._displacement_detector = DisplacementDetector(rules.displacement, corner_m)
+        # a box that turns on its place moves its corners around this circle
+        corner_radius_m = math.hypot(*field_without_boxes(rules).box_kind.footprint_m) / 2.0
+        self._displacement_detector = DisplacementDetector(rules.displacement, corner_radius_m)
         self._fall_detector = FallDetector(rules.fall.limits)
         # times and bases that the fall detector has not processed yet
         self._pending_bases: list[tuple[Floats, Floats]] = []
@@ -125,8 +127,8 @@ class Race:
         self._touches: list[Touch] = []
         self._touches_s: list[float] = []
         self._noted_falls_s: list[float] = []
-        self._stop_reason = ""
-        self._now_s = 0.0
+        self._stop_reason = ""  # why it was stopped; empty while it was not
+        self._now_s = 0.0  # time of the last row
         self._walked_backwards = False
 
     @property
@@ -211,26 +213,28 @@ class Race:
         """Return the penalties so far; incidents after the end of the race cost nothing."""
         incidents = find_incidents(self._touches, self._displacements, self.rules.displacement.incident_s)
         penalties = []
-        for time_s, reason, box in incidents:
-            leg = self._leg_at(time_s)
-            if leg:
-                penalties.append(Penalty(time_s, leg, reason, box))
+        for incident in incidents:
+            leg = self._leg_at(incident.time_s)
+            if leg is not None:
+                penalties.append(Penalty(incident.time_s, leg, incident.reason, incident.box))
         return tuple(penalties)
 
-    def _leg_at(self, time_s: float) -> int:
-        """Return the leg at a time; 0 after the end of the race."""
+    def _leg_at(self, time_s: float) -> int | None:
+        """Return the leg at a time, 1 or 2; None after the end of the race."""
         for number, leg in enumerate(self.legs, 1):
             if leg.ended_s is None or time_s <= leg.ended_s:
                 return number
-            if not leg.finished:
-                return 0
-        return 0
+            if not leg.finished:  # there is no next leg
+                return None
+        return None
 
     def result(self) -> Result:
         """Return the result of the race so far."""
         penalties = self.penalties()
-        counts = [sum(penalty.leg == number for penalty in penalties) for number in (1, 2)]
-        legs = tuple(self._judge_leg(leg, count) for leg, count in zip(self.legs, counts, strict=True))
+        legs = tuple(
+            self._judge_leg(leg, n_penalties=sum(penalty.leg == number for penalty in penalties))
+            for number, leg in enumerate(self.legs, 1)
+        )
         return Result(
             contest=self.rules.name,
             legs=legs,
@@ -241,17 +245,18 @@ class Race:
             warnings=self._warnings(),
         )
 
-    def _judge_leg(self, leg: Leg, penalties: int) -> LegResult:
+    def _judge_leg(self, leg: Leg, n_penalties: int) -> LegResult:
         """Return the result of a leg with a number of penalties."""
         scoring = self.rules.scoring
         time_s = leg.clock_s(self._now_s) if leg.finished else scoring.time_limit_s
         distance_cm = min(leg.distance_m * CM_PER_M, scoring.distance_limit_cm)
-        points = score(min(time_s, scoring.time_limit_s), distance_cm, penalties, self.rules)
+        points = score(min(time_s, scoring.time_limit_s), distance_cm, n_penalties, self.rules)
+        # if the recording ends during the leg, the reason of its stop is that of the leg
         is_cut_short = not self.is_over and leg is self.legs[self.leg - 1]
         return LegResult(
             time_s=time_s,
             distance_cm=distance_cm,
-            penalties=penalties,
+            penalties=n_penalties,
             points=points.points,
             raw_points=points.raw_points,
             finished=leg.finished,
@@ -265,7 +270,7 @@ class Race:
 
     def _count_falls(self) -> int:
         """Return the number of falls: those noted as events, and those that only the rows show."""
-        noted_s = [time_s for time_s in self._noted_falls_s if self._leg_at(time_s)]
+        noted_s = [time_s for time_s in self._noted_falls_s if self._leg_at(time_s) is not None]
         return len(noted_s) + len(self._find_falls_without(noted_s))
 
     def _find_falls_without(self, event_times_s: list[float]) -> list[DownInterval]:

@@ -10,9 +10,9 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from posewright.arenas import Arena
+from posewright.arenas import Arena, fixed_obstacles, obstacle_distances
 from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
 from posewright.contests.observation import RecordedRows, require_ground_truth
@@ -58,6 +58,7 @@ class RaceReferee:
         robot: str | None = None,
         every: int = ROWS_EVERY,
     ) -> None:
+        """Check the arena, and create the race before its first row."""
         require_field(rules, arena.to_dict())
         self.race = Race(rules)
         self._rules = rules
@@ -68,7 +69,7 @@ class RaceReferee:
         self._recorded_rows = RecordedRows(every)
         self._fall_locator = FallLocator(rules.fall)
         self._jam_detector = JamDetector(rules.jam, arena)
-        self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
+        self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)  # (x, y) after each block [m]
 
     @property
     def result(self) -> Result:
@@ -130,7 +131,12 @@ class RaceReferee:
         self._put_back(position, yaw, truth, time_s, cause={"reason": "jam", "since_s": jam.since_s, **box})
 
     def _find_place_behind(self, x_m: float, y_m: float) -> tuple[float, float]:
-        """Return the last place on the robot's path far enough off and not ahead, or one straight behind."""
+        """Return the last place on the robot's path a step back and not ahead, or one straight behind.
+
+        Args:
+            x_m: where the robot is [m].
+            y_m: where the robot is [m].
+        """
         step_m = self._rules.put_back.step_back_m
         forward = math.cos(self.race.goal_yaw_rad)
         for x, y in reversed(self._trail):
@@ -164,8 +170,8 @@ class RaceReferee:
         )
         self._supervisor.place_robot(x_m, y_m, yaw)
         self._note_event(time_s, "touch", {**cause, "x_m": x_m, "y_m": y_m, "yaw_deg": yaw * DEG_PER_RAD})
-        self._fall_locator.forget()
-        self._jam_detector.forget()
+        self._fall_locator.restart()
+        self._jam_detector.restart()
         self._trail.clear()
 
     def _end_reason(self) -> str:
@@ -195,6 +201,18 @@ class LocatedFall:
     heading_rad: float
 
 
+class _Standing(NamedTuple):
+    """Where a robot stood.
+
+    Attributes:
+        base: pose of the base, `(7,)`.
+        footprints: corners of the soles, `(n_feet, 4, 3)` [m].
+    """
+
+    base: Floats
+    footprints: Floats
+
+
 class FallLocator:
     """Detects falls, and remembers where the robot last stood.
 
@@ -205,7 +223,7 @@ class FallLocator:
     def __init__(self, rules: RaceFallRules) -> None:
         self._cos_upright = math.cos(rules.upright_rad)
         self._detector = FallDetector(rules.limits)
-        self._last_standing: tuple[Floats, Floats] | None = None
+        self._last_standing: _Standing | None = None
 
     def advance(self, times: Floats, base: Floats, footprints: Floats) -> LocatedFall | None:
         """Process further frames, and return the fall that they end in, if any.
@@ -218,22 +236,22 @@ class FallLocator:
         if not len(times):
             return None
         if self._last_standing is None:
-            self._last_standing = base[0].copy(), footprints[0].copy()
+            self._last_standing = _Standing(base[0].copy(), footprints[0].copy())
         upright = uprightness(base[:, 3:])
-        standing_rows = (upright > self._cos_upright).nonzero()[0]
+        (standing_rows,) = (upright > self._cos_upright).nonzero()
         if len(standing_rows):
             last = standing_rows[-1]
-            self._last_standing = base[last].copy(), footprints[last].copy()
-        fall = self._detector.add(times, self._detector.down(base, upright))
+            self._last_standing = _Standing(base[last].copy(), footprints[last].copy())
+        fall = self._detector.advance_flags(times, self._detector.find_down_rows(base, upright))
         if fall is None:
             return None
-        standing_base, standing_footprints = self._last_standing
-        x, y = standing_footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
-        return LocatedFall(fall.since_s, x_m=x, y_m=y, heading_rad=float(heading(standing_base[3:])))
+        x, y = self._last_standing.footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
+        heading_rad = float(heading(self._last_standing.base[3:]))
+        return LocatedFall(fall.since_s, x_m=x, y_m=y, heading_rad=heading_rad)
 
-    def forget(self) -> None:
+    def restart(self) -> None:
         """Start again after the robot was put on its feet."""
-        self._detector.forget()
+        self._detector.start_new_interval()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +260,7 @@ class Jam:
 
     Attributes:
         since_s: when the robot last made progress [s].
-        box: number of the box it is jammed at; None for a wall.
+        box: number of the box it is jammed at; None for a wall or another shape.
     """
 
     since_s: float
@@ -260,7 +278,9 @@ class _StuckPose:
 
 
 class JamDetector:
-    """Detects contact with a box or a wall without progress: neither a step away from a place nor a turn.
+    """Detects contact with an obstacle without progress: neither a step away from a place nor a turn.
+
+    An obstacle is a box, a wall, or another solid shape of the field.
 
     Args:
         rules: the rules of jams.
@@ -270,6 +290,7 @@ class JamDetector:
     def __init__(self, rules: JamRules, arena: Arena) -> None:
         self._rules = rules
         self._arena = arena
+        self._has_fixed_obstacles = bool(fixed_obstacles(arena))
         self._stuck_pose: _StuckPose | None = None
         self._touched_s = -math.inf
         self._box: int | None = None
@@ -296,17 +317,19 @@ class JamDetector:
             return None
         return Jam(self._stuck_pose.since_s, self._box)
 
-    def forget(self) -> None:
+    def restart(self) -> None:
         """Start again after the robot was moved."""
         self._stuck_pose = None
         self._touched_s = -math.inf
 
     def _is_in_contact(self, x_m: float, y_m: float, contacts: Flags) -> bool:
-        """Return whether the robot touches a box or is near a wall, and remember the box."""
+        """Return whether the robot touches a box or is near a wall or another shape, and remember the box."""
         if contacts.any():
             self._box = int(contacts.any(axis=0).argmax()) + 1
             return True
         wall_distance = min(x_m, self._arena.size_x - x_m, self._arena.size_y / 2.0 - abs(y_m))
+        if self._has_fixed_obstacles:
+            wall_distance = min(wall_distance, float(obstacle_distances([(x_m, y_m)], self._arena).min()))
         if wall_distance < self._rules.wall_near_m:
             self._box = None
             return True

@@ -65,15 +65,20 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
     time_points = (formula.time_limit_s - time_s) * formula.time_weight / formula.time_limit_s
     distance_points = distance_cm / formula.distance_limit_cm * formula.distance_weight
     penalty_points = (formula.penalty_factor * penalties) ** formula.penalty_exponent
-    raw = time_points + distance_points - penalty_points
-    return LegScore(max(0.0, raw), raw, time_points, distance_points, penalty_points)
+    raw_points = time_points + distance_points - penalty_points
+    return LegScore(
+        points=max(0.0, raw_points),
+        raw_points=raw_points,
+        time_points=time_points,
+        distance_points=distance_points,
+        penalty_points=penalty_points,
+    )
 
 
 def _require_in_range(name: str, value: float, high: float, unit: str) -> None:
     if not (math.isfinite(value) and 0.0 <= value <= high):
-        raise InputError(
-            f"{name} {value:g}{unit and ' ' + unit} is out of range", hint=f"the range is 0..{high:g}"
-        )
+        value_with_unit = f"{value:g} {unit}".rstrip()
+        raise InputError(f"{name} {value_with_unit} is out of range", hint=f"the range is 0..{high:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[R
         if not math.isfinite(points):
             raise InputError(f"{name} has {points} points", hint="use a finite number")
     names = sorted(raw_points, key=lambda name: (-raw_points[name], name))
-    places = rank_places([(raw_points[name],) for name in names])
+    places = rank_places([(raw_points[name],) for name in names])  # by one key
     place_points = earned_by_places(places, (rules or shipped_rules()).scoring.place_points)
     return tuple(
         RankedEntry(place, name, raw_points=raw_points[name], place_points=points)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Box, read_arena
+from posewright.arenas import Arena, Box, corners, read_arena
 from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
 from posewright.bodies import PlanarPose, Supervisor
@@ -23,6 +23,12 @@ from posewright.contests.observation import (
     measured_or_commanded,
     require_ground_truth,
     require_positions,
+)
+from posewright.contests.own_fields import (
+    BUILD_TOLERANCE_M,
+    FieldFault,
+    find_start_faults,
+    layout_faults,
 )
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, consecutive_spans
 from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
@@ -170,6 +176,45 @@ class PassivityTest(RuledContest[PassivityRules]):
         rng = create_field_generator(seed, layout)
         if self.rules.box_size_m is not None:
             arena = replace(arena, box_kinds={BOX: replace(arena.box_kind, size_m=self.rules.box_size_m)})
+        return self._with_drawn_box(arena, rng)
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- checked later
+        """Return an arena with its own box; one without boxes gets one at a random place."""
+        rng = create_field_generator(seed, layout)
+        if (arena.boxes and not layout) or not arena.lines or not arena.box_kinds:
+            return arena
+        return self._with_drawn_box(arena, rng)
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return whether an arena lacks the start line or the box in front of the robot."""
+        faults = list(layout_faults(arena))
+        if not arena.lines:
+            hint = f"{self.name} starts with the toes on the first line of the field"
+            return (*faults, FieldFault("it has no line", hint))
+        x, y, _ = self.start("robot", arena)
+        faults += find_start_faults(arena, [(x, y)], self.rules.toes_m)
+        if len(arena.boxes) != 1:
+            numbers = tuple(range(2, len(arena.boxes) + 1))
+            faults.append(
+                FieldFault(f"it has {len(arena.boxes)} boxes", f"{self.name} has one", boxes=numbers)
+            )
+            return tuple(faults)
+        box = arena.boxes[0]
+        outline = corners([(box.x, box.y, box.yaw_rad)], arena.kind_of(box).footprint_m)[0]
+        distance_m = float(outline[:, 0].min()) - x - self.rules.toes_m
+        if abs(distance_m - self.rules.distance_m) > BUILD_TOLERANCE_M:
+            faults.append(
+                FieldFault(
+                    f"box 1 is {distance_m:.3f} m from the toes",
+                    f"{self.rules.distance_m:g} m by {self.name}",
+                    boxes=(1,),
+                    prevents_run=False,
+                )
+            )
+        return tuple(faults)
+
+    def _with_drawn_box(self, arena: Arena, rng: np.random.Generator) -> Arena:
+        """Return an arena with one box at a random place in front of the robot."""
         aside = float(rng.uniform(-self.rules.aside_m, self.rules.aside_m))
         yaw = float(rng.uniform(-self.rules.turned_rad, self.rules.turned_rad))
         length, width = arena.box_kind.footprint_m
@@ -213,13 +258,14 @@ class PassivityTest(RuledContest[PassivityRules]):
             )
             if tries[-1].touched_s is not None:
                 break
-        last = tries[-1]
-        time_s = None if last.touched_s is None else last.touched_s - last.began_s - self.rules.wait_s
-        start = StartDetector(self.rules.wait_s, self.rules.moved_rad)
-        start.advance(times, measured_or_commanded(record.positions, record.commands))
-        return PassivityScore(
-            self.name, tuple(tries), time_s, false_start_warnings(start.early_s, self.rules.wait_s)
-        )
+        last_try = tries[-1]
+        time_s = None
+        if last_try.touched_s is not None:
+            time_s = last_try.touched_s - last_try.began_s - self.rules.wait_s
+        start_detector = StartDetector(self.rules.wait_s, self.rules.moved_rad)
+        start_detector.advance(times, measured_or_commanded(record.positions, record.commands))
+        warnings = false_start_warnings(start_detector.early_s, self.rules.wait_s)
+        return PassivityScore(self.name, tuple(tries), time_s, warnings)
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return the tries, the touch, and the robot's distance from the box."""
@@ -229,13 +275,13 @@ class PassivityTest(RuledContest[PassivityRules]):
         spans = consecutive_spans(begins_s, recording.duration_s, "try")
         distance_m = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
         series = (Series("base to box", "m", recording.times, values=distance_m),)
-        touched = score.tries[-1].touched_s
-        if touched is None:
-            return ContestPicture("not touched in time", (), series, spans, series_title="distance")
-        mark = Mark.at(recording, time_s=touched, label="touch", kind=MarkKind.MILESTONE)
-        return ContestPicture(
-            f"touched after {score.time_s:.2f} s", (mark,), series, spans, series_title="distance"
-        )
+        touched_s = score.tries[-1].touched_s
+        marks: tuple[Mark, ...] = ()
+        headline = "not touched in time"
+        if touched_s is not None:
+            marks = (Mark.at(recording, time_s=touched_s, label="touch", kind=MarkKind.MILESTONE),)
+            headline = f"touched after {score.time_s:.2f} s"
+        return ContestPicture(headline, marks, series, spans, series_title="distance")
 
 
 def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
@@ -264,14 +310,15 @@ class PassivityReferee:
     def __init__(
         self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: PlanarPose, note: Note
     ) -> None:
+        """Begin with the first try."""
         self._rules = rules
         self._robot = robot
         self._supervisor = supervisor
         self._start = start
         self._note = note
-        self._try_number = 1
-        self._began_s = 0.0
-        self._now_s = 0.0
+        self._try_number = 1  # of the present try
+        self._began_s = 0.0  # when it began
+        self._now_s = 0.0  # time of the last row
         self._recorded_rows = RecordedRows()
 
     def progress(self) -> str:

@@ -18,7 +18,7 @@ from posewright.contests.observation import (
     require_positions,
 )
 from posewright.contests.robot_parts import arm_parts
-from posewright.contests.stairs.rules import Flight, StairsRules
+from posewright.contests.stairs.rules import NO_LEVEL, Flight, StairsRules
 from posewright.recordings import Recording
 from posewright.recordings.falls import DownInterval, FallDetector, true_intervals
 
@@ -139,8 +139,8 @@ class Climb:
 
     Attributes:
         start: detector of the robot's first move.
-        limit_s: end of the time limit [s].
-        falls: within the time limit.
+        deadline_s: end of the time limit, in the recording's time [s].
+        falls: the falls up to the deadline.
         passed: when each step was passed, by its number from 1 [s].
 
     Raises:
@@ -148,6 +148,7 @@ class Climb:
     """
 
     def __init__(self, recording: Recording, rules: StairsRules) -> None:
+        """Find the start, the deadline, the falls and the passed steps."""
         record = recording.robot()
         require_positions(record)
         self._rules = rules
@@ -158,12 +159,12 @@ class Climb:
         self.start = StartDetector(rules.wait_s, rules.moved_rad)
         self.start.advance(recording.times, measured_or_commanded(record.positions, record.commands))
         began_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
-        self.limit_s = began_s + rules.limit_s
-        self._n = int(recording.times.searchsorted(self.limit_s, side="right"))
-        self._times = recording.times[: self._n]
-        self._touches = [touch for touch in recording.events_of("touch") if touch.time_s <= self.limit_s]
+        self.deadline_s = began_s + rules.limit_s
+        self._n_rows = int(recording.times.searchsorted(self.deadline_s, side="right"))
+        self._times = recording.times[: self._n_rows]
+        self._touches = [touch for touch in recording.events_of("touch") if touch.time_s <= self.deadline_s]
         detector = FallDetector(rules.falls)
-        detector.advance(self._times, base_above_ground(record.base[: self._n], self._flight))
+        detector.advance(self._times, base_above_ground(record.base[: self._n_rows], self._flight))
         self.falls = tuple(detector.falls())
         self.passed = self._find_passed_steps()
 
@@ -179,24 +180,27 @@ class Climb:
         put.
         """
         foot_levels = self._flight.find_foot_levels(
-            self._record.footprints[: self._n], self._record.foot_contacts[: self._n]
+            self._record.footprints[: self._n_rows], self._record.foot_contacts[: self._n_rows]
         )
-        foot_levels[~self._is_steady()] = -1
+        foot_levels[~self._is_steady()] = NO_LEVEL
         touch_rows = self._times.searchsorted([touch.time_s for touch in self._touches], side="right")
         passed: dict[int, float] = {}
-        for begin, end in pairwise([0, *touch_rows.tolist(), self._n]):
-            feet = [_find_reached_levels(foot, self._rules.most_at_once) for foot in foot_levels[begin:end].T]
-            level = np.min(feet, axis=0)
-            reached = level[level >= 0]
-            if not len(reached):
+        for begin, end in pairwise([0, *touch_rows.tolist(), self._n_rows]):
+            reached_levels = [
+                _find_reached_levels(levels, self._rules.most_at_once) for levels in foot_levels[begin:end].T
+            ]
+            robot_levels = np.min(reached_levels, axis=0)  # of the lower foot
+            known_levels = robot_levels[robot_levels != NO_LEVEL]
+            if not len(known_levels):
                 continue
-            for step in range(int(reached[0]) + 1, int(reached.max()) + 1):
-                passed.setdefault(step, float(self._times[begin + int((level >= step).argmax())]))
+            for step in range(int(known_levels[0]) + 1, int(known_levels.max()) + 1):
+                passed_row = begin + int((robot_levels >= step).argmax())
+                passed.setdefault(step, float(self._times[passed_row]))
         return passed
 
     def _is_steady(self) -> Flags:
         """Return the rows in which the robot is not down, about to fall, or held by a person, `(n,)`."""
-        is_steady = np.ones(self._n, dtype=np.bool_)
+        is_steady = np.ones(self._n_rows, dtype=np.bool_)
         for fall in self.falls:
             begin = int(self._times.searchsorted(fall.since_s - self._rules.steady_s))
             is_steady[begin : fall.end] = False
@@ -221,7 +225,7 @@ class Climb:
     def _is_final(self, fall: DownInterval) -> bool:
         """Return whether the robot stayed down to the end and nobody touched it, which would be a penalty."""
         was_touched = any(fall.since_s <= touch.time_s for touch in self._touches)
-        return fall.end == self._n and not was_touched
+        return fall.end == self._n_rows and not was_touched
 
     def _find_hand_touches(self) -> list[float]:
         """Return when a hand or an arm began to touch the ground, except while falling and getting up [s]."""
@@ -230,7 +234,7 @@ class Climb:
         touches_s = np.array([event.time_s for event in self._recording.events_of("hand")])
         if record.contacts is not None:
             arms = arm_parts(record.header)
-            rows = record.contacts.frames_with_contact(arms, self._ground_names, len(record))[: self._n]
+            rows = record.contacts.frames_with_contact(arms, self._ground_names, len(record))[: self._n_rows]
             touches_s = np.sort(np.append(touches_s, self._times[rows]))
         for fall in self.falls:
             is_before = touches_s < fall.since_s - gap_s
@@ -241,14 +245,13 @@ class Climb:
 
     def _find_jumps(self) -> list[float]:
         """Return when the robot left the ground, except when a person put it down [s]."""
-        is_airborne = self._is_steady() & ~self._record.foot_contacts[: self._n].any(axis=1)
+        is_airborne = self._is_steady() & ~self._record.foot_contacts[: self._n_rows].any(axis=1)
         contacts = self._record.contacts
         if contacts is not None:
             # a robot that gets up leans on other parts
             links = {str(link["name"]) for link in self._record.header.links}
-            is_airborne &= ~contacts.frames_with_contact(links, self._ground_names, len(self._record))[
-                : self._n
-            ]
+            is_leaning = contacts.frames_with_contact(links, self._ground_names, len(self._record))
+            is_airborne &= ~is_leaning[: self._n_rows]
         for touch in self._touches:
             is_airborne &= np.abs(self._times - touch.time_s) > self._rules.settle_s
         jumps = []
@@ -267,26 +270,29 @@ class Climb:
 
 
 def _find_reached_levels(levels: Indices, max_difference: int) -> Indices:
-    """Return the level that a foot has reached in each row, `(n,)`; -1 before the first.
+    """Return the level that a foot has reached in each row, `(n,)`; `NO_LEVEL` before the first.
 
     A foot that skips more levels than allowed has walked round the steps, so its level does not change.
 
     Args:
-        levels: the levels that the foot stands on, -1 for none, `(n,)`.
+        levels: the levels that the foot stands on, or `NO_LEVEL`, `(n,)`.
         max_difference: most levels up at once.
     """
-    reached = np.full(len(levels), -1)
-    last = -1
-    for row in np.flatnonzero(np.diff(levels, prepend=-2)).tolist():
+    reached_levels = np.full(len(levels), NO_LEVEL)
+    reached = NO_LEVEL
+    rows_of_changes = np.flatnonzero(np.diff(levels, prepend=NO_LEVEL - 1))  # including the first row
+    for row in rows_of_changes.tolist():
         level = int(levels[row])
-        if level >= 0 and (last < 0 or level - last <= max_difference):
-            last = level
-        reached[row:] = last
-    return reached
+        if level != NO_LEVEL and (reached == NO_LEVEL or level - reached <= max_difference):
+            reached = level
+        reached_levels[row:] = reached
+    return reached_levels
 
 
 def judge_climb(recording: Recording, rules: StairsRules) -> StairsScore:
     """Return the score of a recorded climb.
+
+    The climb ends when the robot arrives at the top, at the deadline, or with the recording.
 
     Raises:
         InputError: the recording is of other stairs, or lacks positions.
@@ -294,30 +300,42 @@ def judge_climb(recording: Recording, rules: StairsRules) -> StairsScore:
     climb = Climb(recording, rules)
     arrived_s = climb.arrived_s
     started_s = climb.start.moved_s
-    last_s = float(recording.times[-1])
+    last_row_s = float(recording.times[-1])
     ended_s = arrived_s
-    if arrived_s is None and last_s >= climb.limit_s:
-        ended_s = climb.limit_s
-    stop_reasons = [str(event.data.get("reason", "")) for event in recording.events_of("stop")]
-    if arrived_s is not None:
-        reason = ARRIVED
-    elif ended_s is not None:
-        reason = TIME_OUT if started_s is not None else NEVER_MOVED
-    else:
-        reason = stop_reasons[-1] if stop_reasons and stop_reasons[-1] else _CUT_SHORT
-    until_s = last_s if ended_s is None else ended_s
+    if arrived_s is None and last_row_s >= climb.deadline_s:
+        ended_s = climb.deadline_s
+    judged_until_s = last_row_s if ended_s is None else ended_s
+    climbing_time_s = rules.limit_s
+    if arrived_s is not None and started_s is not None:
+        climbing_time_s = arrived_s - started_s
     steps = tuple(PassedStep(step, time_s) for step, time_s in sorted(climb.passed.items()))
-    points = rules.step_points[min(len(steps), len(rules.step_points)) - 1] if steps else 0.0
+    # `step_points` has the points for one step, for two and so on; further steps earn no more
+    n_rewarded_steps = min(len(steps), len(rules.step_points))
+    points = rules.step_points[n_rewarded_steps - 1] if n_rewarded_steps else 0.0
     return StairsScore(
         contest=rules.rules,
         steps=steps,
-        penalties=climb.penalties(until_s),
-        time_s=rules.limit_s if arrived_s is None or started_s is None else arrived_s - started_s,
+        penalties=climb.penalties(judged_until_s),
+        time_s=climbing_time_s,
         arrived=arrived_s is not None,
         points=points,
         started_at_s=started_s,
         ended_at_s=ended_s,
-        falls=sum(fall.since_s <= until_s for fall in climb.falls),
-        reason=reason,
+        falls=sum(fall.since_s <= judged_until_s for fall in climb.falls),
+        reason=_find_reason(recording, climb, is_time_over=ended_s is not None),
         warnings=climb.warnings(),
     )
+
+
+def _find_reason(recording: Recording, climb: Climb, *, is_time_over: bool) -> str:
+    """Return why a climb ended.
+
+    A recording that ends before the deadline has the reason of its last event `stop`, if it has one.
+    """
+    if climb.arrived_s is not None:
+        return ARRIVED
+    if is_time_over:
+        return NEVER_MOVED if climb.start.moved_s is None else TIME_OUT
+    stop_reasons = [str(event.data.get("reason", "")) for event in recording.events_of("stop")]
+    has_reason = bool(stop_reasons and stop_reasons[-1])
+    return stop_reasons[-1] if has_reason else _CUT_SHORT

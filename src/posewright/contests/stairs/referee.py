@@ -10,7 +10,7 @@ from posewright.bodies import GroundTruth, PlanarPose, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
 from posewright.contests.observation import StartDetector, measured_or_commanded, require_ground_truth
 from posewright.contests.stairs.climb import ARRIVED, NEVER_MOVED, TIME_OUT, base_above_ground
-from posewright.contests.stairs.rules import Flight, StairsRules
+from posewright.contests.stairs.rules import NO_LEVEL, Flight, StairsRules
 from posewright.control import Block
 from posewright.recordings import Event
 from posewright.recordings.falls import DownInterval, FallDetector
@@ -44,6 +44,7 @@ class StairsReferee:
         start: PlanarPose,
         note: Note,
     ) -> None:
+        """Begin with the first try."""
         self._rules = rules
         self._robot = robot
         self._supervisor = supervisor
@@ -54,10 +55,10 @@ class StairsReferee:
         self._fall_detector = FallDetector(rules.falls)
         self._levels: Floats | None = None  # the last level that each foot stood on
         self._y_m = 0.0  # of the base when the robot last stood
-        self._try_number = 1
-        self._now_s = 0.0
-        self._fell_s: float | None = None
-        self._halted_s: float | None = None
+        self._try_number = 1  # of the present try
+        self._now_s = 0.0  # time of the last row
+        self._fell_s: float | None = None  # when its last fall began; None before the first
+        self._halted_s: float | None = None  # when it was halted before it is put back; None otherwise
         self._behind_since_s: float | None = None  # since when both feet are behind the stairs
 
     def progress(self) -> str:
@@ -84,17 +85,18 @@ class StairsReferee:
         return self._end_if_over()
 
     def _update(self, times: Floats, truth: GroundTruth) -> None:
-        """Update the levels of the feet, and note a fall."""
+        """Update the levels of the feet, and since when both are behind the stairs; note a fall."""
         fall = self._fall_detector.advance(times, base_above_ground(truth.base, self._flight))
         if fall is not None:
             self._note_fall(fall)
             return
-        foot_levels = self._flight.find_foot_levels(truth.footprints[-1:], truth.foot_contacts[-1:])[0]
+        (foot_levels,) = self._flight.find_foot_levels(truth.footprints[-1:], truth.foot_contacts[-1:])
         if self._levels is None:
             self._levels = np.maximum(foot_levels, 0).astype(np.float64)
-        self._levels = np.where(foot_levels >= 0, foot_levels, self._levels)
+        self._levels = np.where(foot_levels != NO_LEVEL, foot_levels, self._levels)
         self._y_m = float(truth.base[-1, 1])
-        if (foot_levels < len(self._flight.edges)).any():
+        last_level = len(self._flight.edges)  # the floor behind the stairs
+        if (foot_levels < last_level).any():
             self._behind_since_s = None
         elif self._behind_since_s is None:
             self._behind_since_s = self._now_s
@@ -121,7 +123,7 @@ class StairsReferee:
         self._levels = None
         self._halted_s = None
         self._try_number += 1
-        self._fall_detector.forget()
+        self._fall_detector.start_new_interval()
         start_pose = {"x_m": x, "y_m": y, "yaw_rad": yaw}
         self._note(Event(self._now_s, "touch", {"reason": "fall", "since_s": self._fell_s, "step": level}))
         self._note(Event(self._now_s, NEW_TRY, {"number": self._try_number, **start_pose}))

@@ -17,6 +17,8 @@ from posewright.errors import InputError
 from posewright.recordings.falls import FallLimits
 
 _ARENA = Path(__file__).parent / "stairs.arena.yaml"
+NO_LEVEL = -1
+"""In place of a level: a point beside the stairs, or a foot that stands on no level."""
 _BUILD_TOLERANCE_M = 0.005
 """Tolerance of stairs that somebody has built [m]."""
 
@@ -117,7 +119,7 @@ class Flight:
 
     @classmethod
     def of_recorded_arena(cls, arena_data: Mapping[str, Any], rules: StairsRules) -> Flight:
-        """Return the stairs of a recording's field, given as by `Arena.to_dict`.
+        """Return the stairs of a field, given as by `Arena.to_dict`.
 
         Raises:
             InputError: the field has no stairs, or other stairs than the rules' own.
@@ -125,14 +127,12 @@ class Flight:
         own_stairs = cls.of(stairs_arena(rules))
         arena = Arena.from_dict(arena_data) if arena_data else None
         if arena is None or not any(shape.role is Role.STEP for shape in arena.shapes):
-            raise InputError(
-                "the recording's field has no stairs", hint=f"{rules.rules} is run on its own field"
-            )
+            raise InputError("the field has no stairs", hint=f"{rules.rules} needs shapes with the role step")
         stairs = cls.of(arena)
         if len(stairs.edges) != len(own_stairs.edges) or stairs.names != own_stairs.names:
             raise InputError(
-                f"the recording's stairs have {len(stairs.edges)} edges",
-                hint=f"the stairs of {rules.rules} have {len(own_stairs.edges)}",
+                f"the stairs {', '.join(sorted(stairs.names))} have {len(stairs.edges)} edges",
+                hint=f"{rules.rules} needs {len(own_stairs.edges)}: {', '.join(sorted(own_stairs.names))}",
             )
         shift = stairs.edges - own_stairs.edges
         has_same_treads = np.ptp(shift) < _BUILD_TOLERANCE_M
@@ -150,18 +150,18 @@ class Flight:
         return stairs
 
     def find_levels(self, points: Floats) -> Indices:
-        """Return the level below each of some points `(..., 3)`, `(...)`; -1 beside the stairs."""
+        """Return the level below each of some points `(..., 3)`, `(...)`; `NO_LEVEL` beside the stairs."""
         level = self.edges.searchsorted(points[..., 0], side="right")
         is_floor = (level == 0) | (level == len(self.edges))
-        return np.where(is_floor | (np.abs(points[..., 1]) <= self.width_m / 2.0), level, -1)
+        return np.where(is_floor | (np.abs(points[..., 1]) <= self.width_m / 2.0), level, NO_LEVEL)
 
     def ground_height(self, points: Floats) -> Floats:
         """Return the height of the ground below points `(..., 3)`, `(...)` [m]."""
         level = self.find_levels(points)
-        return np.where(level < 0, 0.0, self.heights[level])
+        return np.where(level == NO_LEVEL, 0.0, self.heights[level])
 
     def find_foot_levels(self, footprints: Floats, contacts: Flags) -> Indices:
-        """Return the level that each foot stands on, -1 for none, `(n, n_feet)`.
+        """Return the level that each foot stands on, `NO_LEVEL` for none, `(n, n_feet)`.
 
         Args:
             footprints: corners of soles, `(n, n_feet, 4, 3)` [m].
@@ -171,7 +171,7 @@ class Flight:
         level = self.find_levels(middles)
         riser = float(np.abs(np.diff(self.heights)).min())
         is_on_level = np.abs(middles[..., 2] - self.heights[level]) < riser / 2.0
-        return np.where(contacts & is_on_level, level, -1)
+        return np.where(contacts & is_on_level, level, NO_LEVEL)
 
     def middle_x_m(self, level: int) -> float:
         """Return x of the middle of a tread, for a level between the first and the last [m]."""

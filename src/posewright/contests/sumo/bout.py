@@ -22,13 +22,13 @@ class Round:
         number: the number, from 1.
         began_s: the time of the beginning, in the recording's time [s].
         ends: the ends of its exchanges.
-        over: why it is over; empty before.
+        end_reason: why it is over; empty before.
     """
 
     number: int
     began_s: float
     ends: list[ExchangeEnd] = field(default_factory=list)
-    over: str = ""
+    end_reason: str = ""
 
     @property
     def awards(self) -> list[Award]:
@@ -70,14 +70,14 @@ class Bout:
     @property
     def is_over(self) -> bool:
         """Whether no further round is needed."""
-        n_over = len(self.rounds) if self.rounds[-1].over else len(self.rounds) - 1
+        n_over = len(self.rounds) if self.rounds[-1].end_reason else len(self.rounds) - 1
         n_remaining = self._rules.rounds - n_over
         won, lost = (self.rounds_of(robot) for robot in self.robots)
         return n_remaining <= 0 or abs(won - lost) > n_remaining
 
     def restart(self, at_s: float) -> None:
         """Begin the next exchange, and with it a new round if the last one is over."""
-        if self.rounds[-1].over:
+        if self.rounds[-1].end_reason:
             self.rounds.append(Round(len(self.rounds) + 1, at_s))
 
     def add(self, end: ExchangeEnd) -> None:
@@ -85,13 +85,13 @@ class Bout:
         current_round = self.rounds[-1]
         current_round.ends.append(end)
         if max(current_round.points(robot) for robot in self.robots) >= self._rules.win_points:
-            current_round.over = f"{self._rules.win_points} points"
+            current_round.end_reason = f"{self._rules.win_points} points"
         elif self.left_s <= _ROUNDING_S:
-            current_round.over = "time"
+            current_round.end_reason = "time"
 
     def end(self, reason: str) -> None:
         """End the current round as it is."""
-        self.rounds[-1].over = self.rounds[-1].over or reason
+        self.rounds[-1].end_reason = self.rounds[-1].end_reason or reason
 
     @property
     def awards(self) -> list[tuple[int, Award]]:
@@ -100,7 +100,7 @@ class Bout:
 
     def winner_of(self, bout_round: Round) -> str | None:
         """Return the winner of a round; None for a draw or a round that is not over."""
-        if not bout_round.over:
+        if not bout_round.end_reason:
             return None
         first, second = self.robots
         return _greater(first, bout_round.points(first), second, second_result=bout_round.points(second))
@@ -231,7 +231,7 @@ def _round_to_dict(bout_round: Round, bout: Bout) -> dict[str, Any]:
     return {
         **{robot: bout_round.points(robot) for robot in bout.robots},
         "winner": bout.winner_of(bout_round),
-        "ended": bout_round.over or "not over",
+        "ended": bout_round.end_reason or "not over",
         "began_s": bout_round.began_s,
         "clock_s": round(bout_round.clock_s, 4),
         "stops": [{"time_s": round(end.at_s, 4), "reason": end.reason} for end in bout_round.ends],
@@ -242,6 +242,6 @@ def _describe_round(bout_round: Round, bout: Bout) -> str:
     """Return points, time and winner of a round in a sentence."""
     points = ", ".join(f"{robot} {bout_round.points(robot)}" for robot in bout.robots)
     outcome = "it is not over"
-    if bout_round.over:
-        outcome = f"{bout.winner_of(bout_round) or 'nobody'} wins it ({bout_round.over})"
+    if bout_round.end_reason:
+        outcome = f"{bout.winner_of(bout_round) or 'nobody'} wins it ({bout_round.end_reason})"
     return f"round {bout_round.number}: {points} after {bout_round.clock_s:.1f} s on the clock; {outcome}"

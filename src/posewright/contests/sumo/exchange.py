@@ -14,6 +14,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.contests.sumo.incidents import (
+    Attack,
     Fighter,
     Incident,
     Reason,
@@ -98,13 +99,14 @@ def judge_exchange(
         *find_incidents(rules, ring, second_fighter, is_complete=is_complete),
     ]
     first_incident = min(incidents, key=lambda incident: incident.at_s, default=None)
-    idle_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
-    end_s, reason = min((wait_end_s + left_s, "time"), (idle_s, idle_reason))
+    idle_end_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
+    # without an incident before, it ends by the clock or by idleness, whichever comes first
+    end_s, end_reason = min((wait_end_s + left_s, "time"), (idle_end_s, idle_reason))
     if first_incident is None or first_incident.at_s >= end_s:
         if last_s >= end_s:
-            return ExchangeEnd(reason, end_s, end_s - wait_end_s)
+            return ExchangeEnd(end_reason, end_s, end_s - wait_end_s)
         return ExchangeEnd("stopped", last_s, last_s - wait_end_s) if is_complete else None
-    # until then, another incident may belong to the first one
+    # before this time, another incident may still belong to the first one
     decided_s = first_incident.at_s + rules.fall.together_s + rules.fall.lasting_s
     if last_s < decided_s and not is_complete:
         return None
@@ -118,7 +120,19 @@ def judge_exchange(
 
 
 class _AwardJudge:
-    """Decides the awards for the first incident of an exchange and those that belong to it."""
+    """Decides the awards for the first incident of an exchange and those that belong to it.
+
+    Incidents of either robot shortly after the first one belong to it. The loser is the robot of the first
+    incident, the rival the other one.
+
+    Args:
+        rules: the rules of the sumo.
+        first_fighter: one robot.
+        second_fighter: the other robot.
+        incidents: of both robots.
+        first_incident: the earliest of them.
+        is_complete: whether there will be no further rows.
+    """
 
     def __init__(
         self,
@@ -130,9 +144,10 @@ class _AwardJudge:
         *,
         is_complete: bool,
     ) -> None:
+        """Find the loser and the rival, and the incidents of each that belong to the first incident."""
         self._rules = rules
         self._first_incident = first_incident
-        self._is_complete = is_complete
+        self._may_rows_follow = not is_complete
         if first_incident.robot == first_fighter.name:
             self._loser = first_fighter
             self._rival = second_fighter
@@ -145,11 +160,15 @@ class _AwardJudge:
         self._rival_incidents = [incident for incident in related if incident.robot != self._loser.name]
 
     def decide(self) -> tuple[Award, ...] | None:
-        """Return the awards; None while an attacker who fell may still get up."""
-        fall = _first_fall(self._loser_incidents)
+        """Return the awards; None while an attacker who fell may still get up.
+
+        The rival has an award for the loser's incidents; the loser too, if the rival has incidents at the
+        same time.
+        """
+        loser_fall = _first_fall(self._loser_incidents)
         rival_fall = _first_fall(self._rival_incidents)
-        if fall is not None and rival_fall is not None:
-            return self._decide_double_fall(fall, rival_fall)
+        if loser_fall is not None and rival_fall is not None:
+            return self._decide_double_fall(loser_fall, rival_fall)
         awards = [self._best_award(self._loser, self._rival, self._loser_incidents)]
         simultaneous = [
             incident
@@ -186,54 +205,94 @@ class _AwardJudge:
             return self._award(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
         return self._award(rival, Reason.FELL_BY_ITSELF, at_s, text=f"{name} fell, and nobody had attacked")
 
-    def _decide_double_fall(self, fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
-        """Return the awards when both robots fell: none without an attack or with two simultaneous ones."""
-        at_s = min(fall.at_s, rival_fall.at_s)
-        fell_s = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
-        attacks = []
-        for attacker, attacked in ((self._loser, self._rival), (self._rival, self._loser)):
-            attack = find_attack(self._rules, attacker, attacked, at_s)
-            if attack is not None:
-                attacks.append((attack, attacker, attacked))
-        fell_at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
-        if not attacks or (len(attacks) > 1 and fell_at_once):
+    def _decide_double_fall(self, loser_fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
+        """Return the awards when both robots fell; None while the attacker may still get up.
+
+        There are none without an attack, or if both attacked and fell at once.
+        """
+        first_fell_s = min(loser_fall.at_s, rival_fall.at_s)
+        fell_s = {self._loser.name: loser_fall.at_s, self._rival.name: rival_fall.at_s}
+        loser_attack = find_attack(self._rules, self._loser, self._rival, first_fell_s)
+        rival_attack = find_attack(self._rules, self._rival, self._loser, first_fell_s)
+        fell_at_once = abs(loser_fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
+        if loser_attack is not None and rival_attack is not None and fell_at_once:
             return ()
         # of two attacks, that of the robot that fell later counts
-        attack, attacker, attacked = max(attacks, key=lambda entry: fell_s[entry[1].name])
-        text = f"{attacked.name} fell; {attack.describe(attacked.name)}"
+        rival_fell_later = rival_fall.at_s > loser_fall.at_s
+        if rival_attack is not None and (loser_attack is None or rival_fell_later):
+            return self._award_fallen_attacker(rival_attack, self._rival, self._loser, fell_s)
+        if loser_attack is not None:
+            return self._award_fallen_attacker(loser_attack, self._loser, self._rival, fell_s)
+        return ()
+
+    def _award_fallen_attacker(
+        self, attack: Attack, attacker: Fighter, attacked: Fighter, fell_s: Mapping[str, float]
+    ) -> tuple[Award, ...] | None:
+        """Return the awards when an attack made both robots fall; None while the attacker may still get up.
+
+        If the attacker gets up in time, it alone has an award, for knocking its opponent down. If it does
+        not, its opponent has an award, too, since the attacker fell.
+
+        Args:
+            attack: the attack.
+            attacker: the robot that attacked.
+            attacked: its opponent.
+            fell_s: when each robot fell, by name [s].
+        """
         attacker_award = self._award(
-            attacker, reason=Reason.KNOCKED_DOWN, at_s=fell_s[attacked.name], text=text
+            attacker,
+            reason=Reason.KNOCKED_DOWN,
+            at_s=fell_s[attacked.name],
+            text=f"{attacked.name} fell; {attack.describe(attacked.name)}",
         )
         if attacker.got_up(self._rules.fall, fell_s[attacker.name]):
             return (attacker_award,)
-        get_up_limit_s = fell_s[attacker.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
-        if attacker.rows.times[-1] < get_up_limit_s and not self._is_complete:
+        fall_rules = self._rules.fall
+        latest_up_s = fell_s[attacker.name] + fall_rules.get_up_s
+        decided_s = latest_up_s + fall_rules.up_s  # it must also stay up for so long
+        if attacker.rows.times[-1] < decided_s and self._may_rows_follow:
             return None
-        text = f"{attacker.name} fell with its own attack and did not get up"
         attacked_award = self._award(
-            attacked, reason=Reason.ATTACKER_FELL_TOO, at_s=fell_s[attacker.name], text=text
+            attacked,
+            reason=Reason.ATTACKER_FELL_TOO,
+            at_s=fell_s[attacker.name],
+            text=f"{attacker.name} fell with its own attack and did not get up",
         )
         return attacker_award, attacked_award
 
     def _award(self, to: Fighter, reason: Reason, at_s: float, text: str) -> Award:
+        """Return the award to a robot, with the points of the reason."""
         return Award(to.name, reason.points(self._rules.yuhkoh), reason, at_s, text)
 
 
 def _first_fall(incidents: list[Incident]) -> Incident | None:
+    """Return the first fall among incidents, which has no reason of its own; None without a fall."""
     return next((incident for incident in incidents if incident.reason is None), None)
 
 
 def _find_idle_end(
     rules: SumoRules, first_rows: WrestlerRows, second_rows: WrestlerRows, wait_end_s: float
 ) -> tuple[float, str]:
-    """Return when the robots are stopped for idleness, and why; infinity for never [s]."""
+    """Return when the robots are stopped for idleness [s], and why; infinity for never.
+
+    They are stopped when they have not touched each other for too long, or when neither has left its place
+    for too long, whichever comes first.
+
+    Args:
+        rules: the rules of the sumo.
+        first_rows: rows of one robot after the wait.
+        second_rows: rows of the other robot.
+        wait_end_s: end of the wait, which counts as a touch [s].
+    """
     times = first_rows.times
     limit_s = rules.idle.limit_s
-    touches_s = np.concatenate([[wait_end_s], times[first_rows.touch], times[-1:]])
+    touches_s = np.concatenate([[wait_end_s], times[first_rows.touches_opponent], times[-1:]])
     long_gaps = np.flatnonzero(np.diff(touches_s) >= limit_s)
-    no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s if len(long_gaps) else math.inf
-    row_times = np.concatenate([[wait_end_s], times[1:]])
-    feet = np.stack([first_rows.feet, second_rows.feet], axis=1)
+    no_touch_end_s = math.inf
+    if len(long_gaps):
+        no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s
+    row_times = np.concatenate([[wait_end_s], times[1:]])  # the first row stands for the end of the wait
+    feet = np.stack([first_rows.middle_of_feet, second_rows.middle_of_feet], axis=1)
     stuck_row = _find_stuck_row(rules, row_times, feet)
     if stuck_row is None or row_times[stuck_row] + limit_s > no_touch_end_s:
         return no_touch_end_s, "no touch"

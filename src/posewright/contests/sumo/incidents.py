@@ -86,7 +86,7 @@ class Fighter:
             is_complete: whether there are no further rows; a robot down at the end has then fallen.
         """
         detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=is_complete))
-        detector.add(self.rows.times, self.is_down)
+        detector.advance_flags(self.rows.times, self.is_down)
         return [fall.since_s for fall in detector.falls()]
 
     def got_up(self, rules: SumoFallRules, fell_s: float) -> bool:
@@ -100,14 +100,23 @@ class Fighter:
 
 
 def find_incidents(rules: SumoRules, ring: Ring, fighter: Fighter, *, is_complete: bool) -> list[Incident]:
-    """Return the incidents of a robot in the order of time."""
+    """Return the incidents of a robot in the order of time.
+
+    Steps out of the ring, hands on the floor and bent knees count only while the robot is up.
+
+    Args:
+        rules: the rules of the sumo.
+        ring: the ring.
+        fighter: the robot after its wait.
+        is_complete: as for `Fighter.find_falls`.
+    """
     rows = fighter.rows
     times = rows.times
     is_up = ~fighter.is_down
     falls_s = fighter.find_falls(rules.fall, is_complete=is_complete)
     sole_distances = np.hypot(rows.footprints[..., 0] - ring.x, rows.footprints[..., 1] - ring.y).max(axis=2)
-    is_outside = (rows.stands & (sole_distances > ring.radius_m)).any(axis=1) & is_up
-    has_hand_down = rows.hand & is_up
+    is_outside = (rows.has_foot_down & (sole_distances > ring.radius_m)).any(axis=1) & is_up
+    has_hand_down = rows.arm_touches_floor & is_up
     for fell_s in falls_s:
         # a hand on the floor just before a fall is part of the fall
         has_hand_down &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
@@ -116,7 +125,7 @@ def find_incidents(rules: SumoRules, ring: Ring, fighter: Fighter, *, is_complet
         incidents += [
             Incident(fighter.name, reason, float(times[begin])) for begin, _ in true_intervals(flags)
         ]
-    for begin, end in true_intervals((rows.knees > rules.knees.bent_rad) & is_up):
+    for begin, end in true_intervals((rows.knee_bend > rules.knees.bent_rad) & is_up):
         if times[end - 1] - times[begin] > rules.knees.lasting_s:
             at_s = float(times[begin]) + rules.knees.lasting_s
             incidents.append(Incident(fighter.name, Reason.KNEES, at_s))
@@ -149,23 +158,29 @@ class Attack:
 
 
 def find_attack(rules: SumoRules, attacker: Fighter, attacked: Fighter, at_s: float) -> Attack | None:
-    """Return an attack of one robot on the other shortly before a time [s]; None if there was none."""
+    """Return an attack of one robot on the other shortly before a time [s]; None if there was none.
+
+    An attack needs a touch, and a push or a blow: the attacker went towards the other robot, or swung an arm
+    that touched it.
+    """
     times = attacker.rows.times
     is_recent = (times > at_s - rules.attack.within_s) & (times <= at_s)
-    is_touching = is_recent & attacker.rows.touch
+    is_touching = is_recent & attacker.rows.touches_opponent
     if not is_touching.any():
         return None
-    feet = attacker.rows.feet[is_recent]
-    to_attacked = attacked.rows.feet[is_recent][0] - feet[0]
+    feet = attacker.rows.middle_of_feet[is_recent]
+    to_attacked = attacked.rows.middle_of_feet[is_recent][0] - feet[0]
     direction = to_attacked / max(float(np.hypot(*to_attacked)), 1e-9)
     progress: Floats = feet @ direction
-    pushed_m = float((progress - np.minimum.accumulate(progress)).max())
-    arms = attacker.rows.arms[is_recent]
+    pushed_m = float((progress - np.minimum.accumulate(progress)).max())  # from where it was farthest off
+    arms = attacker.rows.arm_angles[is_recent]
     swung_rad = 0.0
-    if arms.size and attacker.rows.strikes[is_recent].any():
+    if arms.size and attacker.rows.arm_touches_opponent[is_recent].any():
         swung_rad = float(np.ptp(arms, axis=0).max())
     if swung_rad < rules.attack.swing_rad:
         swung_rad = 0.0
     if not swung_rad and pushed_m < rules.attack.push_m:
         return None
-    return Attack(attacker.name, float(times[is_touching][-1]), pushed_m, swung_rad)
+    return Attack(
+        attacker.name, touched_s=float(times[is_touching][-1]), pushed_m=pushed_m, swung_rad=swung_rad
+    )

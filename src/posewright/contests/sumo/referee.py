@@ -14,7 +14,7 @@ from posewright.contests.sumo.bout import Bout
 from posewright.contests.sumo.exchange import ExchangeEnd, judge_exchange
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.rules import SumoRules
-from posewright.contests.sumo.wrestler_rows import BodyParts, TouchFlags, WrestlerRows, share_touches
+from posewright.contests.sumo.wrestler_rows import BodyParts, TouchFlags, WrestlerRows, add_mutual_touches
 from posewright.control import Block
 from posewright.errors import BodyError
 from posewright.recordings import ROWS_EVERY, Event
@@ -48,6 +48,8 @@ class Wrestler:
     def observe(self, block: Block) -> None:
         """Add a block's rows as the recording will have them; a touch between two rows belongs to the later.
 
+        Touches after the last of these rows are kept in `pending_touches` for the next block.
+
         Raises:
             BodyError: the body has no ground truth or no contacts.
         """
@@ -61,16 +63,16 @@ class Wrestler:
             )
         new_touches = self.body_parts.find_touches(truth.contacts, self.opponent, len(states))
         touches = np.concatenate([self.pending_touches, new_touches])
-        n_complete = len(touches) - self.recorded_rows.n_frames % ROWS_EVERY
-        self.pending_touches = touches[n_complete:]
+        n_frames_in_rows = len(touches) - self.recorded_rows.n_frames % ROWS_EVERY
+        self.pending_touches = touches[n_frames_in_rows:]
         new_rows = WrestlerRows(
             self.body_parts,
             times=states.times[frames],
             base=truth.base[frames],
             footprints=truth.footprints[frames],
-            stands=truth.foot_contacts[frames],
+            has_foot_down=truth.foot_contacts[frames],
             joints=measured_or_commanded(states.positions[frames], block.commands.angles[frames]),
-            touches=np.asarray(touches[:n_complete].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
+            touches=np.asarray(touches[:n_frames_in_rows].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
         )
         self.rows = new_rows if self.rows is None else self.rows.concatenate(new_rows)
 
@@ -89,6 +91,7 @@ class SumoReferee:
     """
 
     def __init__(self, rules: SumoRules, ring: Ring, wrestlers: Mapping[str, Wrestler], note: Note) -> None:
+        """Begin with the first exchange of the bout."""
         self._rules = rules
         self._ring = ring
         self._wrestlers = wrestlers
@@ -134,7 +137,7 @@ class SumoReferee:
         return judge_exchange(
             self._rules,
             self._ring,
-            rows=share_touches(rows),
+            rows=add_mutual_touches(rows),
             wait_end_s=wait_end_s,
             left_s=self.bout.left_s,
             is_complete=False,
@@ -155,7 +158,7 @@ class SumoReferee:
             }
             self._note(Event(self._now_s, "yuhkoh", data))
         if self.bout.is_over:
-            return self._end(self.bout.rounds[-1].over)
+            return self._end(self.bout.rounds[-1].end_reason)
         self._halted_s = self._now_s
         self._note(Event(self._now_s, HALT, {"reason": exchange_end.reason, "round": number}))
         return False

@@ -45,12 +45,12 @@ class BodyParts:
             tuple(index for index, name in enumerate(header.joints) if "knee" in name),
         )
 
-    def find_touches(self, contacts: Contacts, opponent: str, n: int) -> TouchFlags:
-        """Return the touches of the floor and the opponent in each of `n` frames."""
+    def find_touches(self, contacts: Contacts, opponent: str, n_frames: int) -> TouchFlags:
+        """Return the touches of the floor and the opponent in each of `n_frames` frames."""
         all_parts = [name for name in contacts.names if name != opponent]
-        arm_on_floor = contacts.frames_with_contact(self.arms, {FLOOR}, n)
-        arm_on_opponent = contacts.frames_with_contact(self.arms, {opponent}, n)
-        any_on_opponent = contacts.frames_with_contact(all_parts, {opponent}, n)
+        arm_on_floor = contacts.frames_with_contact(self.arms, {FLOOR}, n_frames)
+        arm_on_opponent = contacts.frames_with_contact(self.arms, {opponent}, n_frames)
+        any_on_opponent = contacts.frames_with_contact(all_parts, {opponent}, n_frames)
         return np.stack([arm_on_floor, arm_on_opponent, any_on_opponent], axis=1)
 
 
@@ -63,16 +63,16 @@ class WrestlerRows:
         times: `(n,)` [s].
         base: x y z qw qx qy qz, `(n, 7)`.
         footprints: corners of the soles in the field frame, `(n, n_feet, 4, 3)` [m].
-        stands: whether each foot is on the floor, `(n, n_feet)`.
+        has_foot_down: whether each foot is on the floor, `(n, n_feet)`.
         joints: angles as measured, or as commanded without a measurement, `(n, n_joints)` [rad].
-        touches: `(n, 3)`.
+        touches: of the floor and the opponent, `(n, 3)`, as in `TouchFlags`.
     """
 
     body_parts: BodyParts
     times: Floats
     base: Floats
     footprints: Floats
-    stands: Flags
+    has_foot_down: Flags
     joints: Floats
     touches: TouchFlags
 
@@ -80,7 +80,7 @@ class WrestlerRows:
         return len(self.times)
 
     @property
-    def feet(self) -> Floats:
+    def middle_of_feet(self) -> Floats:
         """Middle between the soles, which does not move when the robot leans, `(n, 2)` [m]."""
         middle: Floats = self.footprints[..., :2].mean(axis=(1, 2))
         return middle
@@ -91,28 +91,28 @@ class WrestlerRows:
         return uprightness(self.base[:, 3:])
 
     @property
-    def knees(self) -> Floats:
+    def knee_bend(self) -> Floats:
         """Angle of the knee that is bent most, `(n,)` [rad]."""
         angles: Floats = np.abs(self.joints[:, list(self.body_parts.knees)]).max(axis=1, initial=0.0)
         return angles
 
     @property
-    def arms(self) -> Floats:
+    def arm_angles(self) -> Floats:
         """Angles of the arms' joints, `(n, n_arm_joints)` [rad]."""
         return self.joints[:, list(self.body_parts.arm_joints)]
 
     @property
-    def hand(self) -> Flags:
+    def arm_touches_floor(self) -> Flags:
         """Whether an arm touches the floor, `(n,)`."""
         return self.touches[:, 0]
 
     @property
-    def strikes(self) -> Flags:
+    def arm_touches_opponent(self) -> Flags:
         """Whether one of its arms touches the opponent, `(n,)`."""
         return self.touches[:, 1]
 
     @property
-    def touch(self) -> Flags:
+    def touches_opponent(self) -> Flags:
         """Whether the robots touch each other, `(n,)`."""
         return self.touches[:, 2]
 
@@ -123,7 +123,7 @@ class WrestlerRows:
             times=self.times[rows],
             base=self.base[rows],
             footprints=self.footprints[rows],
-            stands=self.stands[rows],
+            has_foot_down=self.has_foot_down[rows],
             joints=self.joints[rows],
             touches=self.touches[rows],
         )
@@ -135,7 +135,7 @@ class WrestlerRows:
             times=np.concatenate([self.times, later.times]),
             base=np.concatenate([self.base, later.base]),
             footprints=np.concatenate([self.footprints, later.footprints]),
-            stands=np.concatenate([self.stands, later.stands]),
+            has_foot_down=np.concatenate([self.has_foot_down, later.has_foot_down]),
             joints=np.concatenate([self.joints, later.joints]),
             touches=np.concatenate([self.touches, later.touches]),
         )
@@ -151,13 +151,20 @@ def rows_of_recording(recording: Recording) -> dict[str, WrestlerRows]:
     if len(names) != 2:
         raise InputError(f"the recording has {len(names)} robots", hint="a sumo bout has two")
     first, second = names
-    return share_touches(
-        {first: _read_rows(recording, first, second), second: _read_rows(recording, second, first)}
+    return add_mutual_touches(
+        {
+            first: _read_rows(recording, first, opponent=second),
+            second: _read_rows(recording, second, opponent=first),
+        }
     )
 
 
 def _read_rows(recording: Recording, name: str, opponent: str) -> WrestlerRows:
-    """Return the rows of a robot from a recording with its positions and contacts."""
+    """Return the rows of a robot, one for each row of the recording.
+
+    Raises:
+        InputError: the recording lacks its positions or contacts.
+    """
     record = recording.robot(name)
     require_positions(record, name)
     if record.contacts is None:
@@ -170,16 +177,21 @@ def _read_rows(recording: Recording, name: str, opponent: str) -> WrestlerRows:
         recording.times,
         record.base,
         record.footprints,
-        stands=record.foot_contacts,
+        has_foot_down=record.foot_contacts,
         joints=measured_or_commanded(record.positions, record.commands),
         touches=body_parts.find_touches(record.contacts, opponent, len(record)),
     )
 
 
-def share_touches(rows: Mapping[str, WrestlerRows]) -> dict[str, WrestlerRows]:
-    """Return both robots' rows, each with the touches that only the other's contacts show."""
-    touch = np.logical_or.reduce([robot_rows.touch for robot_rows in rows.values()])
+def add_mutual_touches(rows: Mapping[str, WrestlerRows]) -> dict[str, WrestlerRows]:
+    """Return the rows of both robots, which touch each other in a row if the contacts of either show it."""
+    touch_each_other = np.logical_or.reduce([robot_rows.touches_opponent for robot_rows in rows.values()])
     return {
-        name: replace(robot_rows, touches=np.column_stack([robot_rows.touches[:, :2], touch]))
+        name: replace(
+            robot_rows,
+            touches=np.column_stack(
+                [robot_rows.arm_touches_floor, robot_rows.arm_touches_opponent, touch_each_other]
+            ),
+        )
         for name, robot_rows in rows.items()
     }

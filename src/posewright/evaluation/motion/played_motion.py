@@ -196,7 +196,15 @@ class PlayedMotion:
     def create_finding(
         self, rule: FindingRule, message: str, frame: int, measurement: Measurement, joint: str | None = None
     ) -> Finding:
-        """Return a finding about a frame."""
+        """Return a finding about a frame.
+
+        Args:
+            rule: its level, and the name of the rule.
+            message: for people.
+            frame: index of the frame.
+            measurement: the value, its limit, and their unit.
+            joint: that it is about; None for the whole robot.
+        """
         level, rule_name = rule
         value, limit, unit = measurement
         return Finding(
@@ -242,24 +250,30 @@ class PlayedMotion:
         contacts = self.record.contacts
         if contacts is None:
             return ()
-        pairs, pair_of_row = np.unique(contacts.pairs, axis=0, return_inverse=True)
+        pairs, pair_of_row = np.unique(
+            contacts.pairs, axis=0, return_inverse=True
+        )  # one row for each contact
         part_contacts = []
         for i, (first, second) in enumerate(pairs.tolist()):
-            in_pair = pair_of_row.ravel() == i
+            is_of_pair = pair_of_row.ravel() == i
             part_contacts.append(
                 PartContact(
                     parts=(contacts.names[first], contacts.names[second]),
-                    frames=contacts.frames[in_pair],
-                    depths=contacts.depths[in_pair],
-                    forces=contacts.forces[in_pair],
-                    speeds=contacts.speeds[in_pair],
+                    frames=contacts.frames[is_of_pair],
+                    depths=contacts.depths[is_of_pair],
+                    forces=contacts.forces[is_of_pair],
+                    speeds=contacts.speeds[is_of_pair],
                 )
             )
         return tuple(part_contacts)
 
 
 def _read_course(trajectory: Trajectory) -> tuple[int, int, Indices]:
-    """Return the motion's first frame, the frame after its last, and the keyframe of each frame, `(n,)`."""
+    """Return the motion's first frame, the frame after its last, and the keyframe of each frame, `(n,)`.
+
+    They are in the controller's decisions: the robot settles in the first pose, plays the motion, and holds
+    the last pose. A motion that was cut ends with the last frame.
+    """
     decisions = trajectory.record.decisions
     n_frames = trajectory.last
     frames = [round(time_s / trajectory.row_s) for time_s in decisions.times.tolist()]

@@ -72,7 +72,8 @@ class MotionResult:
     def lines(self) -> Lines:
         """Yield the findings, one per line, and the figures."""
         for finding in self.findings:
-            yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
+            level = style_level(finding.level.value, width=7)
+            yield build_line(level, f" {finding.rule:<8} {finding.message}")
         yield from self.number_lines()
 
     def number_lines(self) -> Lines:
@@ -122,9 +123,11 @@ def _figure_lines(figures: PlainMapping) -> Lines:
     yield f"  self-contact  {_contacts_text(figures['self_contacts'])}"
     slips = [f"{foot} {slip['longest']:.0f} mm" for foot, slip in figures["slip_mm"].items()]
     yield f"  slip          {', '.join(slips)}"
-    lags = sorted(figures["lag_deg"].items(), key=lambda item: -item[1]["max"])
+    lags = figures["lag_deg"]
+    joints_by_lag = sorted(lags, key=lambda joint: -lags[joint]["max"])
     lag_texts = [
-        f"{joint} {lag['max']:.0f} deg (rms {lag['rms']:.0f})" for joint, lag in lags[:MAX_NAMED_JOINTS]
+        f"{joint} {lags[joint]['max']:.0f} deg (rms {lags[joint]['rms']:.0f})"
+        for joint in joints_by_lag[:MAX_NAMED_JOINTS]
     ]
     yield f"  lag           {', '.join(lag_texts)}"
     saturations = sorted(figures["saturated"], key=lambda saturation: -saturation["longest_s"])
@@ -235,14 +238,14 @@ def _travel(played: PlayedMotion) -> dict[str, PlainData]:
 
 def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the attitude before the motion, and the greatest and last tilts."""
-    worst = played.begin + int(played.tilt_deg[played.begin :].argmax())
-    first = max(0, played.begin - 1)
-    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[first, 3:])).tolist()
+    frame_before = max(0, played.begin - 1)
+    tilted_frame = played.begin + int(played.tilt_deg[played.begin :].argmax())
+    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[frame_before, 3:])).tolist()
     return {
         "first_attitude_deg": {"roll": _round(roll), "pitch": _round(pitch)},
-        "first_tilt_deg": _round(played.tilt_deg[first]),
-        "max_tilt_deg": _round(played.tilt_deg[worst]),
-        "max_tilt": {**_time_data(played, worst), "side": played.tilt_direction(worst)},
+        "first_tilt_deg": _round(played.tilt_deg[frame_before]),
+        "max_tilt_deg": _round(played.tilt_deg[tilted_frame]),
+        "max_tilt": {**_time_data(played, tilted_frame), "side": played.tilt_direction(tilted_frame)},
         "last_tilt_deg": _round(played.tilt_deg[-1]),
         "max_off_deg": _round(played.attitude_error_deg[played.begin :].max()),
         "author_says_attitude": played.intended_attitude is not None,

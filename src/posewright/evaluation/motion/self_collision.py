@@ -64,21 +64,23 @@ def self_contacts(played: PlayedMotion) -> list[SelfContact]:
     """Return the contacts between parts of the robot from the motion's begin on, the earliest first."""
     contacts = []
     for contact in played.contacts:
-        in_motion = contact.frames >= played.begin
-        if contact.is_with_floor or not in_motion.any():
+        is_in_motion = contact.frames >= played.begin
+        if contact.is_with_floor or not is_in_motion.any():
             continue
+        is_in_first_pose = contact.frames == played.begin - 1
+        frames = contact.frames[is_in_motion]
         forces = np.nan_to_num(contact.forces)
-        in_first_pose = contact.frames == played.begin - 1
+        forces_in_motion = forces[is_in_motion]
         contacts.append(
             SelfContact(
                 parts=contact.parts,
-                frame=int(contact.frames[in_motion][0]),
-                depth_mm=float(contact.depths[in_motion].max()) * MM_PER_M,
-                force_n=float(forces[in_motion].max()),
-                total_s=int(in_motion.sum()) * played.frame_s,
-                hardest=int(contact.frames[in_motion][forces[in_motion].argmax()]),
-                first_n=float(forces[in_first_pose].sum()),
-                at_first=bool(in_first_pose.any()),
+                frame=int(frames[0]),
+                depth_mm=float(contact.depths[is_in_motion].max()) * MM_PER_M,
+                force_n=float(forces_in_motion.max()),
+                total_s=len(frames) * played.frame_s,
+                hardest=int(frames[forces_in_motion.argmax()]),
+                first_n=float(forces[is_in_first_pose].sum()),
+                at_first=bool(is_in_first_pose.any()),
             )
         )
     return sorted(contacts, key=lambda contact: (contact.frame, contact.parts))
@@ -88,20 +90,23 @@ def longest_slips(played: PlayedMotion) -> list[FootSlip]:
     """Return the longest slip of each foot that is ever on the floor."""
     slips = []
     for column, foot in enumerate(played.robot.feet):
-        in_motion = np.arange(len(played.times)) >= played.begin
-        distances: Floats = np.where(in_motion, played.slips[:, column], 0.0)
-        stances = true_intervals(played.record.foot_contacts[:, column])
-        if not stances:
-            continue
-        begin, end = max(stances, key=lambda stance: float(distances[stance[0] : stance[1]].sum()))
-        fastest = begin + int(distances[begin:end].argmax())
-        distance_mm = float(distances[begin:end].sum()) * MM_PER_M
-        slips.append(FootSlip(foot, begin, end=end - 1, fastest=fastest, distance_mm=distance_mm))
+        is_in_motion = np.arange(len(played.times)) >= played.begin
+        distances: Floats = np.where(is_in_motion, played.slips[:, column], 0.0)
+        slips_in_stances = []
+        for begin, end in true_intervals(played.record.foot_contacts[:, column]):
+            fastest = begin + int(distances[begin:end].argmax())
+            distance_mm = float(distances[begin:end].sum()) * MM_PER_M
+            slips_in_stances.append(FootSlip(foot, begin, end - 1, fastest, distance_mm=distance_mm))
+        if slips_in_stances:
+            slips.append(max(slips_in_stances, key=lambda slip: slip.distance_mm))
     return slips
 
 
 def self_collision(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Yield findings about parts of the robot that touch each other and feet that slide."""
+    """Yield findings about parts of the robot that touch each other and feet that slide.
+
+    Parts that touch in the first pose already are a finding only if they press much harder later.
+    """
     for contact in self_contacts(played):
         level = Level.WARNING if contact.force_n > rules.press_force_n else Level.NOTE
         names = " and ".join(contact.parts)

@@ -11,7 +11,7 @@ import numpy as np
 from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
-from posewright.recordings.falls import true_intervals
+from posewright.recordings.falls import longest_interval, true_intervals
 
 COMMAND_WINDOW_S = 0.25
 """The commands that can cause a lag are at most this long before it [s]."""
@@ -92,13 +92,13 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
     """Return the saturation of each servo that ever gives its full torque during the motion."""
     is_full = played.has_torque_share(rules.full_torque_share)
     is_full[: played.begin] = False
-    found = []
+    saturations_of_joints = []
     for column, joint in _servo_joints(played):
-        intervals = true_intervals(is_full[:, column], bridge=1)
+        intervals = true_intervals(is_full[:, column], max_gap=1)
         if not intervals:
             continue
-        begin, end = max(intervals, key=lambda interval: interval[1] - interval[0])
-        found.append(
+        begin, end = longest_interval(intervals)
+        saturations_of_joints.append(
             Saturation(
                 joint=joint,
                 share=float(is_full[played.is_moving, column].mean()),
@@ -108,13 +108,16 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
                 end=end,
             )
         )
-    return found
+    return saturations_of_joints
 
 
 def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Yield findings about the servos. A joint commanded too fast has no further findings."""
-    too_fast: list[Finding] = []
-    late: list[Finding] = []
+    """Yield findings about the servos, merged by kind: too fast commands, lags, and full torque.
+
+    A joint commanded too fast has no further findings.
+    """
+    speed_findings: list[Finding] = []
+    lag_findings: list[Finding] = []
     too_fast_joints = set()
     for lag in sorted(joint_lags(played), key=lambda lag: -lag.max_deg):
         if lag.max_deg <= rules.max_lag_deg:
@@ -122,18 +125,18 @@ def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
         no_load_deg_s = math.degrees(played.robot.servo(lag.joint).no_load_speed_rad_s)
         if lag.commanded_deg_s > rules.max_speed_share * no_load_deg_s:
             too_fast_joints.add(lag.joint)
-            too_fast.append(_speed_finding(played, lag, no_load_deg_s))
+            speed_findings.append(_speed_finding(played, lag, no_load_deg_s))
         else:
-            late.append(_lag_finding(played, rules, lag))
-    yield from _merge(too_fast)
-    yield from _merge(late)
-    yield from _merge(
-        [
-            _saturation_finding(played, rules, saturation)
-            for saturation in sorted(saturations(played, rules), key=lambda saturation: -saturation.longest_s)
-            if saturation.joint not in too_fast_joints and _is_excessive(saturation, rules)
-        ]
-    )
+            lag_findings.append(_lag_finding(played, rules, lag))
+    longest_first = sorted(saturations(played, rules), key=lambda saturation: -saturation.longest_s)
+    saturation_findings = [
+        _saturation_finding(played, rules, saturation)
+        for saturation in longest_first
+        if saturation.joint not in too_fast_joints and _is_excessive(saturation, rules)
+    ]
+    yield from _merge(speed_findings)
+    yield from _merge(lag_findings)
+    yield from _merge(saturation_findings)
 
 
 def _merge(findings: Sequence[Finding]) -> Iterator[Finding]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,7 +58,7 @@ class Fall:
 def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
     """Return the falls of the robot, without one that begins before the motion."""
     detector = FallDetector(rules.fall_limits(played.frame_s))
-    detector.add(played.times, _is_down(played, rules))
+    detector.advance_flags(played.times, _is_down(played, rules))
     return tuple(
         _measure_fall(played, rules, fall.begin, fall.end)
         for fall in detector.falls()
@@ -96,15 +98,31 @@ def _measure_fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: in
     )
 
 
-def _landings(played: PlayedMotion) -> list[tuple[str, int, float]]:
-    """Return part, frame and speed [m/s] for each part other than a foot that reaches the floor."""
-    return [
-        (contact.parts[0], int(frame), float(speed))
-        for contact in played.contacts
-        if contact.is_with_floor and contact.parts[0] not in played.robot.feet
-        for frame, speed in zip(contact.frames, contact.speeds, strict=True)
-        if frame >= played.begin and np.isfinite(speed)
-    ]
+class _Landing(NamedTuple):
+    """A part other than a foot that reaches the floor.
+
+    Attributes:
+        part: its name.
+        frame: in which it does.
+        speed_m_s: downwards [m/s].
+    """
+
+    part: str
+    frame: int
+    speed_m_s: float
+
+
+def _landings(played: PlayedMotion) -> list[_Landing]:
+    """Return the landings of parts other than feet, from the motion's begin on."""
+    landings = []
+    for contact in played.contacts:
+        part, _ = contact.parts
+        if not contact.is_with_floor or part in played.robot.feet:
+            continue
+        for frame, speed_m_s in zip(contact.frames.tolist(), contact.speeds.tolist(), strict=True):
+            if frame >= played.begin and math.isfinite(speed_m_s):  # NaN if it was on the floor before
+                landings.append(_Landing(part, frame, speed_m_s))
+    return landings
 
 
 def stability(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> Iterator[Finding]:
@@ -188,11 +206,11 @@ def _check_tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
 
 def _check_landings(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Yield a finding about the part that hits the floor hardest, if any part other than a foot does."""
-    landings = sorted(_landings(played), key=lambda landing: -landing[2])
+    landings = sorted(_landings(played), key=lambda landing: -landing.speed_m_s)
     if not landings:
         return
     hardest_part, frame, speed_m_s = landings[0]
-    other_parts = list(dict.fromkeys(part for part, *_ in landings if part != hardest_part))
+    other_parts = list(dict.fromkeys(landing.part for landing in landings if landing.part != hardest_part))
     if speed_m_s > rules.fall_descent_m_s:
         level = Level.WARNING
         verb = f"hits the floor with {speed_m_s:.1f} m/s"

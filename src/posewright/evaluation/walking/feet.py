@@ -10,7 +10,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.evaluation.walking.joints import MIN_PATH_M
 from posewright.evaluation.walking.walk import Walk
 from posewright.kinematics import MountedLeg, legs_by_foot, legs_of
-from posewright.recordings.falls import true_intervals
+from posewright.recordings.falls import longest_interval, true_intervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,20 +187,20 @@ def cycles_of(walk: Walk, column: int) -> Indices:
 
     A foot's cycle begins where it should lift.
     """
-    cycle = walk.timing.frames
-    last = walk.last
-    first_lift = lifting_phase(walk, column) * cycle
-    first_number = int(np.ceil(max(walk.begin - first_lift, 0.0) / cycle))
-    numbers = np.arange(first_number, (last - first_lift) / cycle + 1.0)
-    begins = np.floor(first_lift + numbers * cycle + 1e-6).astype(np.intp)
-    begins = begins[begins + cycle <= last]
-    return np.stack([begins, begins + cycle], axis=-1)
+    cycle_frames = walk.timing.frames
+    first_lift = lifting_phase(walk, column) * cycle_frames
+    first_number = int(np.ceil(max(walk.begin - first_lift, 0.0) / cycle_frames))
+    numbers = np.arange(first_number, (walk.last - first_lift) / cycle_frames + 1.0)
+    # the tolerance keeps a lift at a row from being rounded to the row before
+    begins = np.floor(first_lift + numbers * cycle_frames + 1e-6).astype(np.intp)
+    begins = begins[begins + cycle_frames <= walk.last]
+    return np.stack([begins, begins + cycle_frames], axis=-1)
 
 
 def _mid_swing_height(heights: Floats, contacts: Flags) -> float:
     """Return the height in the middle of the longest time off the ground; 0 without any [m]."""
-    swing = max(true_intervals(~contacts), key=lambda run: run[1] - run[0], default=None)
-    if swing is None:
+    swings = true_intervals(~contacts)
+    if not swings:
         return 0.0
-    begin, end = swing
+    begin, end = longest_interval(swings)
     return float(heights[(begin + end - 1) // 2])

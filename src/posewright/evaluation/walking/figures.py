@@ -62,12 +62,15 @@ class Figure:
 
     def worst(self, reports: Sequence[GaitReport]) -> float | None:
         """Return the worst value in several reports; None if none has a value."""
-        rated_values = []
+        badness_and_value = []
         for report in reports:
             value = self.of(report)
             if value is not None:
-                rated_values.append((self._badness(value, report), value))
-        return max(rated_values)[1] if rated_values else None
+                badness_and_value.append((self._badness(value, report), value))
+        if not badness_and_value:
+            return None
+        _, worst_value = max(badness_and_value)
+        return worst_value
 
     def median(self, reports: Sequence[GaitReport]) -> float | None:
         """Return the median of the values in several reports; None if none has a value."""

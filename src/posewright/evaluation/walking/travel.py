@@ -73,24 +73,26 @@ def measure_travel(walk: Walk) -> Travel:
     velocities = cycle_velocities(walk, begin, end)
     forward, left, turn = _mean_velocity(velocities) or (None, None, None)
     measured_s = (end - begin) * walk.frame_s
-    commanded = mean_command(walk.velocity_commands, walk.frame_s, begin, end)
+    commanded_forward, commanded_left, commanded_turn = mean_command(
+        walk.velocity_commands, walk.frame_s, begin, end
+    )
     heading_change = float(trajectory.yaw[end] - trajectory.yaw[begin])
     return Travel(
         speed_m_s=forward,
         left_m_s=left,
         turn_rad_s=turn,
-        forward_error=_relative_error(forward, commanded[0]),
-        left_error=_relative_error(left, commanded[1]),
-        turn_error=_relative_error(turn, commanded[2]),
-        commanded_forward_m_s=commanded[0],
-        commanded_left_m_s=commanded[1],
-        commanded_turn_rad_s=commanded[2],
+        forward_error=_relative_error(forward, commanded_forward),
+        left_error=_relative_error(left, commanded_left),
+        turn_error=_relative_error(turn, commanded_turn),
+        commanded_forward_m_s=commanded_forward,
+        commanded_left_m_s=commanded_left,
+        commanded_turn_rad_s=commanded_turn,
         cycles=len(velocities),
         measured_s=measured_s,
         distance_m=float(np.linalg.norm(trajectory.base[end, :2] - trajectory.base[begin, :2])),
         path_m=_path_length(walk, begin, end, velocities),
         heading_change_deg=math.degrees(heading_change),
-        heading_drift_deg=math.degrees(heading_change - commanded[2] * measured_s),
+        heading_drift_deg=math.degrees(heading_change - commanded_turn * measured_s),
         stretches=_measure_stretches(walk, begin, end),
     )
 
@@ -113,6 +115,7 @@ def cycle_velocities(walk: Walk, begin: int, end: int) -> Floats:
     turn = np.diff(yaw)
     cos = np.cos(yaw[:-1])
     sin = np.sin(yaw[:-1])
+    # in the frame of the base at the cycle's begin
     displacements = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
     is_measurable = np.abs(turn) < WHOLE_TURN_RAD
     velocities: Floats = se2_log(displacements[is_measurable]) / (frames * walk.frame_s)
@@ -127,12 +130,19 @@ def _mean_velocity(velocities: Floats) -> Velocity | None:
 
 
 def _path_length(walk: Walk, begin: int, end: int, velocities: Floats) -> float:
-    """Return the length of the arcs of all cycles, and of a straight line over the rest of the time [m]."""
+    """Return the length of the arcs of all cycles, and of a straight line over the rest of the time [m].
+
+    Args:
+        walk: the walk.
+        begin: row in which the first cycle begins.
+        end: last row.
+        velocities: of the cycles, as returned by `cycle_velocities`.
+    """
     cycle_s = walk.timing.frames * walk.frame_s
     last_cycle_end = end - (end - begin) % walk.timing.frames
     base = walk.trajectory.base
-    rest_m = float(np.linalg.norm(base[end, :2] - base[last_cycle_end, :2]))
-    return float(np.hypot(velocities[:, 0], velocities[:, 1]).sum()) * cycle_s + rest_m
+    remaining_m = float(np.linalg.norm(base[end, :2] - base[last_cycle_end, :2]))
+    return float(np.hypot(velocities[:, 0], velocities[:, 1]).sum()) * cycle_s + remaining_m
 
 
 def _relative_error(measured: float | None, commanded: float) -> float | None:
@@ -201,9 +211,10 @@ def _range(values: Floats) -> Range:
     return float(values.min()), float(values.max())
 
 
-def _bounce(heights: Floats, cycle: int) -> float | None:
+def _bounce(heights: Floats, cycle_frames: int) -> float | None:
     """Return the mean over complete cycles of greatest minus least height; None without one [m]."""
-    n_complete = len(heights) // cycle * cycle
-    if not n_complete:
+    n_cycles = len(heights) // cycle_frames
+    if not n_cycles:
         return None
-    return float(np.ptp(heights[:n_complete].reshape(-1, cycle), axis=1).mean())
+    heights_of_cycles = heights[: n_cycles * cycle_frames].reshape(n_cycles, cycle_frames)
+    return float(np.ptp(heights_of_cycles, axis=1).mean())

@@ -254,6 +254,14 @@ def stays_down_limits(frame_s: float, lasting_s: float) -> FallLimits:
     )
 
 
+class _CorrectionKey(NamedTuple):
+    """A window of frames, a guard by its index in `SafetyLimit`, and a joint by its index."""
+
+    window: int
+    guard: int
+    joint: int
+
+
 def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
     """Return the corrections by the safety filter, in the order of time.
 
@@ -267,24 +275,25 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
     interventions = Safety(robot).filter(JointCommands(record.requests), record.start_positions).interventions
     if interventions is None:
         return ()
-    worst: dict[tuple[int, int, int], Correction] = {}
-    for k in np.argsort(interventions.frames, kind="stable").tolist():
-        frame = int(interventions.frames[k])
-        joint = int(interventions.joints[k])
-        guard = interventions.guards[k]
+    worst_corrections: dict[_CorrectionKey, Correction] = {}
+    for i in np.argsort(interventions.frames, kind="stable").tolist():
+        frame = int(interventions.frames[i])
+        joint = int(interventions.joints[i])
+        guard = interventions.guards[i]
         correction = Correction(
             time_s=(frame + 1) * robot.frame_period_s,
             joint=robot.joint_names[joint],
             guard=guard.value,
-            value=float(interventions.values[k]),
-            limit=float(interventions.limits[k]),
+            value=float(interventions.values[i]),
+            limit=float(interventions.limits[i]),
         )
-        key = frame // CORRECTION_WINDOW_FRAMES, list(SafetyLimit).index(guard), joint
-        worst[key] = worse_correction(worst.get(key, correction), correction)
+        key = _CorrectionKey(frame // CORRECTION_WINDOW_FRAMES, list(SafetyLimit).index(guard), joint)
+        worst_corrections[key] = worse_correction(worst_corrections.get(key, correction), correction)
+    corrections = [worst_corrections[key] for key in sorted(worst_corrections)]
     # poses in whole ticks may exceed a limit by rounding
     return tuple(
         correction
-        for _, correction in sorted(worst.items())
+        for correction in corrections
         if correction.guard != SafetyLimit.JOINT_LIMIT.value
         or correction.excess > robot.servo(correction.joint).tick_rad
     )
@@ -318,7 +327,8 @@ def _read_recorded_gait(recording: Recording, settings: WalkSettings, robot: Rob
     name = f"{settings.gait}{SUFFIX}"
     if name not in documents:
         raise InputError(f"the recording has no document {name}, its gait", hint="pass the gait")
-    return parse_gait(documents[name], robot=robot)[0]
+    gait, _ = parse_gait(documents[name], robot=robot)
+    return gait
 
 
 class CommandSpan(NamedTuple):
@@ -337,20 +347,20 @@ def command_spans(
     commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int
 ) -> list[CommandSpan]:
     """Return the spans of all commands in effect after row `begin` up to row `end`."""
-    given_rows = [round(timed.time_s / frame_s) for timed in commands]
+    given_rows = [round(timed_command.time_s / frame_s) for timed_command in commands]
     next_rows = [*given_rows[1:], end]
     spans = [
-        CommandSpan(given_row, start=max(given_row, begin), stop=min(next_row, end), command=timed.command)
-        for given_row, next_row, timed in zip(given_rows, next_rows, commands, strict=True)
+        CommandSpan(given_row, start=max(given_row, begin), stop=min(next_row, end), command=command)
+        for given_row, next_row, (_, command) in zip(given_rows, next_rows, commands, strict=True)
     ]
     return [span for span in spans if span.stop > span.start]
 
 
 def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int) -> Velocity:
     """Return the mean commanded velocity after row `begin` up to row `end`, or else the first command."""
-    spans = command_spans(commands, frame_s, begin, end) or [
-        CommandSpan(0, start=0, stop=1, command=commands[0].command)
-    ]
+    spans = command_spans(commands, frame_s, begin, end)
+    if not spans:
+        spans = [CommandSpan(given_row=0, start=0, stop=1, command=commands[0].command)]
     n_frames = sum(span.stop - span.start for span in spans)
     forward, left, turn = (
         sum((span.stop - span.start) * getattr(span.command, name) for span in spans) / n_frames

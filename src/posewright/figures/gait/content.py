@@ -31,7 +31,7 @@ from posewright.robots import Robot
 ORDER = ("left_front", "right_front", "left_rear", "right_rear")
 """Order of the feet in a phase diagram, from top to bottom."""
 
-SHORT = {"left_front": "LF", "right_front": "RF", "left_rear": "LH", "right_rear": "RH"}
+SHORT_FOOT_NAMES = {"left_front": "LF", "right_front": "RF", "left_rear": "LH", "right_rear": "RH"}
 """Short names of the feet; H is for hind, as in the literature."""
 
 COLOURS = colours_of(ORDER)
@@ -104,12 +104,12 @@ class FootPath:
     @cached_property
     def lands_at(self) -> Floats:
         """Its landing point, `(3,)` [m]."""
-        return to_moved_frame(self.equilibrium_m, se2_exp(-0.5 * self.content.stepped))
+        return to_moved_frame(self.equilibrium_m, se2_exp(-0.5 * self.content.feet_motion))
 
     @cached_property
     def leaves_at(self) -> Floats:
         """Its lift-off point, `(3,)` [m]."""
-        return to_moved_frame(self.lands_at, se2_exp(self.content.stepped))
+        return to_moved_frame(self.lands_at, se2_exp(self.content.feet_motion))
 
     @cached_property
     def air_times(self) -> Floats:
@@ -119,24 +119,28 @@ class FootPath:
     @cached_property
     def ground_times(self) -> Floats:
         """Times of its planned points on the ground, `(ground_points,)` [s]."""
-        points = self.content.gait.parameters.ground_points
-        return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, points)
+        n_points = self.content.gait.parameters.ground_points
+        return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, n_points)
 
     @cached_property
-    def handed_over_times(self) -> Floats:
-        """Times of additional points, when another foot lifts, `(n,)` [s]; without its own points."""
-        own = np.concatenate([self.air_times, self.ground_times])
-        handed_over_s = (self.content.step_starts_s - self.lifts_s) % self.timing.period_s
-        gaps = np.abs(handed_over_s[:, np.newaxis] - own).min(axis=1)
-        return np.asarray(handed_over_s[gaps > SAME * self.timing.period_s])
+    def other_lift_times(self) -> Floats:
+        """Times when another foot lifts, without those of planned points, `(n,)` [s]."""
+        point_times = np.concatenate([self.air_times, self.ground_times])
+        lift_times = (self.content.step_starts_s - self.lifts_s) % self.timing.period_s
+        gaps = np.abs(lift_times[:, np.newaxis] - point_times).min(axis=1)
+        return np.asarray(lift_times[gaps > SAME * self.timing.period_s])
 
     def planned(self, times: Floats) -> Floats:
-        """Return the planned positions, `(n, 3)` [m], at times since lift-off, `(n,)` [s]."""
+        """Return the planned positions, `(n, 3)` [m], at times since lift-off, `(n,)` [s].
+
+        In the air the foot moves straight from lift-off to landing point, with a height on top; on the ground
+        it moves with the ground, as the base moves over it.
+        """
         fractions, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
         air_positions = self.leaves_at + fractions[:, np.newaxis] * (self.lands_at - self.leaves_at)
         air_positions[:, 2] += heights
         ground_phases = (times - self.timing.air_s) / self.timing.ground_s
-        base_motions = se2_exp(ground_phases[:, np.newaxis] * self.content.stepped)
+        base_motions = se2_exp(ground_phases[:, np.newaxis] * self.content.feet_motion)
         ground_positions = to_moved_frame(self.lands_at, base_motions)
         return np.where((times < self.timing.air_s)[:, np.newaxis], air_positions, ground_positions)
 
@@ -153,7 +157,7 @@ class FootPath:
         return np.asarray(frames % self.timing.period_s)
 
     @cached_property
-    def in_order(self) -> tuple[Floats, Floats]:
+    def executed_in_order(self) -> tuple[Floats, Floats]:
         """`executed_times` and `executed` of a cycle, sorted by time since lift-off."""
         order = np.argsort(self.executed_times[:-1], kind="stable")
         return self.executed_times[:-1][order], self.executed[:-1][order]
@@ -206,9 +210,9 @@ class GaitContent:
     @cached_property
     def fastest(self) -> tuple[str, float]:
         """The joint with the greatest share of its speed limit, and that share."""
-        greatest = self.speeds.max(axis=0)
-        fastest = int(greatest.argmax())
-        return self.robot.joint_names[fastest], float(greatest[fastest])
+        max_shares = self.speeds.max(axis=0)
+        joint = int(max_shares.argmax())
+        return self.robot.joint_names[joint], float(max_shares[joint])
 
     @cached_property
     def commanded(self) -> Floats:
@@ -216,8 +220,8 @@ class GaitContent:
         return self.command.components(self.timing.ground_s)
 
     @cached_property
-    def stepped(self) -> Floats:
-        """Motion of the feet for that, with turn multiplier, gain and trim, `(3,)` [m, m, rad]."""
+    def feet_motion(self) -> Floats:
+        """Motion of the feet for `commanded`, with turn multiplier, gain and trim, `(3,)` [m, m, rad]."""
         return self.gait.compensate(self.commanded, self.timing.ground_s)
 
     @cached_property
@@ -232,13 +236,13 @@ class GaitContent:
         legs = legs_by_foot(self.robot)
         return {foot: FootPath(self, foot, legs[foot]) for foot in self.gait.phases.offsets}
 
-    def base_path(self, components: Floats, seconds: float, n: int = 61) -> Floats:
-        """Return `n` poses of a base that moves by `components` in a ground phase, `(n, 3)` [m, m, rad].
+    def base_path(self, components: Floats, seconds: float, n_poses: int = 61) -> Floats:
+        """Return poses of a base that moves by `components` in a ground phase, `(n_poses, 3)` [m, m, rad].
 
         Args:
             components: of the motion in a ground phase, `(3,)` [m, m, rad].
             seconds: duration of the path.
-            n: number of poses.
+            n_poses: number of poses.
         """
-        shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
+        shares = np.linspace(0.0, seconds / self.timing.ground_s, n_poses)
         return se2_exp(shares[:, np.newaxis] * components)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT, FootPath, GaitContent
+from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT_FOOT_NAMES, FootPath, GaitContent
 from posewright.figures.style import FAINT, GREY, INK, WRONG, trim_axes
 
 if TYPE_CHECKING:
@@ -19,12 +19,17 @@ BAR = 0.62
 
 TOP = -0.6
 
+MIN_TEXT_SHARE = 0.03
+"""Least share of the cycle that has room for a number."""
 COUNT_ROW = float(len(ORDER))
 """The row below the feet, with the number of feet on the ground."""
 
 
 def down_spans(path: FootPath) -> list[tuple[float, float]]:
-    """Return beginning and end of a foot's ground phase [s], as two spans if the cycle's end divides it."""
+    """Return beginning and end of a foot's ground phase in the cycle [s].
+
+    There are two spans if the phase continues over the end of the cycle at its beginning.
+    """
     period = path.timing.period_s
     start = (path.lifts_s + path.timing.air_s) % period
     end = start + path.timing.ground_s
@@ -33,20 +38,34 @@ def down_spans(path: FootPath) -> list[tuple[float, float]]:
     return [(0.0, end - period), (start, period)]
 
 
-def ground_counts(content: GaitContent) -> list[tuple[float, float, int]]:
-    """Return the spans of the cycle [s] with a constant number of feet on the ground, and that number."""
+class GroundCount(NamedTuple):
+    """A span of the cycle with a constant number of feet on the ground.
+
+    Attributes:
+        start_s: its beginning [s].
+        end_s: its end [s].
+        n_feet: number of feet on the ground.
+    """
+
+    start_s: float
+    end_s: float
+    n_feet: int
+
+
+def ground_counts(content: GaitContent) -> list[GroundCount]:
+    """Return the spans of the cycle with a constant number of feet on the ground, in order."""
     period = content.timing.period_s
     spans = [span for path in content.feet.values() for span in down_spans(path)]
     edges = np.unique(np.round([0.0, period, *(edge for span in spans for edge in span)], 9))
-    merged: list[tuple[float, float, int]] = []
+    counts: list[GroundCount] = []
     for start, end in pairwise(edges.tolist()):
         middle = (start + end) / 2.0
-        n = sum(low < middle < high for low, high in spans)
-        if merged and merged[-1][2] == n:
-            merged[-1] = (merged[-1][0], end, n)
-        elif end - start > SAME * period:
-            merged.append((start, end, n))
-    return merged
+        n_feet = sum(span_start < middle < span_end for span_start, span_end in spans)
+        if counts and counts[-1].n_feet == n_feet:
+            counts[-1] = counts[-1]._replace(end_s=end)
+        elif end - start > SAME * period:  # shorter ones are rounding errors
+            counts.append(GroundCount(start, end, n_feet))
+    return counts
 
 
 def draw_phases(axes: Axes, content: GaitContent) -> None:
@@ -56,11 +75,11 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
         axes.broken_barh([(0.0, period)], (row - BAR / 2, BAR), fc="white", ec=FAINT, lw=0.8, zorder=1)
         down = [(start, end - start) for start, end in down_spans(content.feet[foot])]
         axes.broken_barh(down, (row - BAR / 2, BAR), fc=COLOURS[foot], lw=0, zorder=2)
-    for n, start in enumerate(content.step_starts_s, 1):
-        ends = [TOP, COUNT_ROW - 0.5]
-        axes.plot([start, start], ends, color=INK, lw=0.8, ls=(0, (4, 3)), zorder=3, clip_on=False)
+    for number, start in enumerate(content.step_starts_s, 1):
+        line_ends = [TOP, COUNT_ROW - 0.5]
+        axes.plot([start, start], line_ends, color=INK, lw=0.8, ls=(0, (4, 3)), zorder=3, clip_on=False)
         axes.annotate(
-            f"step {n}" if n == 1 else str(n),
+            f"step {number}" if number == 1 else str(number),
             (start, 1.0),
             (2, 1),
             xycoords=("data", "axes fraction"),
@@ -72,7 +91,7 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
     _write_counts(axes, content)
     axes.set_xlim(0.0, period)
     axes.set_ylim(COUNT_ROW + 0.4, TOP)
-    axes.set_yticks([*range(len(ORDER)), COUNT_ROW], [*(SHORT[foot] for foot in ORDER), "down"])
+    axes.set_yticks([*range(len(ORDER)), COUNT_ROW], [*(SHORT_FOOT_NAMES[foot] for foot in ORDER), "down"])
     axes.tick_params(labelsize=7, length=2.5, pad=2)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -81,9 +100,11 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
 def _write_counts(axes: Axes, content: GaitContent) -> None:
     """Write how many feet are on the ground, and a line at each time where the number changes."""
     period = content.timing.period_s
-    for start, end, n in ground_counts(content):
-        if end - start > 0.03 * period:
-            axes.text((start + end) / 2.0, COUNT_ROW, str(n), ha="center", va="center", fontsize=7, color=INK)
+    for start, end, n_feet in ground_counts(content):
+        if end - start > MIN_TEXT_SHARE * period:
+            axes.text(
+                (start + end) / 2.0, COUNT_ROW, str(n_feet), ha="center", va="center", fontsize=7, color=INK
+            )
         if start > 0.0:
             axes.plot([start, start], [COUNT_ROW - 0.3, COUNT_ROW + 0.3], color=FAINT, lw=0.8, zorder=1)
 
@@ -129,8 +150,8 @@ def joint_range(content: GaitContent, joint: str) -> JointRange:
 
 def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:
     """Return a common axis range for some joints, so that they can be compared [deg]."""
-    ranges = [joint_range(content, joint) for joint in joints]
-    return max(MIN_SPAN_DEG, SPAN_FACTOR * max(r.most_deg - r.least_deg for r in ranges))
+    ranges = [joint_range(content, joint_name) for joint_name in joints]
+    return max(MIN_SPAN_DEG, SPAN_FACTOR * max(joint.most_deg - joint.least_deg for joint in ranges))
 
 
 def draw_joint(axes: Axes, content: GaitContent, path: FootPath, joint: str, span_deg: float) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.figures.gait.content import COLOURS, MM, ORDER, SAME, SHORT, FootPath, GaitContent
+from posewright.figures.gait.content import COLOURS, MM, ORDER, SAME, SHORT_FOOT_NAMES, FootPath, GaitContent
 from posewright.figures.style import GREY, INK, draw_arrow_head, trim_axes
 from posewright.gaits import chain
 
@@ -37,10 +37,12 @@ def base_outline(content: GaitContent) -> Floats:
 
 def has_compensation(content: GaitContent) -> bool:
     """Return whether the feet's motion differs from the body's command, as compensation."""
-    return bool(np.abs(content.stepped - content.commanded).max() > SAME)
+    return bool(np.abs(content.feet_motion - content.commanded).max() > SAME)
 
 
-def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet: bool = False) -> None:
+def draw_above(
+    axes: Axes, content: GaitContent, *, has_names: bool = True, moves_by_feet: bool = False
+) -> None:
     """Draw the robot from above, x to the right, its feet over a cycle and its pose at the end.
 
     The axes are not yet true to scale: see `set_equal_scale`.
@@ -48,30 +50,30 @@ def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet:
     Args:
         axes: to draw into.
         content: the cycle.
-        names: write the names of the feet.
-        by_feet: move the base as its feet would carry it, not as it is commanded.
+        has_names: write the names of the feet.
+        moves_by_feet: move the base as its feet would carry it, not as it is commanded.
     """
     outline = base_outline(content)
-    components = content.stepped if by_feet else content.commanded
+    components = content.feet_motion if moves_by_feet else content.commanded
     _draw_bases(axes, outline, content.base_path(components, content.timing.period_s)[-1])
     for path in content.feet.values():
         _draw_foot(axes, path)
-        if names:
+        if has_names:
             _write_foot_name(axes, path)
-    draw_base_path(axes, content, by_feet=by_feet)
-    axes.margins(x=0.06, y=0.18 if names else 0.06)
+    draw_base_path(axes, content, moves_by_feet=moves_by_feet)
+    axes.margins(x=0.06, y=0.18 if has_names else 0.06)
     trim_axes(axes)
 
 
-def draw_base_path(axes: Axes, content: GaitContent, *, by_feet: bool = False) -> None:
+def draw_base_path(axes: Axes, content: GaitContent, *, moves_by_feet: bool = False) -> None:
     """Draw the commanded path of the base in a cycle as an arrow, and dotted the path of its feet.
 
-    With `by_feet` the two are swapped.
+    With `moves_by_feet` the two are swapped.
     """
     commanded = content.base_path(content.commanded, content.timing.period_s)
-    stepped = content.base_path(content.stepped, content.timing.period_s)
-    solid = stepped if by_feet else commanded
-    dotted = commanded if by_feet else stepped
+    stepped = content.base_path(content.feet_motion, content.timing.period_s)
+    solid = stepped if moves_by_feet else commanded
+    dotted = commanded if moves_by_feet else stepped
     if has_compensation(content):
         axes.plot(*dotted[:, :2].T * MM, color=GREY, lw=1.2, ls=":", zorder=6)
     if np.ptp(solid[:, :2], axis=0).max() > SAME:
@@ -82,16 +84,24 @@ def draw_base_path(axes: Axes, content: GaitContent, *, by_feet: bool = False) -
     axes.plot([0.0], [0.0], "o", ms=4, color=INK, zorder=7)
 
 
-def _draw_bases(axes: Axes, outline: Floats, end: Floats) -> None:
-    """Draw the base from above at the start of the cycle, and dashed at its end."""
+def _draw_bases(axes: Axes, outline: Floats, end_pose: Floats) -> None:
+    """Draw the base from above at the start of the cycle, and dashed at its end.
+
+    Args:
+        axes: to draw into.
+        outline: corners of the base, `(n, 2)` [m].
+        end_pose: pose of the base at the end of the cycle, from its start, `(3,)` [m, m, rad].
+    """
     from matplotlib.patches import Polygon
 
     axes.add_patch(Polygon(outline * MM, fc="#eef1f4", ec=GREY, lw=1.0, zorder=1, joinstyle="round"))
-    if np.abs(end).max() > SAME:
-        corners = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
-        moved = chain(np.broadcast_to(end, corners.shape), corners)[:, :2] * MM
-        axes.add_patch(Polygon(moved, fill=False, ec=GREY, lw=0.9, ls="--", zorder=2, joinstyle="round"))
-        axes.update_datalim(moved)
+    if np.abs(end_pose).max() > SAME:
+        corner_poses = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
+        moved_outline = chain(np.broadcast_to(end_pose, corner_poses.shape), corner_poses)[:, :2] * MM
+        axes.add_patch(
+            Polygon(moved_outline, fill=False, ec=GREY, lw=0.9, ls="--", zorder=2, joinstyle="round")
+        )
+        axes.update_datalim(moved_outline)
 
 
 def _draw_foot(axes: Axes, path: FootPath) -> None:
@@ -111,16 +121,16 @@ def _write_foot_name(axes: Axes, path: FootPath) -> None:
     """Write the foot's name outside of its stroke, with a halo over lines."""
     from matplotlib.patheffects import withStroke
 
-    over = np.array([path.lands_at, path.leaves_at, path.equilibrium_m])[:, :2] * MM
-    out = 1.0 if path.equilibrium_m[1] >= 0.0 else -1.0
-    text_position = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
+    points = np.array([path.lands_at, path.leaves_at, path.equilibrium_m])[:, :2] * MM
+    outward = 1.0 if path.equilibrium_m[1] >= 0.0 else -1.0  # sign of y on the foot's side of the robot
+    text_position = (float(points[:, 0].mean()), float((points[:, 1] * outward).max() * outward))
     axes.annotate(
-        SHORT[path.foot],
+        SHORT_FOOT_NAMES[path.foot],
         text_position,
-        (0.0, 9.0 * out),
+        (0.0, 9.0 * outward),
         textcoords="offset points",
         ha="center",
-        va="bottom" if out > 0.0 else "top",
+        va="bottom" if outward > 0.0 else "top",
         fontsize=8,
         weight="bold",
         color=COLOURS[path.foot],
@@ -130,40 +140,58 @@ def _write_foot_name(axes: Axes, path: FootPath) -> None:
 
 
 def _draw_arrow(axes: Axes, line: Floats) -> None:
-    """Draw a line with a head at its end."""
+    """Draw a line of points, `(n, 2)`, with a head at its end."""
     axes.plot(*line.T, color=INK, lw=1.6, zorder=6, solid_capstyle="butt")
-    behind = line[-2] - 3.0 * (line[-1] - line[-2])
-    draw_arrow_head(axes, line[-1], behind, color=INK, size=11, zorder=7)
+    point_behind = line[-2] - 3.0 * (line[-1] - line[-2])  # its direction is that of the head
+    draw_arrow_head(axes, line[-1], point_behind, color=INK, size=11, zorder=7)
 
 
 def share_scale(axes: Sequence[Axes]) -> None:
     """Set the same limits for all axes, so that all content fits."""
-    left, right, low, high = common_limits(axes)
+    limits = common_limits(axes)
     for panel in axes:
-        panel.set_xlim(left, right)
-        panel.set_ylim(low, high)
+        panel.set_xlim(limits.left, limits.right)
+        panel.set_ylim(limits.bottom, limits.top)
 
 
 def set_equal_scale(axes: Sequence[Axes]) -> None:
     """Set the same limits for axes of the same size, with equal scales; nothing is cut off.
 
-    matplotlib's own equal aspect may remove margins, and with them room for text.
+    The limits in x or in y are widened, around their middle, to the shape of the axes. matplotlib's own equal
+    aspect may remove margins, and with them room for text.
     """
-    left, right, low, high = common_limits(axes)
+    limits = common_limits(axes)
     box = axes[0].get_window_extent()
-    ratio = box.height / box.width
-    across = max(right - left, (high - low) / ratio)
+    height_over_width = box.height / box.width
+    width = max(limits.right - limits.left, (limits.top - limits.bottom) / height_over_width)
+    height = width * height_over_width
     for panel in axes:
-        panel.set_xlim((left + right - across) / 2.0, (left + right + across) / 2.0)
-        panel.set_ylim((low + high - across * ratio) / 2.0, (low + high + across * ratio) / 2.0)
+        panel.set_xlim((limits.left + limits.right - width) / 2.0, (limits.left + limits.right + width) / 2.0)
+        panel.set_ylim(
+            (limits.bottom + limits.top - height) / 2.0, (limits.bottom + limits.top + height) / 2.0
+        )
         panel.set_aspect("equal", adjustable="box")
 
 
-def common_limits(axes: Sequence[Axes]) -> tuple[float, float, float, float]:
-    """Return left, right, lower and upper limits that contain those of all axes."""
-    across = np.array([panel.get_xlim() for panel in axes])
-    upwards = np.array([panel.get_ylim() for panel in axes])
-    return across[:, 0].min(), across[:, 1].max(), upwards[:, 0].min(), upwards[:, 1].max()
+class AxesLimits(NamedTuple):
+    """The limits of axes, in the units of their data."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+
+def common_limits(axes: Sequence[Axes]) -> AxesLimits:
+    """Return limits that contain those of all axes."""
+    x_limits = np.array([panel.get_xlim() for panel in axes])
+    y_limits = np.array([panel.get_ylim() for panel in axes])
+    return AxesLimits(
+        left=x_limits[:, 0].min(),
+        right=x_limits[:, 1].max(),
+        bottom=y_limits[:, 0].min(),
+        top=y_limits[:, 1].max(),
+    )
 
 
 MIN_SPAN_MM = 20.0
@@ -190,19 +218,24 @@ class SideView:
         middle_mm: middle of the view along that axis, from the equilibrium point.
         span_mm: width of the view.
         ratio: height of the view over its width.
-        stretch: scale of heights relative to that of lengths.
+        height_scale: scale of heights relative to that of lengths.
     """
 
     axis: int
     middle_mm: float
     span_mm: float
     ratio: float
-    stretch: float = 1.0
+    height_scale: float = 1.0
 
     @property
     def name(self) -> str:
         """Label of the axis."""
-        return "y, to the left [mm]" if self.axis else "x, forward [mm]"
+        return "y, to the left [mm]" if self.is_from_behind else "x, forward [mm]"
+
+    @property
+    def is_from_behind(self) -> bool:
+        """Whether it is seen from behind, rather than from the right."""
+        return self.axis == 1
 
 
 def side_axis(content: GaitContent) -> int:
@@ -237,7 +270,7 @@ def height_mm(path: FootPath, points: Floats) -> Floats:
 
 
 def draw_side(axes: Axes, path: FootPath, view: SideView) -> None:
-    """Draw the path of a foot from the side."""
+    """Draw the path of a foot from the side, as planned and as executed, with its waypoints."""
     colour = COLOURS[path.foot]
     set_side_view(axes, view)
     planned = path.planned(np.linspace(0.0, path.timing.air_s, 81)[:-1])
@@ -246,7 +279,7 @@ def draw_side(axes: Axes, path: FootPath, view: SideView) -> None:
     for times, marker, size, fill in (
         (path.ground_times, "o", 4.0, colour),
         (path.air_times, "o", 4.0, "white"),
-        (path.handed_over_times, "D", 3.2, "#c8ced3"),
+        (path.other_lift_times, "D", 3.2, "#c8ced3"),
     ):
         x, y = _project(path, path.planned(times), view)
         axes.plot(x, y, ls="", marker=marker, ms=size, mfc=fill, mec=colour, mew=1.0, zorder=4)
@@ -262,12 +295,15 @@ def side_title(path: FootPath) -> str:
 
 def set_side_view(axes: Axes, view: SideView) -> None:
     """Set the limits of axes to a view, and draw the ground."""
-    half = view.span_mm / 2.0
-    height = view.span_mm * view.ratio / view.stretch
-    ends = (view.middle_mm - half, view.middle_mm + half)
-    axes.set_xlim(*(ends[::-1] if view.axis else ends))
+    lower_end = view.middle_mm - view.span_mm / 2.0
+    upper_end = view.middle_mm + view.span_mm / 2.0
+    if view.is_from_behind:
+        axes.set_xlim(upper_end, lower_end)  # y increases to the left
+    else:
+        axes.set_xlim(lower_end, upper_end)
+    height = view.span_mm * view.ratio / view.height_scale
     axes.set_ylim(-BELOW * height, (1.0 - BELOW) * height)
-    axes.set_aspect(view.stretch)
+    axes.set_aspect(view.height_scale)
     axes.axhspan(-BELOW * height, 0.0, color=SOIL, lw=0, zorder=0)
     axes.axhline(0.0, color=GREY, lw=0.8, zorder=1)
     trim_axes(axes)
@@ -314,7 +350,7 @@ def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, shade: float) ->
     """Draw a leg from the side as it stands at rest, with its foot and the ground."""
     from matplotlib.patches import Circle
 
-    points = standing_leg(content, path)[:, ::2] * MM
+    points = standing_leg(content, path)[:, ::2] * MM  # x and z
     colour = COLOURS[path.foot]
     axes.plot(*points.T, "o-", color=colour, lw=2.4, ms=4.0, alpha=shade, zorder=3 if shade == 1.0 else 1)
     radius = path.leg.foot_radius_m * MM

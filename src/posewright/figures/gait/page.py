@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from posewright.figures.gait import cycle, feet
-from posewright.figures.gait.content import COLOURS, SHORT, FootPath, GaitContent, name_and_changes
+from posewright.figures.gait.content import COLOURS, SHORT_FOOT_NAMES, FootPath, GaitContent, name_and_changes
 from posewright.figures.style import GREY, INK, WRONG, axes_at, canvas, label_figure, styled, write_row_legend
 from posewright.gaits import (
     FEET,
@@ -91,12 +91,13 @@ def draw_gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
 
 def displayed_legs(content: GaitContent) -> tuple[str, str]:
     """Return rear and front foot of the left side, or of the right one if its joints are faster."""
-    greatest = {"left": 0.0, "right": 0.0}
+    max_speeds = {"left": 0.0, "right": 0.0}
     for foot in FEET:
         side = foot.partition("_")[0]
         indices = list(content.feet[foot].leg.indices)
-        greatest[side] = max(greatest[side], float(content.speeds[:, indices].max()))
-    side = "right" if greatest["right"] > greatest["left"] * (1.0 + 1e-6) else "left"
+        max_speeds[side] = max(max_speeds[side], float(content.speeds[:, indices].max()))
+    is_right_faster = max_speeds["right"] > max_speeds["left"] * (1.0 + 1e-6)  # not by a rounding error
+    side = "right" if is_right_faster else "left"
     return f"{side}_rear", f"{side}_front"
 
 
@@ -138,14 +139,14 @@ def fastest_line(content: GaitContent) -> str:
 def _draw_head(figure: Canvas, content: GaitContent) -> None:
     """Write the title, subtitle and speeds of the page, and the legend."""
     left = LEFT - 0.4
-    too_fast = content.fastest[1] > 1.0
+    _, max_speed_share = content.fastest
     title = name_and_changes(content.gait, content.robot)
     name_size = 14 if title == content.gait.name else 10
     for below, text, size, weight, colour in (
         (0.20, title, name_size, "bold", "black"),
         (0.46, subtitle(content), 9, "normal", "black"),
         (0.65, times_line(content), 7.5, "normal", GREY),
-        (0.80, fastest_line(content), 7.5, "normal", WRONG if too_fast else GREY),
+        (0.80, fastest_line(content), 7.5, "normal", WRONG if max_speed_share > 1.0 else GREY),
     ):
         figure.text(
             left / WIDTH,
@@ -189,7 +190,7 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
         axes = axes_at(figure, PAGE, left, top=SIDE_TOP + row * SIDE_STEP, width=COLUMN, height=SIDE_HEIGHT)
         path = content.feet[foot]
         feet.draw_side(axes, path, view)
-        name = f"{SHORT[foot]}  {foot.replace('_', ' ')}"
+        name = f"{SHORT_FOOT_NAMES[foot]}  {foot.replace('_', ' ')}"
         axes.set_title(name, fontsize=7.5, loc="left", pad=2, color=COLOURS[foot])
         axes.set_title(feet.side_title(path), fontsize=6.5, loc="right", pad=2, color=GREY)
 

@@ -131,9 +131,9 @@ class PanelRow:
     Attributes:
         draw: draws a panel for each gait.
         height: of the panels [in].
-        across: label of their horizontal axis.
-        up: label of their vertical axis.
-        marked: room above them for marks [in].
+        x_label: label of their horizontal axis.
+        y_label: label of their vertical axis.
+        mark_room: room above them for marks [in].
     """
 
     draw: Draw
@@ -160,8 +160,15 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
     for row_index, row in enumerate(rows):
         top += row.mark_room
         axes = [
-            axes_at(figure, page=size, left=LEFT + n * (PANEL + GAP), top=top, width=PANEL, height=row.height)
-            for n in range(len(panels))
+            axes_at(
+                figure,
+                page=size,
+                left=LEFT + column * (PANEL + GAP),
+                top=top,
+                width=PANEL,
+                height=row.height,
+            )
+            for column in range(len(panels))
         ]
         row.draw(axes, list(panels.values()))
         axes[0].set_ylabel(row.y_label, fontsize=7, labelpad=1.5)
@@ -191,7 +198,9 @@ def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> 
         MIN_DEVIATION_MM, 1.2 * max(float(np.abs(height_deviation_mm(path)).max()) for path in paths)
     )
     ratio = SIDE_HEIGHT / PANEL
-    view = feet.SideView(0, middle_mm=0.0, span_mm=span, ratio=ratio, stretch=span * ratio / (2.0 * furthest))
+    view = feet.SideView(
+        0, middle_mm=0.0, span_mm=span, ratio=ratio, height_scale=span * ratio / (2.0 * furthest)
+    )
     for panel, path in zip(axes, paths, strict=True):
         feet.draw_side(panel, path, view)
         panel.set_ylim(-furthest, furthest)
@@ -200,56 +209,56 @@ def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> 
 
 def height_deviation_mm(path: FootPath) -> Floats:
     """Return the heights of a foot over the ground while it should be on it, `(n,)` [mm]."""
-    times, executed = path.in_order
+    times, executed = path.executed_in_order
     return feet.height_mm(path, executed[times >= path.timing.air_s])
 
 
 def _draw_heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw the height of a foot over time; ascent and descent are shaded."""
-    until = max(content.timing.air_s for content in contents)
+    longest_air_s = max(content.timing.air_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         path = content.feet[FOOT]
         timing = content.timing
-        times, executed = path.in_order
+        times, executed = path.executed_in_order
         for start in (0.0, timing.air_s - timing.ascent_s):
             panel.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
         panel.axhline(0.0, color=GREY, lw=0.8)
         panel.plot(times, feet.height_mm(path, executed), color=COLOURS[FOOT], lw=1.5)
         heights = feet.height_mm(path, path.planned(path.air_times))
         panel.plot(path.air_times, heights, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
-        panel.set_xlim(-0.06 * until, 1.12 * until)
+        panel.set_xlim(-0.06 * longest_air_s, 1.12 * longest_air_s)
         trim_axes(panel)
     feet.share_scale(axes)
 
 
 def _draw_forward_positions(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw the forward position of a foot over time; the time in the air is shaded."""
-    until = max(content.timing.period_s for content in contents)
+    longest_period_s = max(content.timing.period_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         path = content.feet[FOOT]
         timing = content.timing
-        times = np.linspace(0.0, until, 400)
-        lap = times % timing.period_s
-        panel.plot(times, feet.along_mm(path, path.planned(lap), axis=0), color=COLOURS[FOOT], lw=1.5)
-        for cycle in range(int(until / timing.period_s) + 1):
+        times = np.linspace(0.0, longest_period_s, 400)
+        positions = path.planned(times % timing.period_s)  # a shorter cycle is repeated
+        panel.plot(times, feet.along_mm(path, positions, axis=0), color=COLOURS[FOOT], lw=1.5)
+        for cycle in range(int(longest_period_s / timing.period_s) + 1):
             start = cycle * timing.period_s
             panel.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
         panel.axhline(0.0, color=FAINT, lw=0.8)
-        panel.set_xlim(0.0, until)
+        panel.set_xlim(0.0, longest_period_s)
         trim_axes(panel)
     feet.share_scale(axes)
 
 
 def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    until = max(content.timing.period_s for content in contents)
+    longest_period_s = max(content.timing.period_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         draw_phases(panel, content)
-        panel.set_xlim(0.0, until)
+        panel.set_xlim(0.0, longest_period_s)
 
 
 def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
-        feet.draw_above(panel, content, names=False, by_feet=True)
+        feet.draw_above(panel, content, has_names=False, moves_by_feet=True)
     feet.set_equal_scale(axes)
 
 

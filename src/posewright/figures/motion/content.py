@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ POINTS = 600
 MIN_TRAVEL_DEG = 0.05
 """A joint that moves less is not drawn: rounding of a converted file, not a motion."""
 
+LIMIT_TOLERANCE_DEG = 1e-6
 JUMP_S = 1e-6
 """Duration with which a jump is drawn: it looks vertical."""
 
@@ -35,18 +37,19 @@ class MotionContent:
         return self.motion.duration * (2 if self.motion.loops else 1)
 
     @cached_property
-    def marks(self) -> Floats:
+    def keyframe_times(self) -> Floats:
         """When each keyframe is reached, (n_keyframes,) [s]."""
         return self.motion.keyframe_times
 
     @cached_property
     def times(self) -> Floats:
         """Times of the curves: evenly spaced, the keyframes, and just before each jump, (n,) [s]."""
-        even = np.linspace(0.0, self.end_s, POINTS)
-        jumps = self.marks[[keyframe.reach_s == 0.0 for keyframe in self.motion.keyframes]] - JUMP_S
-        own = np.concatenate([self.marks, jumps[jumps > 0.0]])
-        again = own + self.motion.duration
-        return np.union1d(even, np.concatenate([own, again[again <= self.end_s]]))
+        even_times = np.linspace(0.0, self.end_s, POINTS)
+        is_jump = [keyframe.reach_s == 0.0 for keyframe in self.motion.keyframes]
+        times_before_jumps = self.keyframe_times[is_jump] - JUMP_S
+        first_pass = np.concatenate([self.keyframe_times, times_before_jumps[times_before_jumps > 0.0]])
+        second_pass = first_pass + self.motion.duration
+        return np.union1d(even_times, np.concatenate([first_pass, second_pass[second_pass <= self.end_s]]))
 
     @cached_property
     def angles(self) -> Floats:
@@ -79,12 +82,13 @@ class MotionContent:
     def displayed_joints(self) -> tuple[str, ...]:
         """The joints that move, are free at some time or have a finding; all joints if none does."""
         with np.errstate(invalid="ignore"):
-            span = np.fmax.reduce(self.angles, axis=0) - np.fmin.reduce(self.angles, axis=0)
-        named = {joint for frame in self.motion.keyframes for joint in frame.pose.free}
-        named |= {finding.joint for finding in self.findings if finding.joint is not None}
-        spans = zip(self.motion.joints, span.tolist(), strict=True)
+            travels_deg = np.fmax.reduce(self.angles, axis=0) - np.fmin.reduce(self.angles, axis=0)
+        always_displayed = {joint for frame in self.motion.keyframes for joint in frame.pose.free}
+        always_displayed |= {finding.joint for finding in self.findings if finding.joint is not None}
         displayed_joints = tuple(
-            joint for joint, degrees in spans if degrees > MIN_TRAVEL_DEG or joint in named
+            joint
+            for joint, travel_deg in zip(self.motion.joints, travels_deg.tolist(), strict=True)
+            if travel_deg > MIN_TRAVEL_DEG or joint in always_displayed
         )
         return displayed_joints or self.motion.joints
 
@@ -99,8 +103,8 @@ class MotionContent:
     def group_of(self, joint: str) -> str:
         """Return the smallest of the robot's groups that contains a joint; "" for none."""
         groups = self.robot.groups
-        named = (name for name, members in groups.items() if joint in members)
-        return min(named, key=lambda name: len(groups[name]), default="")
+        matching_groups = (name for name, members in groups.items() if joint in members)
+        return min(matching_groups, key=lambda name: len(groups[name]), default="")
 
     @cached_property
     def attitude(self) -> Floats | None:
@@ -120,15 +124,15 @@ class MotionContent:
 
     def coupled_limits(self, joint: str) -> list[Floats]:
         """Return the limits that depend on other joints, (n,) each [deg]; NaN where not tighter."""
-        own = self.robot.joint(joint)
+        own_limits = self.robot.joint(joint)
         tables = [i for i, limited_joint in enumerate(self.robot.coupling.joints) if limited_joint == joint]
-        limits: list[Floats] = []
-        for side, limit, sign in zip(
-            self._all_coupled_limits, (own.lower_rad, own.upper_rad), (1.0, -1.0), strict=True
-        ):
-            beyond = sign * (side[:, tables] - np.rad2deg(limit)) > 1e-6
-            limits += [*np.where(beyond, side[:, tables], np.nan).T]  # infinite limits are not drawn
-        return limits
+        all_lower, all_upper = self._all_coupled_limits
+        lower = all_lower[:, tables]
+        upper = all_upper[:, tables]
+        is_lower_tighter = lower - np.rad2deg(own_limits.lower_rad) > LIMIT_TOLERANCE_DEG
+        is_upper_tighter = np.rad2deg(own_limits.upper_rad) - upper > LIMIT_TOLERANCE_DEG
+        # infinite limits are never tighter
+        return [*np.where(is_lower_tighter, lower, np.nan).T, *np.where(is_upper_tighter, upper, np.nan).T]
 
     def span(self, joint: str) -> float:
         """Return the range of a joint's angles [deg]."""
@@ -137,13 +141,18 @@ class MotionContent:
 
     def findings_of(self, joint: str) -> Sequence[tuple[int, Finding]]:
         """Return the findings of a joint with their numbers."""
-        return [(n, finding) for n, finding in enumerate(self.findings, 1) if finding.joint == joint]
+        numbered_findings = enumerate(self.findings, 1)
+        return [(number, finding) for number, finding in numbered_findings if finding.joint == joint]
 
     @cached_property
     def whole_robot_findings(self) -> Sequence[tuple[int, Finding]]:
         """Findings about the whole robot at some time, such as a fall, with their numbers."""
-        numbered = enumerate(self.findings, 1)
-        return [(n, finding) for n, finding in numbered if finding.joint is None and finding.times_s]
+        numbered_findings = enumerate(self.findings, 1)
+        return [
+            (number, finding)
+            for number, finding in numbered_findings
+            if finding.joint is None and finding.times_s
+        ]
 
 
 Mosaic = list[list[str]]
@@ -171,7 +180,11 @@ SPAN_FACTOR = 1.2
 
 
 def lay_out_panels(content: MotionContent) -> Mosaic:
-    """Return the layout of the panels, with the base's attitude where there is room at the bottom."""
+    """Return the layout of the panels, with the base's attitude where there is room at the bottom.
+
+    Similar limbs are laid out side by side, else groups as stacks; without groups the stacks would be too
+    high, and the joints are laid out in rows.
+    """
     limbs = _similar_limbs(content)
     rows = _lay_out_side_by_side(content, limbs) if limbs else _lay_out_stacks(content)
     if len(rows) > MAX_ROWS and not limbs:
@@ -179,69 +192,93 @@ def lay_out_panels(content: MotionContent) -> Mosaic:
     width = max(column + 1 for row in rows for column, name in enumerate(row) if name != EMPTY)
     rows = [row[:width] for row in rows]
     if content.attitude is not None:
-        top, left, columns = largest_gap(rows)
-        if top == len(rows):
+        gap = largest_gap(rows)
+        if gap.first_row == len(rows):
             rows.append([EMPTY] * width)
-        for column in range(left, left + min(ATTITUDE_COLUMNS, columns)):
-            rows[top][column] = ATTITUDE
+        for column in range(gap.first_column, gap.first_column + min(ATTITUDE_COLUMNS, gap.n_columns)):
+            rows[gap.first_row][column] = ATTITUDE
     return rows
 
 
-def largest_gap(rows: Mosaic) -> tuple[int, int, int]:
-    """Return the largest empty area at the bottom of the page: its first row and column, and its width."""
-    heights = [
-        max((n + 1 for n, name in enumerate(column) if name != EMPTY), default=0)
+class Gap(NamedTuple):
+    """An empty area at the bottom of a mosaic, from `first_row` to its last row."""
+
+    first_row: int
+    first_column: int
+    n_columns: int
+
+
+def largest_gap(rows: Mosaic) -> Gap:
+    """Return the largest empty area at the bottom of the page; of equal ones the widest."""
+    heights = [  # of the filled part of each column
+        max((row + 1 for row, name in enumerate(column) if name != EMPTY), default=0)
         for column in zip(*rows, strict=True)
     ]
-    spans = [(i, j) for i in range(len(heights)) for j in range(i + 1, len(heights) + 1)]
-    areas = [(max(heights[i:j]), i, j - i) for i, j in spans]
-    return max(areas, key=lambda area: ((len(rows) - area[0]) * area[2], area[2]))
+    gaps = [
+        Gap(max(heights[first:end]), first_column=first, n_columns=end - first)
+        for first in range(len(heights))
+        for end in range(first + 1, len(heights) + 1)
+    ]
+    return max(gaps, key=lambda gap: ((len(rows) - gap.first_row) * gap.n_columns, gap.n_columns))
 
 
 def group_headings(content: MotionContent, rows: Mosaic) -> dict[str, str]:
     """Return the groups by the joint of their first panel."""
     joints = [joint for joint in chain(*rows) if joint in content.motion.joints]
-    first = {content.group_of(joint): joint for joint in reversed(joints)}
-    return {joint: group for group, joint in first.items()}
+    first_joints = {
+        content.group_of(joint): joint for joint in reversed(joints)
+    }  # the first replaces later ones
+    return {joint: group for group, joint in first_joints.items()}
 
 
 def span_deg(content: MotionContent, joint: str) -> float:
     """Return the range of a joint's panel [deg], common to the joints it is compared with."""
-    ranks = zip(*_similar_limbs(content), strict=True)
-    peers = next(joints for joints in (*ranks, *content.groups.values()) if joint in joints)
+    corresponding_joints = zip(*_similar_limbs(content), strict=True)
+    peers = next(joints for joints in (*corresponding_joints, *content.groups.values()) if joint in joints)
     return max(
         MIN_SPAN_DEG, *(content.span(peer) * SPAN_FACTOR for peer in peers if peer in content.motion.joints)
     )
 
 
 def _similar_limbs(content: MotionContent) -> list[tuple[str, ...]]:
-    """Return the joints of similar limbs (of equal length, left or right) if there are at least `LIMBS`."""
-    paired = {joint for pair in content.robot.mirror_pairs for joint in (pair.left, pair.right)}
+    """Return the joints of each of at least `MIN_LIMBS` similar limbs; an empty list if there are fewer.
+
+    Limbs are groups of several joints that all have a mirrored joint; similar ones have as many joints as
+    most of them.
+    """
+    mirrored_joints = {joint for pair in content.robot.mirror_pairs for joint in (pair.left, pair.right)}
     groups = [content.robot.groups.get(group, ()) for group in content.groups]
-    sided = [joints for joints in groups if len(joints) > 1 and paired.issuperset(joints)]
-    lengths = [len(joints) for joints in sided]
-    similar = [joints for joints in sided if len(joints) == max(lengths, key=lengths.count)]
-    return similar if len(similar) >= MIN_LIMBS else []
+    limbs = [joints for joints in groups if len(joints) > 1 and mirrored_joints.issuperset(joints)]
+    lengths = [len(joints) for joints in limbs]
+    similar_limbs = [joints for joints in limbs if len(joints) == max(lengths, key=lengths.count)]
+    return similar_limbs if len(similar_limbs) >= MIN_LIMBS else []
 
 
 def _lay_out_side_by_side(content: MotionContent, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
-    """Return a row of the joints before the limbs, the limbs in columns, and rows of all other joints."""
-    order = content.motion.joints
-    width = len(limbs)
-    members = {joint for joints in limbs for joint in joints}
-    other_joints = [joint for joint in content.displayed_joints if joint not in members]
-    first = min(order.index(joint) for joint in members.intersection(order))
-    before = [joint for joint in other_joints if order.index(joint) < first][:width]
-    if before and len(other_joints) <= width:
-        before = other_joints  # one row holds head and tail
-    ranks = [rank for rank in zip(*limbs, strict=True) if not set(rank).isdisjoint(content.displayed_joints)]
-    limb_rows = []
-    for rank in ranks:
-        limb_rows.append([joint if joint in order else EMPTY for joint in rank])
+    """Return a row of the joints before the limbs, the limbs in columns, and rows of all other joints.
+
+    Args:
+        content: the motion.
+        limbs: the joints of each limb, all of the same number; a row has the corresponding joint of each.
+    """
+    joint_order = content.motion.joints
+    n_columns = len(limbs)
+    limb_joints = {joint for joints in limbs for joint in joints}
+    other_joints = [joint for joint in content.displayed_joints if joint not in limb_joints]
+    first_limb_index = min(joint_order.index(joint) for joint in limb_joints.intersection(joint_order))
+    joints_before = [joint for joint in other_joints if joint_order.index(joint) < first_limb_index]
+    joints_before = joints_before[:n_columns]
+    if joints_before and len(other_joints) <= n_columns:
+        joints_before = other_joints  # one row holds head and tail
+    limb_rows = [
+        [joint if joint in joint_order else EMPTY for joint in corresponding_joints]
+        for corresponding_joints in zip(*limbs, strict=True)
+        if not set(corresponding_joints).isdisjoint(content.displayed_joints)
+    ]
     return [
-        *_lay_out_rows(before, width),
+        *_lay_out_rows(joints_before, n_columns),
         *limb_rows,
-        *_lay_out_rows([joint for joint in other_joints if joint not in before], width),
+        *_lay_out_rows([joint for joint in other_joints if joint not in joints_before], n_columns),
     ]
 
 

@@ -80,17 +80,20 @@ def draw_motion(
 
 
 def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figure:
-    """Draw the page of a motion."""
+    """Draw the page of a motion: a headline, the panels, and the findings between or below them."""
     rows = lay_out_panels(content)
-    columns = len(rows[0])
-    panel_in = PANEL_WIDTHS.get(columns, NARROW_PANEL)
-    lines, below = _list_findings(content, rows, panel_in + COLUMN_GAP)
-    mosaic = [[HEADLINE] * columns, *rows, *([[FINDINGS] * columns] if below else [])]
-    heights = [HEAD, *[PANEL_HEIGHT] * len(rows), *([below] if below else [])]
-    size = columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
+    n_columns = len(rows[0])
+    panel_in = PANEL_WIDTHS.get(n_columns, NARROW_PANEL)
+    lines, list_height_in = _list_findings(content, rows, panel_in + COLUMN_GAP)
+    mosaic = [[HEADLINE] * n_columns, *rows]
+    heights = [HEAD, *[PANEL_HEIGHT] * len(rows)]
+    if list_height_in:
+        mosaic.append([FINDINGS] * n_columns)
+        heights.append(list_height_in)
+    size = n_columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
     figure = canvas(into, size, dpi=150, layout="constrained")
     axes_by_name = create_mosaic(figure, mosaic, height_ratios=heights)
-    lowest = [
+    lowest_panels = [
         next(name for name in reversed(column) if name not in {EMPTY, FINDINGS})
         for column in zip(*mosaic, strict=True)
     ]
@@ -98,37 +101,53 @@ def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figu
     for name, axes in axes_by_name.items():
         if name == FINDINGS:
             draw_list(axes, lines)
-        elif name == HEADLINE:
+            continue
+        if name == HEADLINE:
             _draw_head(axes, content)
-        else:
-            draw_whole_robot_findings(axes, content)
-            if name == ATTITUDE and content.attitude is not None:
-                panel.draw_attitude(axes, content, content.attitude)
-            else:
-                panel.draw_joint(axes, content, name)
-                findings = [
-                    *content.findings_of(name),
-                    *(content.whole_robot_findings if name == rows[0][0] else ()),
-                ]
-                draw_badges(axes, content, findings, joint=name, width_in=panel_in)
-            if groups.get(name):
-                panel.draw_heading(axes, groups[name])
-            axes.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
-            axes.set_xlabel("time [s]" if name in lowest else "", fontsize=7.5, labelpad=2)
+            continue
+        _draw_panel(axes, content, name, is_first=name == rows[0][0], width_in=panel_in)
+        if groups.get(name):
+            panel.draw_heading(axes, groups[name])
+        axes.tick_params(labelbottom=name in lowest_panels, labelsize=7, length=2.5, pad=2)
+        axes.set_xlabel("time [s]" if name in lowest_panels else "", fontsize=7.5, labelpad=2)
     return label_figure(figure, f"motion {content.motion.name}: {_subtitle(content)}")
+
+
+def _draw_panel(axes: Axes, content: MotionContent, name: str, *, is_first: bool, width_in: float) -> None:
+    """Draw the panel of a joint or of the base's attitude, with its findings.
+
+    Args:
+        axes: to draw into.
+        content: the motion.
+        name: of the joint, or `ATTITUDE`.
+        is_first: whether it is the first panel, which has the findings about the whole robot.
+        width_in: width of the panel [in].
+    """
+    draw_whole_robot_findings(axes, content)
+    if name == ATTITUDE and content.attitude is not None:
+        panel.draw_attitude(axes, content, content.attitude)
+        return
+    panel.draw_joint(axes, content, name)
+    findings = [*content.findings_of(name), *(content.whole_robot_findings if is_first else ())]
+    draw_badges(axes, content, findings, joint=name, width_in=width_in)
 
 
 def _list_findings(content: MotionContent, rows: Mosaic, column_in: float) -> tuple[list[ListLine], float]:
     """Return the list of findings, and its height below all panels [in], 0 if it fits between the panels.
 
     If it fits, its cells are written into `rows`.
+
+    Args:
+        content: the motion.
+        rows: the layout of the panels.
+        column_in: width of a column with the gap beside it [in].
     """
-    top, left, columns = largest_gap(rows)
-    lines = list_lines(content, columns * column_in - COLUMN_GAP)
-    room = (len(rows) - top) * (PANEL_HEIGHT + ROW_GAP) - ROW_GAP
-    if columns > 1 and 0.0 < LINE_IN * len(lines) <= room:
-        for row in rows[top:]:
-            row[left : left + columns] = [FINDINGS] * columns
+    gap = largest_gap(rows)
+    lines = list_lines(content, gap.n_columns * column_in - COLUMN_GAP)
+    gap_height_in = (len(rows) - gap.first_row) * (PANEL_HEIGHT + ROW_GAP) - ROW_GAP
+    if gap.n_columns > 1 and 0.0 < LINE_IN * len(lines) <= gap_height_in:
+        for row in rows[gap.first_row :]:
+            row[gap.first_column : gap.first_column + gap.n_columns] = [FINDINGS] * gap.n_columns
         return lines, 0.0
     lines = list_lines(content, len(rows[0]) * column_in - COLUMN_GAP)
     return lines, LINE_IN * (len(lines) + 1) if lines else 0.0
@@ -171,12 +190,15 @@ def _legend_handles(content: MotionContent) -> list[Artist]:
         Line2D([], [], color=panel.CURVE, marker="o", markersize=3.2, label="angle [deg], keyframes"),
         Line2D([], [], color=panel.LIMIT, ls="--", lw=1.0, label="limit"),
     ]
-    if any((j.hardware_lower_rad, j.hardware_upper_rad) != (j.lower_rad, j.upper_rad) for j in joints):
+    if any(
+        (joint.hardware_lower_rad, joint.hardware_upper_rad) != (joint.lower_rad, joint.upper_rad)
+        for joint in joints
+    ):
         handles.append(Line2D([], [], color=panel.HARDWARE, ls=":", lw=1.0, label="(limit of the mechanism)"))
     if any(
         np.isfinite(limit).any()
-        for joint in content.displayed_joints
-        for limit in content.coupled_limits(joint)
+        for joint_name in content.displayed_joints
+        for limit in content.coupled_limits(joint_name)
     ):
         label = "limit set by other joints"
         handles.append(Line2D([], [], color=panel.LIMIT, ls=(0, panel.COUPLED), lw=1.0, label=label))

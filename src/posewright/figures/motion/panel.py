@@ -29,9 +29,11 @@ MAX_LISTED = 24
 BADGE_IN = 0.17
 """Width of a finding's number [in]."""
 
+POINTS_PER_INCH = 72.0
 LINE_IN = 0.175
 """Height of a line of the list [in]."""
 
+MIN_LINE_LENGTH = 40
 CHARACTER_IN = 0.058
 """Average width of a character of the list [in]."""
 
@@ -46,27 +48,45 @@ class ListLine:
 
 
 def draw_badges(
-    axes: Axes, content: MotionContent, findings: list[tuple[int, Finding]], joint: str, width_in: float
+    axes: Axes, content: MotionContent, findings: Sequence[tuple[int, Finding]], joint: str, width_in: float
 ) -> None:
-    """Draw the number of each finding at its time at the top of a joint's panel, with a line to the curve."""
-    findings.sort(key=lambda entry: (_finding_time(content, entry[1]), entry[0]))
-    shares = [_finding_time(content, finding) / content.end_s for _, finding in findings]
-    for (number, finding), badge_x in zip(
-        findings, spread_positions(shares, BADGE_IN / width_in), strict=True
-    ):
+    """Draw the number of each finding at its time at the top of a joint's panel, with a line to the curve.
+
+    Args:
+        axes: of the panel.
+        content: the motion.
+        findings: with their numbers; of this joint, or of the whole robot.
+        joint: name of the joint.
+        width_in: width of the panel [in].
+    """
+
+    def time_and_number(numbered_finding: tuple[int, Finding]) -> tuple[float, int]:
+        number, finding = numbered_finding
+        return _finding_time(content, finding), number
+
+    sorted_findings = sorted(findings, key=time_and_number)
+    time_shares = [_finding_time(content, finding) / content.end_s for _, finding in sorted_findings]
+    badge_positions = spread_positions(time_shares, BADGE_IN / width_in)
+    for (number, finding), badge_x in zip(sorted_findings, badge_positions, strict=True):
         if finding.joint is None:
             bottom, top = axes.get_ylim()
             point = (_finding_time(content, finding), top - 1.5 * LANE * (top - bottom))
         else:
             point = _draw_rings(axes, content, finding, joint)
-        line = {"arrowstyle": "-", "color": COLOURS[finding.level], "lw": 0.8, "shrinkA": 0, "shrinkB": 2.5}
+        line_style = {
+            "arrowstyle": "-",
+            "color": COLOURS[finding.level],
+            "lw": 0.8,
+            "shrinkA": 0,
+            "shrinkB": 2.5,
+        }
         badge = axes.annotate(
             str(number),
             point,
             (badge_x, 1.0 - LANE / 2.0),
             "data",
             "axes fraction",
-            arrowprops=line,
+            arrowprops=line_style,
             annotation_clip=False,
         )
         _make_badge(badge, number, finding.level)
@@ -90,13 +110,17 @@ def _draw_rings(axes: Axes, content: MotionContent, finding: Finding, joint: str
 
 
 def spread_positions(targets: Sequence[float], width: float) -> list[float]:
-    """Return positions as near as possible to rising targets, at least `width` apart, between 0 and 1."""
-    half = min(width / 2.0, 0.5)
+    """Return positions near rising targets, at least `width` apart, between 0 and 1.
+
+    A position that is too near to the one before is moved up; those beyond the upper end are moved back down.
+    """
+    half_width = min(width / 2.0, 0.5)
     positions: list[float] = []
     for target in targets:
-        positions.append(max(target, half, positions[-1] + width if positions else half))
-    highest = 1.0 - half
-    for i in range(len(positions) - 1, -1, -1):
+        lowest = positions[-1] + width if positions else half_width
+        positions.append(max(target, half_width, lowest))
+    highest = 1.0 - half_width
+    for i in reversed(range(len(positions))):
         positions[i] = min(positions[i], highest)
         highest = positions[i] - width
     return positions
@@ -107,8 +131,8 @@ def list_lines(content: MotionContent, width_in: float) -> list[ListLine]:
     lines = []
     for number, finding in enumerate(content.findings[:MAX_LISTED], 1):
         text = f"{finding.level.value}, {finding.rule}: {finding.message}"
-        first, *continued = textwrap.wrap(text, max(40, int(width_in / CHARACTER_IN)))
-        lines += [ListLine(first, number, finding.level), *map(ListLine, continued)]
+        first_line, *further_lines = textwrap.wrap(text, max(MIN_LINE_LENGTH, int(width_in / CHARACTER_IN)))
+        lines += [ListLine(first_line, number, finding.level), *map(ListLine, further_lines)]
     n_unlisted = len(content.findings) - MAX_LISTED
     return [*lines, ListLine(f"and {n_unlisted} more")] if n_unlisted > 0 else lines
 
@@ -117,21 +141,24 @@ def draw_list(axes: Axes, lines: Sequence[ListLine]) -> None:
     """Write the lines from the top of axes down."""
     axes.set_axis_off()
 
-    def write(x: float, y: float, text: str) -> Annotation:
+    def write_at(x: float, y: float, text: str) -> Annotation:
+        """Write a text at a position from the upper left corner [points]."""
         return axes.annotate(text, (0, 1), (x, y), "axes fraction", "offset points", annotation_clip=False)
 
     for row, line in enumerate(lines):
-        y = -(row + 0.5) * LINE_IN * 72.0
+        y = -(row + 0.5) * LINE_IN * POINTS_PER_INCH
         if line.number is not None:
-            _make_badge(write(BADGE_IN * 36.0, y, str(line.number)), line.number, line.level)
-        text = write(BADGE_IN * 108.0, y, line.text)
+            badge = write_at(0.5 * BADGE_IN * POINTS_PER_INCH, y, str(line.number))
+            _make_badge(badge, line.number, line.level)
+        text = write_at(1.5 * BADGE_IN * POINTS_PER_INCH, y, line.text)
         text.set(fontsize=7.5, va="center", parse_math=False, in_layout=False)
 
 
 def _make_badge(text: Annotation, number: int, level: Level) -> None:
     """Format a text as the number of a finding: white on the colour of its level."""
     text.set(color="white", fontsize=6.0, weight="bold", ha="center", va="center")
-    shape = "circle,pad=0.22" if number < 10 else "round,pad=0.22"
+    has_one_digit = number < 10
+    shape = "circle,pad=0.22" if has_one_digit else "round,pad=0.22"
     text.set_bbox({"boxstyle": shape, "fc": COLOURS[level], "ec": "none"})
 
 
@@ -164,9 +191,15 @@ STRIP_TOP = 1.25
 JUMP = 1000.0
 """A speed of this share of the greatest is a jump."""
 
+MANY_KEYFRAMES = 40
+"""More keyframes than these are drawn smaller and thinner."""
 MAX_TICKS = 4
 TICK_STEPS_DEG = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90, 180, *(360.0 * 10**i for i in range(300)))
 
+STRIP_GAP = 0.06
+"""Share of a panel's height between the speed strip and the curve."""
+EMPTY_LANE = 0.04
+"""Share of a panel's height above the curve if there are no findings."""
 LANE = 0.16
 """Share of a panel's height above the curve that is free for the numbers of findings."""
 
@@ -180,11 +213,11 @@ def draw_joint(axes: Axes, content: MotionContent, joint: str) -> None:
     curve = content.curve(joint)
     times = content.times
     first_pass_s = content.motion.duration
-    for part, colour in ((times >= first_pass_s, SECOND_LAP), (times <= first_pass_s, CURVE)):
-        axes.plot(times[part], curve[part], color=colour, linewidth=1.4, solid_capstyle="round")
-    at_marks = curve[np.searchsorted(times, content.marks)]
-    size = 3.2 if len(content.marks) <= 40 else 1.8
-    axes.plot(content.marks, at_marks, "o", color=CURVE, markersize=size, clip_on=False)
+    for is_in_pass, colour in ((times >= first_pass_s, SECOND_LAP), (times <= first_pass_s, CURVE)):
+        axes.plot(times[is_in_pass], curve[is_in_pass], color=colour, linewidth=1.4, solid_capstyle="round")
+    keyframe_angles = curve[np.searchsorted(times, content.keyframe_times)]
+    size = 3.2 if len(content.keyframe_times) <= MANY_KEYFRAMES else 1.8
+    axes.plot(content.keyframe_times, keyframe_angles, "o", color=CURVE, markersize=size, clip_on=False)
 
 
 def _set_limits(axes: Axes, content: MotionContent, joint: str) -> None:
@@ -193,25 +226,25 @@ def _set_limits(axes: Axes, content: MotionContent, joint: str) -> None:
     span = span_deg(content, joint)
     finite = curve[np.isfinite(curve)]
     middle = float(finite.max() + finite.min()) / 2 if len(finite) else 0.0
-    lane = LANE if content.findings else 0.04
-    height = span / (1.0 - STRIP - 0.06 - lane)
-    bottom = middle - span / 2 - height * (STRIP + 0.06)
+    lane = LANE if content.findings else EMPTY_LANE
+    height = span / (1.0 - STRIP - STRIP_GAP - lane)
+    bottom = middle - span / 2 - height * (STRIP + STRIP_GAP)
     axes.set_ylim(bottom, bottom + height)
     axes.set_yticks(round_angles(bottom + height * STRIP, bottom + height))
     _draw_keyframes(axes, content, joint)
 
 
 def round_angles(bottom: float, top: float) -> list[float]:
-    """Return round angles between two, at most `MOST_TICKS` [deg]."""
+    """Return round angles between two [deg], at most `MAX_TICKS` steps."""
     step = next(step for step in TICK_STEPS_DEG if (top - bottom) / step <= MAX_TICKS)
     return [step * i for i in range(math.ceil(bottom / step), math.floor(top / step) + 1)]
 
 
 def _draw_keyframes(axes: Axes, content: MotionContent, title: str) -> None:
     """Draw lines at the keyframes, thinner if they are many, and the panel's title."""
-    width = 0.7 if len(content.marks) <= 40 else 0.3
-    upright = axes.get_xaxis_transform()
-    axes.vlines(content.marks, 0, 1, transform=upright, color=FRAME, linewidth=width, zorder=0)
+    width = 0.7 if len(content.keyframe_times) <= MANY_KEYFRAMES else 0.3
+    full_height = axes.get_xaxis_transform()  # y as a share of the panel
+    axes.vlines(content.keyframe_times, 0, 1, transform=full_height, color=FRAME, linewidth=width, zorder=0)
     axes.set_title(title.replace("_", " "), fontsize=8, loc="left", pad=3)
     axes.set_xlim(0.0, content.end_s)
     axes.spines[["top", "right"]].set_visible(False)
@@ -234,34 +267,51 @@ def draw_heading(axes: Axes, group: str) -> None:
 def _draw_limits(axes: Axes, content: MotionContent, joint: str) -> None:
     """Draw the limits that are in view, and write all limits in the corner."""
     limits = content.robot.joint(joint)
-    soft = np.rad2deg([limits.lower_rad, limits.upper_rad])
-    hard = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
+    card_limits = np.rad2deg([limits.lower_rad, limits.upper_rad])
+    hardware_limits = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
     bottom, top = axes.get_ylim()
-    for side, end in ((0, bottom), (1, top)):
-        edges = sorted({float(soft[side]), float(hard[side])}, reverse=side == 0)
-        for edge, colour, style in zip(edges, (LIMIT, HARDWARE), ("--", ":"), strict=False):
-            if bottom < edge < top:
-                axes.axhline(edge, color=colour, linewidth=0.9, linestyle=style, zorder=1)
-                axes.axhspan(min(edge, end), max(edge, end), color=LIMIT, alpha=0.07, linewidth=0)
+    for side, view_end in ((0, bottom), (1, top)):
+        is_lower = side == 0
+        # the tighter one first; equal limits are drawn once
+        side_limits = sorted({float(card_limits[side]), float(hardware_limits[side])}, reverse=is_lower)
+        for limit_deg, colour, style in zip(side_limits, (LIMIT, HARDWARE), ("--", ":"), strict=False):
+            if bottom < limit_deg < top:
+                axes.axhline(limit_deg, color=colour, linewidth=0.9, linestyle=style, zorder=1)
+                span = sorted((limit_deg, view_end))
+                axes.axhspan(*span, color=LIMIT, alpha=0.07, linewidth=0)
     for limit in content.coupled_limits(joint):
         axes.plot(content.times, limit, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1)
-    label = f"limits {soft[0]:.0f} .. {soft[1]:.0f}"
-    if not np.allclose(soft, hard):
-        label += f"  ({hard[0]:.0f} .. {hard[1]:.0f})"
+    lower, upper = card_limits
+    label = f"limits {lower:.0f} .. {upper:.0f}"
+    if not np.allclose(card_limits, hardware_limits):
+        hardware_lower, hardware_upper = hardware_limits
+        label += f"  ({hardware_lower:.0f} .. {hardware_upper:.0f})"
     axes.set_title(label, fontsize=6.5, loc="right", pad=3, color=LIMIT)
 
 
 def _draw_speed(axes: Axes, content: MotionContent, joint: str) -> None:
     """Draw the speed as a strip at the bottom, red where the joint cannot follow, with its peak beside."""
-    share = content.speeds[:, content.motion.joints.index(joint)]
-    share = np.nan_to_num(np.append(share, share[-1]), posinf=JUMP)
-    height = np.clip(share, 0.0, STRIP_TOP) * STRIP / STRIP_TOP
-    backdrop = np.full_like(height, STRIP)
-    over = share > 1.0 + 1e-6
-    low = axes.get_xaxis_transform()
-    for top, where, colour in ((backdrop, None, "white"), (height, None, SPEED), (height, over, TOO_FAST)):
+    shares = content.speeds[:, content.motion.joints.index(joint)]  # of the joint's greatest speed
+    shares = np.nan_to_num(np.append(shares, shares[-1]), posinf=JUMP)
+    heights = np.clip(shares, 0.0, STRIP_TOP) * STRIP / STRIP_TOP
+    full_strip = np.full_like(heights, STRIP)
+    is_too_fast = shares > 1.0 + 1e-6
+    panel_shares = axes.get_xaxis_transform()  # y as a share of the panel
+    for top, where, colour in (
+        (full_strip, None, "white"),
+        (heights, None, SPEED),
+        (heights, is_too_fast, TOO_FAST),
+    ):
         axes.fill_between(
-            content.times, 0, top, where=where, color=colour, step="post", lw=0, transform=low, zorder=1.5
+            content.times,
+            0,
+            top,
+            where=where,
+            color=colour,
+            step="post",
+            lw=0,
+            transform=panel_shares,
+            zorder=1.5,
         )
     limit_height = STRIP / STRIP_TOP
     axes.plot([0, 1], [STRIP, STRIP], transform=axes.transAxes, color=FRAME, linewidth=0.7, zorder=1.8)
@@ -273,9 +323,9 @@ def _draw_speed(axes: Axes, content: MotionContent, joint: str) -> None:
         linewidth=0.5,
         dashes=(6, 3),
     )
-    peak = float(share.max())
+    peak = float(shares.max())
     label = "jump" if peak >= JUMP else f"{peak:.0%}"
-    colour = TOO_FAST if over.any() else PEAK
+    colour = TOO_FAST if is_too_fast.any() else PEAK
     axes.text(1.008, limit_height, label, transform=axes.transAxes, fontsize=5.5, color=colour, va="center")
 
 
@@ -283,8 +333,8 @@ def _draw_free(axes: Axes, content: MotionContent, joint: str) -> None:
     """Shade the times in which a joint is free."""
     free = content.free[:, content.motion.joints.index(joint)]
     if free.any():
-        upright = axes.get_xaxis_transform()
-        axes.fill_between(content.times, 0, 1, where=free, transform=upright, color=FREE, linewidth=0)
+        full_height = axes.get_xaxis_transform()  # y as a share of the panel
+        axes.fill_between(content.times, 0, 1, where=free, transform=full_height, color=FREE, linewidth=0)
         centre = float(content.times[free].mean()) / content.end_s
         axes.text(centre, 0.5, "free", transform=axes.transAxes, ha="center", va="center", color=FREE_TEXT)
 
@@ -302,7 +352,7 @@ def draw_attitude(axes: Axes, content: MotionContent, attitude: Floats) -> None:
     draw_heading(axes, "base attitude")
     is_stated = np.isfinite(attitude).all(axis=1)
     for angles, (name, colour) in zip(attitude[is_stated].T, ANGLES, strict=True):
-        axes.plot(content.marks[is_stated], angles, "o-", color=colour, label=name, lw=1.2, ms=2.2)
+        axes.plot(content.keyframe_times[is_stated], angles, "o-", color=colour, label=name, lw=1.2, ms=2.2)
     axes.legend(
         ncols=3,
         fontsize=6.5,

@@ -287,8 +287,10 @@ def series_motion(
     """
     notes = dict(series.arrays[0].notes)
     noted_name = notes.pop(MOTION, series.name)
+    # a note of another name is out of date: somebody has renamed the arrays
+    is_current = c_name(noted_name) == series.name.upper()
     return Motion(
-        noted_name if c_name(noted_name) == series.name.upper() else series.name,
+        noted_name if is_current else series.name,
         robot=card.name,
         joints=JOINT_ORDER,
         keyframes=tuple(_keyframes(series)),

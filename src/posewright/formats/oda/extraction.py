@@ -121,7 +121,7 @@ def extract_archive(
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     overwrite: bool = False,
-    tell: ProgressCallback | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Extraction:
     """Write the entries of an archive to files in a folder, which is created if needed.
 
@@ -136,7 +136,7 @@ def extract_archive(
         robot: the robot to carry the motions over to.
         accept_loss: whether what the format cannot hold may be lost.
         overwrite: whether existing files are replaced.
-        tell: is called with the progress.
+        on_progress: is called with the progress.
 
     Raises:
         LossError: something would be lost, and `accept_loss` is false; nothing is written.
@@ -154,13 +154,13 @@ def extract_archive(
     numbers = _resolve_numbers(archive, entries)
     for n_converted, number in enumerate(numbers, 1):
         converter.convert(number)
-        if tell is not None:
-            tell(n_converted, 2 * len(numbers))  # writing the files is the second half
+        if on_progress is not None:
+            on_progress(n_converted, 2 * len(numbers))  # writing the files is the second half
     if converter.losses and not accept_loss:
         message = f"{len(converter.losses)} things would be lost, the first of {converter.losses[0]}"
         hint = "accept_loss=True writes it all the same"
         raise LossError(message, where=Where(archive.path), hint=hint, losses=tuple(converter.losses))
-    _write_files(converter, overwrite=overwrite, tell=tell)
+    _write_files(converter, overwrite=overwrite, on_progress=on_progress)
     return Extraction(
         tuple(converter.files),
         placeholders=tuple(converter.placeholders),
@@ -260,8 +260,10 @@ def _resolve_numbers(archive: OdaArchive, entries: Sequence[PageReference]) -> l
     return sorted({find_page(entry, names, last=len(names), where=where) for entry in entries})
 
 
-def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressCallback | None) -> None:
-    """Write the converted files to the folder, which is created if need be; report the progress to `tell`.
+def _write_files(
+    converter: _EntryConverter, *, overwrite: bool, on_progress: ProgressCallback | None
+) -> None:
+    """Write the converted files to the folder, which is created if needed, and report the progress.
 
     Raises:
         OutputError: a file exists and must not be overwritten, or the folder cannot be created.
@@ -281,8 +283,8 @@ def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressC
     n_files = len(converter.files)
     for n_written, (entry, data) in enumerate(converter.files.items(), 1):
         write_atomically(entry.file, data, durable=False)
-        if tell is not None:
-            tell(n_files + n_written, 2 * n_files)  # converting the entries was the first half
+        if on_progress is not None:
+            on_progress(n_files + n_written, 2 * n_files)  # converting the entries was the first half
 
 
 def _find_existing(folder: Path, names: Sequence[str]) -> list[str]:

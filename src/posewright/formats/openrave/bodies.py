@@ -15,7 +15,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import Where
-from posewright.formats.scenes.mesh import Colour, ball_points, box_points, round_points
+from posewright.formats.scenes.mesh import Colour, Up, ball_points, box_points, round_points
 
 
 class GeometryKind(Enum):
@@ -229,9 +229,11 @@ class Environment:
     Attributes:
         bodies: the bodies.
         friction: the sliding friction; None if the document gives none.
-        notes: descriptions of the tags that were ignored, with file and line.
+        notes: descriptions of what was left out, with file and line.
+        up: the axis against gravity; `Up.AUTO` if the document gives none.
     """
 
     bodies: tuple[KinBody, ...]
     friction: float | None = None
     notes: tuple[str, ...] = field(default=())
+    up: Up = Up.AUTO

@@ -66,8 +66,8 @@ class BodyBuilder:
     """A body that is being read.
 
     Attributes:
-        read_mesh: returns a mesh with its points.
-        note_ignored: adds a note that a tag is not read.
+        read_mesh: returns a mesh with its points, or None if it is left out.
+        note_ignored: adds a note that a tag is not read, with a description if its name does not tell which.
         links: the links by name.
         joints: the joints.
         sensors: the sensors.
@@ -76,8 +76,8 @@ class BodyBuilder:
         is_robot: whether it is a robot.
     """
 
-    read_mesh: Callable[[Element, Geometry], Geometry]
-    note_ignored: Callable[[Element], None]
+    read_mesh: Callable[[Element, Geometry], Geometry | None]
+    note_ignored: Callable[..., None]
     links: dict[str, RaveLink] = field(default_factory=dict)
     joints: list[RaveJoint] = field(default_factory=list)
     sensors: list[AttachedSensor] = field(default_factory=list)
@@ -254,13 +254,14 @@ class BodyBuilder:
         return rotation @ anchor + translation, axis / np.linalg.norm(axis)
 
     def read_geometry(self, tag: Element) -> Geometry | None:
-        """Return a shape; None for a plane, which is infinite."""
+        """Return a shape; None for a plane, which is infinite, and for what is left out with a note."""
         kind = tag.attributes.get("type", "").lower()
         if kind == "plane":
             self.note_ignored(tag)
             return None
         if kind not in _KINDS:
-            tag.fail(f"a Geom of the type {kind[:40]!r} is not read", f"use {', '.join(_KINDS)}")
+            self.note_ignored(tag, f"<geom> of the type {kind[:40]!r}")
+            return None
         size_m = _read_size(tag, _KINDS[kind])
         geometry = Geometry(_KINDS[kind], pose_of(tag), size_m, parts=(), colour=_read_colour(tag))
         return self.read_mesh(tag, geometry) if geometry.kind is GeometryKind.MESH else geometry

@@ -194,12 +194,15 @@ def _choose_compliance(
         losses.append("stiffness that changes from keyframe to keyframe: a page has that of the first")
     old_stiffness = dict(old_motion.keyframes[0].stiffness or {}) if old_motion else None
     values = list(base.compliance)
-    for number, servo in zip(columns.ids, columns.servos, strict=True):
+    for servo_id, servo in zip(columns.ids, columns.servos, strict=True):
         stiffness = new_stiffness.get(servo.joint)
-        if old_stiffness is None or stiffness != old_stiffness.get(servo.joint):
-            values[number], is_exact = compliance_of(servo, stiffness)
-            if not is_exact:
-                losses.append(f"the stiffness of {servo.joint} is rounded to compliance {values[number]}")
+        is_unchanged = old_stiffness is not None and stiffness == old_stiffness.get(servo.joint)
+        if is_unchanged:
+            continue
+        compliance, is_exact = compliance_of(servo, stiffness)
+        values[servo_id] = compliance
+        if not is_exact:
+            losses.append(f"the stiffness of {servo.joint} is rounded to compliance {compliance}")
     return tuple(values)
 
 

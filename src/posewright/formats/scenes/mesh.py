@@ -1,14 +1,16 @@
-"""Meshes of a scene, limits of their number, and points of simple shapes."""
+"""Meshes of a scene, what was left out of it, limits of their number, and points of simple shapes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 
 from posewright.arenas import spread_directions
 from posewright.arrays import Array, Floats
+from posewright.errors import Where
 
 MAX_SCENE_BYTES = 24_000_000
 MAX_POINTS = 400_000
@@ -28,6 +30,7 @@ class SceneMesh:
         faces: indices into `points`, `(m, 3)`; None if all points are one body.
         colour: red, green, blue 0..1; None if the file gives none.
         line: its line in a text file; None in binary files.
+        group_names: the names of the groups around it, the outermost first.
     """
 
     name: str
@@ -35,6 +38,56 @@ class SceneMesh:
     faces: Array | None = None
     colour: Colour | None = None
     line: int | None = field(default=None)
+    group_names: tuple[str, ...] = ()
+
+
+class Up(Enum):
+    """The axis of a file that points up."""
+
+    AUTO = "auto"
+    Y = "y"
+    Z = "z"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """The content of a scene file.
+
+    Attributes:
+        meshes: its meshes.
+        notes: descriptions of what was left out, with file and line.
+        up: the axis that the file says points up; `Up.AUTO` if it says none.
+    """
+
+    meshes: tuple[SceneMesh, ...]
+    notes: tuple[str, ...] = ()
+    up: Up = Up.AUTO
+
+
+_MAX_OMISSIONS = 200
+
+
+class Omissions:
+    """Collects what a reader leaves out; what is left out several times is listed once, with its count."""
+
+    def __init__(self) -> None:
+        self._first_places: dict[str, Where | None] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(self, message: str, where: Where | None) -> None:
+        """Add a message about something that is left out."""
+        self._first_places.setdefault(message, where)
+        self._counts[message] = self._counts.get(message, 0) + 1
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each message, with its first place; the last one counts those not listed."""
+        notes: list[str] = []
+        for message, where in list(self._first_places.items())[:_MAX_OMISSIONS]:
+            place = "" if where is None else f"{where}: "
+            times = f" ({self._counts[message]} times)" if self._counts[message] > 1 else ""
+            notes.append(f"{place}{message}{times}")
+        n_hidden = len(self._counts) - len(notes)
+        return (*notes, f"{n_hidden} more") if n_hidden else tuple(notes)
 
 
 def turn_about(axis: Floats, angle_rad: float) -> Floats:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
-from collections.abc import Sequence
-from enum import Enum
+import zipfile
+import zlib
+from dataclasses import replace
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +19,15 @@ from posewright.arenas import Piece
 from posewright.arrays import Floats
 from posewright.documents import read_bounded
 from posewright.errors import FormatError, InputError, MissingExtraError, Where
-from posewright.formats.scenes.mesh import MAX_MESHES, MAX_POINTS, MAX_SCENE_BYTES, Colour, SceneMesh
+from posewright.formats.scenes.mesh import (
+    MAX_MESHES,
+    MAX_POINTS,
+    MAX_SCENE_BYTES,
+    Colour,
+    Scene,
+    SceneMesh,
+    Up,
+)
 from posewright.formats.scenes.vrml import parse_vrml
 
 if TYPE_CHECKING:
@@ -34,19 +45,16 @@ _TRIMESH_ERRORS = (
 """What trimesh raises for damaged files, which it does not check."""
 
 
-class Up(Enum):
-    """The axis of a file that points up."""
-
-    AUTO = "auto"
-    Y = "y"
-    Z = "z"
-
-
-_DEFAULT_UP = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z}
+_DEFAULT_UP = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z, ".dae": Up.Y, ".zae": Up.Y}
 SCENES = tuple(_DEFAULT_UP)
 """Suffixes of scene files."""
 
-_Y_TO_Z = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
+_COLLADA_UNIT = re.compile(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([^"']{1,40})["']""")
+_COLLADA_UP = re.compile(rb"<up_axis>\s*([XYZ])_UP\s*</up_axis>")
+
+Y_TO_Z = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
+"""The rotation of a scene with y up into one with z up."""
+
 _MAX_GLB_COUNT = 10 * MAX_POINTS
 """Most points, normals, texture coordinates and face corners of a GLB, all together."""
 
@@ -54,37 +62,80 @@ _MIN_FLATNESS = 1.5
 """An arena is at least this much longer than high; this shows which axis points up."""
 
 
-def read_scene(path: Path | str) -> tuple[SceneMesh, ...]:
-    """Return the meshes of a VRML97, OBJ, STL or GLB file, in its unit and axes. No other file is opened.
+def read_scene(path: Path | str) -> Scene:
+    """Return the meshes of a VRML97, OBJ, STL, GLB or COLLADA file, in its axes, and what was left out.
+
+    Lengths are in the unit of the file, those of COLLADA in metres. No other file is opened, except files of
+    the same folder that VRML inlines.
 
     Raises:
         FormatError: it is of another kind, damaged, or too large.
-        MissingExtraError: trimesh, which reads all but VRML97, is not installed.
+        MissingExtraError: a library that reads the file, trimesh or pycollada, is not installed.
     """
     path = Path(path)
     data = read_bounded(path, MAX_SCENE_BYTES)
     kind = path.suffix.lower()
     if kind == ".wrl":
-        try:
-            return parse_vrml(data.decode(), path)
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                "not text", where=Where(path, offset=error.start), hint="save it as UTF-8"
-            ) from error
+        return parse_vrml(data.decode(errors="replace"), path)  # comments may be in another encoding
     if kind not in _DEFAULT_UP:
         raise FormatError("not a scene", where=Where(path), hint=f"scene files end in {', '.join(SCENES)}")
     if kind == ".glb":
         _check_glb(data, path)
-    meshes = _read_with_trimesh(data, kind[1:], path)
-    n_faces = sum(0 if mesh.faces is None else len(mesh.faces) for mesh in meshes)
-    n_points = sum(len(mesh.points) for mesh in meshes)
-    if n_points > MAX_POINTS or n_faces > 2 * MAX_POINTS or len(meshes) > MAX_MESHES:
+    scene = (
+        _read_collada(data, path) if kind in (".dae", ".zae") else _read_with_trimesh(data, kind[1:], path)
+    )
+    n_faces = sum(0 if mesh.faces is None else len(mesh.faces) for mesh in scene.meshes)
+    n_points = sum(len(mesh.points) for mesh in scene.meshes)
+    if n_points > MAX_POINTS or n_faces > 2 * MAX_POINTS or len(scene.meshes) > MAX_MESHES:
         hint = f"at most {MAX_POINTS} points, twice as many faces, and {MAX_MESHES} meshes are read"
         raise FormatError("the scene is too large", where=Where(path), hint=hint)
-    return meshes
+    return scene
 
 
-def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, ...]:
+def _read_collada(data: bytes, path: Path) -> Scene:
+    """Return the meshes of a COLLADA document, or of the one in a `.zae`, in metres and its axes.
+
+    Raises:
+        FormatError: it is damaged, or has a document type.
+        MissingExtraError: trimesh, or the library by which it reads COLLADA, is not installed.
+    """
+    if find_spec("collada") is None:  # by which trimesh reads it
+        raise MissingExtraError.for_extra("reading COLLADA (.dae)", "meshes")
+    if data.startswith(b"PK"):
+        data = _unzip_collada(data, path)
+    if b"<!DOCTYPE" in data:
+        raise FormatError("a document type is not allowed", where=Where(path), hint="delete <!DOCTYPE ...>")
+    scene = _read_with_trimesh(data, "dae", path)
+    unit = _COLLADA_UNIT.search(data)
+    try:
+        unit_m = float(unit[1]) if unit else 1.0
+    except ValueError:
+        unit_m = 0.0
+    if not 1e-6 <= unit_m <= 1e4:
+        raise FormatError("its unit is no length", where=Where(path), hint='write <unit meter="1"/>')
+    meshes = tuple(replace(mesh, points=mesh.points * unit_m) for mesh in scene.meshes)
+    up_axis = _COLLADA_UP.search(data)
+    up = {b"Y": Up.Y, b"Z": Up.Z}.get(up_axis[1] if up_axis else b"", Up.AUTO)
+    return replace(scene, meshes=meshes, up=up)
+
+
+def _unzip_collada(data: bytes, path: Path) -> bytes:
+    """Return the first COLLADA document in an archive."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            names = [name for name in archive.namelist() if name.lower().endswith(".dae")]
+            if not names:
+                raise FormatError("the archive has no .dae", where=Where(path))
+            with archive.open(names[0]) as file:
+                document = file.read(MAX_SCENE_BYTES + 1)
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise FormatError(f"damaged archive: {error}", where=Where(path)) from error
+    if len(document) > MAX_SCENE_BYTES:
+        raise FormatError(f"its document is larger than {MAX_SCENE_BYTES:,} bytes", where=Where(path))
+    return document
+
+
+def _read_with_trimesh(data: bytes, kind: str, path: Path) -> Scene:
     """Return the meshes of a file, placed in the frame of the scene; other files are not opened.
 
     Args:
@@ -114,11 +165,13 @@ def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, .
         else:
             scene = trimesh.load_scene(BytesIO(data), file_type=kind, resolver=None, process=False)
         meshes: list[SceneMesh] = []
+        n_without_faces = 0
         for node in scene.graph.nodes_geometry:
             transform, key = scene.graph[node]
             mesh = scene.geometry[key]
             if not isinstance(mesh, trimesh.Trimesh):
-                continue  # points and lines
+                n_without_faces += 1  # points and lines
+                continue
             matrix = np.asarray(transform, dtype=np.float64)
             points = np.asarray(mesh.vertices, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
             name = "" if kind == "stl" else node
@@ -134,7 +187,8 @@ def _read_with_trimesh(data: bytes, kind: str, path: Path) -> tuple[SceneMesh, .
         if kind == "stl":
             hint += "; the length of a binary STL must match its number of triangles"
         raise FormatError("the scene has no complete face", where=Where(path), hint=hint)
-    return tuple(mesh for mesh in meshes if len(mesh.points))
+    notes = (f"{n_without_faces} objects of points or lines have no faces",) if n_without_faces else ()
+    return Scene(tuple(mesh for mesh in meshes if len(mesh.points)), notes)
 
 
 def _read_colour(mesh: Trimesh) -> Colour | None:
@@ -168,31 +222,32 @@ def _check_glb(data: bytes, path: Path) -> None:
         raise FormatError(message, where=Where(path), hint="export a GLB with everything in it")
 
 
-def pieces_of(
-    meshes: Sequence[SceneMesh], kind: str, *, up: Up = Up.AUTO
-) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
-    """Return the connected parts of meshes, z up, in the unit of the file, and notes on what was assumed.
+def pieces_of(scene: Scene, kind: str, *, up: Up = Up.AUTO) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Return the connected parts of a scene's meshes, z up, in its unit, and notes on what was assumed.
 
     Args:
-        meshes: the meshes of a scene.
+        scene: the scene.
         kind: the suffix of its file, which gives the upward axis of a scene that is not flat.
         up: the axis that points up.
 
     Raises:
         InputError: the scene has no points.
     """
-    if not meshes:
-        raise InputError("the scene is empty", hint="export a scene with shapes in it")
-    points = np.concatenate([mesh.points for mesh in meshes])
-    notes: list[str] = []
+    if not scene.meshes:
+        hint = "; ".join(scene.notes)[:500] or "export a scene with shapes in it"
+        raise InputError("the scene is empty", hint=hint)
+    notes = [*scene.notes]
     if up is Up.AUTO:
+        up = scene.up
+    if up is Up.AUTO:
+        points = np.concatenate([mesh.points for mesh in scene.meshes])
         up = _guess_up(points, _DEFAULT_UP.get(kind, Up.Z))
         notes.append(f"{up.value} is assumed to point up; change it with --up")
-    rotation = _Y_TO_Z if up is Up.Y else np.eye(3)
+    rotation = Y_TO_Z if up is Up.Y else np.eye(3)
     pieces: list[Piece] = []
-    for mesh in meshes:
+    for mesh in scene.meshes:
         for part in connected_parts(mesh):
-            pieces.append(Piece(mesh.name, part @ rotation.T, mesh.colour))
+            pieces.append(Piece(mesh.name, part @ rotation.T, mesh.colour, group_names=mesh.group_names))
     return tuple(pieces), tuple(notes)
 
 

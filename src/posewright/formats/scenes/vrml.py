@@ -1,24 +1,29 @@
 """Reading VRML97 (`.wrl`, ISO/IEC 14772-1) as drawing programs write it: shapes, transforms and colours.
 
-Other files, prototypes and scripts are errors or ignored; nothing is fetched and nothing is run.
+Prototypes are expanded, and inlined files of the same folder are read; nothing is fetched, and no script is
+run. What has no counterpart here is left out and listed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 import numpy as np
 
 from posewright.arrays import Array, Floats
-from posewright.errors import FormatError, Where
+from posewright.documents import is_file, read_bounded
+from posewright.errors import FormatError, PosewrightError, Where
 from posewright.formats.scenes.mesh import (
     MAX_MESHES,
     MAX_POINTS,
+    MAX_SCENE_BYTES,
     Colour,
+    Omissions,
+    Scene,
     SceneMesh,
     ball_points,
     box_points,
@@ -31,46 +36,112 @@ _MAX_LEVELS = 100
 _MAX_NODES = 100_000
 _MAX_TOKENS = 1_000_000
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s,{}\[\]"#]+|#[^\n\r]*|["\n]')
-_UNSUPPORTED = {
-    "Inline": "other files are not read: put their nodes into this one",
-    "PROTO": "prototypes are not read: export the scene without them",
-    "EXTERNPROTO": "prototypes are not read: export the scene without them",
-    "Extrusion": "export it as faces (IndexedFaceSet)",
-    "ElevationGrid": "export it as faces (IndexedFaceSet)",
-    "Text": "export it as faces (IndexedFaceSet)",
-}
+_MAX_EXPANDED_LEVELS = 3 * _MAX_LEVELS
+"""Deepest nesting after prototypes are expanded and files inlined."""
+
+_MAX_INLINES = 8
+"""Deepest nesting of files that inline each other."""
+
+_MIN_COUNTED_BYTES = 100_000
+"""Smaller inlined files count as this large, which limits their number to some hundred."""
+
+_VALUE_ACCESS = frozenset({"field", "exposedField"})
+_EVENT_ACCESS = frozenset({"eventIn", "eventOut"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _GROUPS = frozenset({"Group", "Transform", "Anchor", "Collision", "Billboard", "Switch", "LOD"})
+_SHAPELESS = frozenset(
+    {
+        "AudioClip",
+        "Background",
+        "ColorInterpolator",
+        "CoordinateInterpolator",
+        "CylinderSensor",
+        "DirectionalLight",
+        "Fog",
+        "MovieTexture",
+        "NavigationInfo",
+        "NormalInterpolator",
+        "OrientationInterpolator",
+        "PlaneSensor",
+        "PointLight",
+        "PositionInterpolator",
+        "ProximitySensor",
+        "ScalarInterpolator",
+        "Script",
+        "Sound",
+        "SphereSensor",
+        "SpotLight",
+        "TimeSensor",
+        "TouchSensor",
+        "Viewpoint",
+        "VisibilitySensor",
+        "WorldInfo",
+    }
+)
+"""Nodes of the standard that have no shape: nothing is lost without them."""
+
+_GEOMETRIES_WITHOUT_BODY = frozenset({"IndexedLineSet", "PointSet"})
 _BLENDER_AFFIXES = re.compile(r"^(OB|ME)_|(_ifs)?(_TRANSFORM)?$|^(coords|FACESET|SHAPE)_")
 """Prefixes and suffixes that Blender's exporters add to names."""
 
 
 @dataclass(eq=False)
 class _Node:
-    """A node with its fields, each a list of numbers, texts, booleans and nodes."""
+    """A node with its fields, each a list of numbers, texts, booleans, nodes and references."""
 
     kind: str
-    line: int
+    where: Where
     name: str = ""
     fields: dict[str, list[_Value]] = field(default_factory=dict)
 
 
-_Value: TypeAlias = "str | bool | float | _Node | None"
+@dataclass(frozen=True)
+class _FieldReference:
+    """The name of a prototype's field whose value a node in its body takes: `translation IS place`."""
+
+    name: str
 
 
-def parse_vrml(text: str, path: Path | None = None) -> tuple[SceneMesh, ...]:
+@dataclass(frozen=True, eq=False)
+class _Prototype:
+    """A kind of node that the file defines.
+
+    Attributes:
+        defaults: the values of its fields by name.
+        nodes: its body; the first node is what an instance is replaced with.
+    """
+
+    defaults: dict[str, list[_Value]]
+    nodes: list[_Node]
+
+
+_Value: TypeAlias = "str | bool | float | _Node | _FieldReference | None"
+
+
+def parse_vrml(text: str, path: Path | None = None) -> Scene:
     """Return the meshes of a VRML97 scene in its axes; primitives have points only, without faces.
 
+    Args:
+        text: the scene.
+        path: its file, for messages; inlined files must be in its folder or below.
+
     Raises:
-        FormatError: it is not VRML97, is damaged, exceeds a limit, or has a node that is not supported.
+        FormatError: it is not VRML97, is damaged, or exceeds a limit.
     """
+    collector = _MeshCollector(None if path is None else path.resolve().parent)
+    collector.collect(_read_nodes(text, path), open_paths=() if path is None else (path.resolve(),))
+    return Scene(tuple(collector.meshes), notes=collector.omissions.notes())
+
+
+def _read_nodes(text: str, path: Path | None) -> list[_Node]:
+    """Return the nodes of a VRML97 text; raise FormatError as `parse_vrml`."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.startswith(_HEAD):
         is_older = text.startswith("#VRML V1.0")
         message = "this is VRML 1.0" if is_older else "this is not VRML97"
         hint = f"the first line must be {_HEAD!r}; export as VRML97"
         raise FormatError(message, where=Where(path, 1), hint=hint)
-    return _MeshCollector(path).collect(_VrmlParser(text, path).read_nodes())
+    return _VrmlParser(text, path).read_nodes(end=None, level=0)
 
 
 class _VrmlParser:
@@ -83,6 +154,7 @@ class _VrmlParser:
         lexemes: the lexemes after the next one, with their lines.
         next_lexeme: the next lexeme, None at the end; its line is `next_line`.
         named_nodes: the nodes defined by DEF.
+        prototypes: the kinds of nodes defined by PROTO.
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
@@ -92,6 +164,7 @@ class _VrmlParser:
         self.lexemes = self._tokenize(text)
         self.next_lexeme, self.next_line = next(self.lexemes, (None, 1))
         self.named_nodes: dict[str, _Node] = {}
+        self.prototypes: dict[str, _Prototype] = {}
 
     def _tokenize(self, text: str) -> Iterator[tuple[str | None, int]]:
         """Yield the lexemes of a text with their lines, without comments and line ends."""
@@ -126,17 +199,131 @@ class _VrmlParser:
         for _ in range(count):
             self.take_lexeme()
 
-    def read_nodes(self) -> list[_Node]:
-        """Return the nodes of the scene; routes between them are skipped."""
+    def expect(self, lexeme: str, place: str) -> None:
+        """Take the next lexeme; raise FormatError if it is another one."""
+        found = self.take_lexeme()
+        if found != lexeme:
+            self.fail(f"expected {lexeme} {place}, found {found[:40]!r}")
+
+    def read_nodes(self, end: str | None, level: int) -> list[_Node]:
+        """Return the nodes of a file or of a prototype's body; routes are skipped, prototypes stored.
+
+        Args:
+            end: the lexeme after the last node; None for the end of the file.
+            level: the number of nodes around them.
+        """
         nodes: list[_Node] = []
-        while self.next_lexeme is not None:
-            if self.next_lexeme == "ROUTE":
-                self.skip_lexemes(4)  # ROUTE output TO input
+        while self.next_lexeme != end:
+            if self.skip_statement(level):
                 continue
-            node = self.read_node(level=0)
+            node = self.read_node(level)
             if node is not None:
                 nodes.append(node)
         return nodes
+
+    def skip_statement(self, level: int) -> bool:
+        """Read a route or a prototype if one is next, and return whether one was."""
+        if self.next_lexeme == "ROUTE":
+            self.skip_lexemes(4)  # ROUTE output TO input
+        elif self.next_lexeme == "PROTO":
+            self.read_prototype(level + 1)
+        elif self.next_lexeme == "EXTERNPROTO":
+            self.skip_extern_prototype()
+        else:
+            return False
+        return True
+
+    def read_prototype(self, level: int) -> None:
+        """Store a prototype: `PROTO Name [ declarations ] { nodes }`; `level` is that of its body."""
+        if level > _MAX_LEVELS:
+            self.fail("prototypes nested too deep", f"at most {_MAX_LEVELS} levels are read")
+        self.skip_lexemes(1)  # PROTO
+        name = self.take_lexeme()
+        defaults: dict[str, list[_Value]] = {}
+        self.expect("[", f"after PROTO {name:.40}")
+        while self.next_lexeme != "]":
+            access = self.take_lexeme()
+            if access not in _VALUE_ACCESS | _EVENT_ACCESS:
+                self.fail(
+                    f"expected a declaration of {name:.40}, found {access[:40]!r}",
+                    "write field TYPE NAME VALUE",
+                )
+            self.skip_lexemes(1)  # its type
+            field_name = self.take_lexeme()
+            if access in _VALUE_ACCESS:
+                defaults[field_name] = self.read_values(name, level)
+        self.skip_lexemes(1)  # ]
+        outer_nodes = self.named_nodes
+        outer_prototypes = self.prototypes
+        self.named_nodes = {}  # names inside a prototype are its own
+        self.prototypes = dict(outer_prototypes)
+        self.expect("{", f"at the body of PROTO {name:.40}")
+        nodes = self.read_nodes(end="}", level=level)
+        self.skip_lexemes(1)  # }
+        self.named_nodes = outer_nodes
+        self.prototypes = outer_prototypes
+        self.prototypes[name] = _Prototype(defaults, nodes)
+
+    def skip_extern_prototype(self) -> None:
+        """Skip `EXTERNPROTO Name [ declarations ] urls`; its instances are left out as an unknown kind."""
+        self.skip_lexemes(2)  # EXTERNPROTO and its name
+        self.expect("[", "after EXTERNPROTO")
+        while self.take_lexeme() != "]":
+            pass
+        if self.next_lexeme != "[":
+            self.skip_lexemes(1)
+            return
+        while self.take_lexeme() != "]":
+            pass
+
+    def instantiate(self, prototype: _Prototype, instance: _Node, level: int) -> _Node:
+        """Return the node that replaces an instance of a prototype: the first of its body with its values."""
+        if not prototype.nodes:
+            return _Node("Group", instance.where, instance.name)
+        values = prototype.defaults | instance.fields
+        node = self.copy_node(prototype.nodes[0], values, copies={}, level=level)
+        return replace(node, where=instance.where, name=instance.name or node.name)
+
+    def copy_node(
+        self, node: _Node, values: dict[str, list[_Value]], copies: dict[int, _Node], level: int
+    ) -> _Node:
+        """Return a copy of a node of a prototype's body.
+
+        Args:
+            node: the node.
+            values: the values of the prototype's fields, which replace references to them.
+            copies: the copies so far by the identity of their originals, so that a node used twice stays one.
+            level: the number of nodes around it.
+        """
+        if id(node) in copies:
+            return copies[id(node)]
+        self.count_node(level)
+        copy = _Node(node.kind, node.where, node.name)
+        copies[id(node)] = copy
+        for key, node_values in node.fields.items():
+            new_values: list[_Value] = []
+            is_given = False
+            for value in node_values:
+                if isinstance(value, _FieldReference):
+                    is_given = is_given or value.name in values
+                    new_values += values.get(value.name, [])
+                    continue
+                is_given = True
+                if isinstance(value, _Node):
+                    new_values.append(self.copy_node(value, values, copies, level + 1))
+                else:
+                    new_values.append(value)
+            if is_given or not node_values:  # a field that is connected to an event only has its default
+                copy.fields[key] = new_values
+        return copy
+
+    def count_node(self, level: int) -> None:
+        """Count a node; raise FormatError if there are too many, or they are nested too deep."""
+        self.n_nodes += 1
+        if self.n_nodes > _MAX_NODES:
+            self.fail("too many nodes", f"at most {_MAX_NODES} are read")
+        if level > _MAX_EXPANDED_LEVELS:
+            self.fail("nodes nested too deep", f"at most {_MAX_EXPANDED_LEVELS} levels are read")
 
     def read_node(self, level: int) -> _Node | None:
         """Return the node that begins at the next lexeme: `Kind { fields }`, perhaps after `DEF name`.
@@ -157,47 +344,55 @@ class _VrmlParser:
         if kind == "DEF":
             name = self.take_lexeme()
             kind = self.take_lexeme()
-        if kind in _UNSUPPORTED:
-            self.fail(f"{kind} is not read", _UNSUPPORTED[kind])
-        self.n_nodes += 1
-        if self.n_nodes > _MAX_NODES:
-            self.fail("too many nodes", f"at most {_MAX_NODES} are read")
-        node = _Node(kind, self.line, name)
+        self.count_node(level)
+        node = _Node(kind, Where(self.path, self.line), name)
         if not _NAME.fullmatch(kind) or self.take_lexeme() != "{":
             self.fail(f"expected a node, found {kind[:40]!r}", "write a name and { ... }")
         while self.next_lexeme != "}":
             self.read_field(node, level)
         self.take_lexeme()
+        if kind in self.prototypes:
+            node = self.instantiate(self.prototypes[kind], node, level)
         if name:
             self.named_nodes[name] = node  # only now, so that a node cannot contain itself
         return node
 
     def read_field(self, node: _Node, level: int) -> None:
         """Read a field with its values into a node; a ROUTE is skipped. `level` is that of the node."""
+        if self.skip_statement(level):
+            return
         name = self.take_lexeme()
         if not _NAME.fullmatch(name) or name in ("DEF", "USE", "NULL"):
             self.fail(f"expected a field of {node.kind}, found {name[:40]!r}")
-        if name == "ROUTE":
-            self.skip_lexemes(3)  # output TO input
+        if name in _VALUE_ACCESS | _EVENT_ACCESS and node.kind == "Script":
+            self.skip_lexemes(2)  # type and name of a declaration
+            if name in _VALUE_ACCESS or self.next_lexeme == "IS":
+                self.read_values(node.kind, level)
             return
-        if name in ("field", "eventIn", "eventOut", "exposedField"):  # declarations of a Script
-            self.fail(f"{node.kind} with a declaration is not read", "export the scene without scripts")
-        values = node.fields.setdefault(name, [])
-        if self.next_lexeme == "[":
-            self.take_lexeme()
-            while self.next_lexeme != "]":
-                values.append(self.read_value(node, level))
-            self.take_lexeme()
-            return
-        values.append(self.read_value(node, level))
-        while self.next_lexeme is not None and _is_number(self.next_lexeme):  # such as those of a vector
-            values.append(self.read_value(node, level))
+        node.fields.setdefault(name, []).extend(self.read_values(node.kind, level))
 
-    def read_value(self, node: _Node, level: int) -> _Value:
-        """Return the next value of a field of `node`: a text, flag, number or node."""
+    def read_values(self, kind: str, level: int) -> list[_Value]:
+        """Return the values of a field of a node of a kind: one, the numbers of a vector, or a list in []."""
+        if self.next_lexeme == "IS":
+            self.skip_lexemes(1)
+            return [_FieldReference(self.take_lexeme())]
+        values: list[_Value] = []
+        if self.next_lexeme == "[":
+            self.skip_lexemes(1)
+            while self.next_lexeme != "]":
+                values.append(self.read_value(kind, level))
+            self.skip_lexemes(1)
+            return values
+        values.append(self.read_value(kind, level))
+        while self.next_lexeme is not None and _is_number(self.next_lexeme):  # such as those of a vector
+            values.append(self.read_value(kind, level))
+        return values
+
+    def read_value(self, kind: str, level: int) -> _Value:
+        """Return the next value of a field of a node of a kind: a text, flag, number or node."""
         lexeme = self.next_lexeme
         if lexeme is None or lexeme in "{}[]":
-            self.fail(f"a field of {node.kind} without a value")
+            self.fail(f"a field of {kind} without a value")
         if lexeme[0] == '"':
             return self.take_lexeme()[1:-1]  # without the quotes
         if lexeme in ("TRUE", "FALSE"):
@@ -218,38 +413,68 @@ def _is_number(lexeme: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where a node stands in the scene.
+
+    Attributes:
+        pose: its pose, `(4, 4)`.
+        names: the names of the nodes around it and its own, the outermost first.
+        level: the number of nodes around it.
+    """
+
+    pose: Floats = field(default_factory=lambda: np.eye(4))
+    names: tuple[str, ...] = ()
+    level: int = 0
+
+    def inside(self, name: str) -> _Place:
+        """Return the place inside a node of a name, which may be empty."""
+        return replace(self, names=(*self.names, name) if name else self.names, level=self.level + 1)
+
+
 @dataclass
 class _MeshCollector:
     """Collects the meshes of nodes.
 
     Attributes:
-        path: the file, for messages.
+        folder: the folder of the scene; no inlined file outside of it is opened. None for a text alone.
         meshes: the meshes so far.
+        omissions: what was left out.
         n_visits: number of nodes visited, those of USE each time.
         n_points: number of points so far.
+        n_inlined_bytes: total size of the inlined files, each counted as `_MIN_COUNTED_BYTES` at least.
     """
 
-    path: Path | None
+    folder: Path | None
     meshes: list[SceneMesh] = field(default_factory=list)
+    omissions: Omissions = field(default_factory=Omissions)
     n_visits: int = 0
     n_points: int = 0
+    n_inlined_bytes: int = 0
 
-    def collect(self, nodes: Sequence[_Node]) -> tuple[SceneMesh, ...]:
-        """Return the meshes of nodes."""
+    def collect(
+        self, nodes: Sequence[_Node], open_paths: tuple[Path, ...], place: _Place | None = None
+    ) -> None:
+        """Collect the meshes of the nodes of a file.
+
+        Args:
+            nodes: the nodes.
+            open_paths: the files that inline each other up to it.
+            place: where they stand in the scene; the scene itself by default.
+        """
         for node in nodes:
-            self.visit(node, np.eye(4), name="")
-        return tuple(self.meshes)
+            self.visit(node, place or _Place(), open_paths)
 
     def fail(self, node: _Node, message: str, hint: str | None = None) -> NoReturn:
-        raise FormatError(message, where=Where(self.path, node.line), hint=hint)
+        raise FormatError(message, where=node.where, hint=hint)
 
-    def visit(self, node: _Node, pose: Floats, name: str) -> None:
+    def visit(self, node: _Node, place: _Place, open_paths: tuple[Path, ...]) -> None:
         """Collect the meshes of a node and its children.
 
         Args:
             node: the node; one that is neither a shape nor a group is left out.
-            pose: its pose in the scene, `(4, 4)`.
-            name: the name of the nearest node around it that has one, for meshes without a name.
+            place: where it stands.
+            open_paths: its file and the files that inline each other up to it.
 
         Raises:
             FormatError: the scene has too many nodes, shapes or points.
@@ -258,13 +483,55 @@ class _MeshCollector:
         if self.n_visits > _MAX_NODES or len(self.meshes) > MAX_MESHES:
             hint = f"at most {MAX_MESHES} shapes are read, counted at each USE"
             self.fail(node, "the scene is too large", hint)
-        name = _BLENDER_AFFIXES.sub("", node.name) or name
+        if place.level > _MAX_EXPANDED_LEVELS:
+            self.fail(node, "nodes nested too deep", f"at most {_MAX_EXPANDED_LEVELS} levels are read")
+        place = place.inside(_BLENDER_AFFIXES.sub("", node.name))
         if node.kind == "Shape":
-            self.add_shape(node, pose, name)
+            self.add_shape(node, place)
+        elif node.kind == "Inline":
+            self.visit_inlined_file(node, place, open_paths)
         elif node.kind in _GROUPS:
-            child_pose = pose @ self.read_transform(node) if node.kind == "Transform" else pose
+            if node.kind == "Transform":
+                place = replace(place, pose=place.pose @ self.read_transform(node))
             for child in self.visible_children(node):
-                self.visit(child, child_pose, name)
+                self.visit(child, place, open_paths)
+        elif node.kind not in _SHAPELESS:
+            self.omissions.add(f"{node.kind} is not read", node.where)
+
+    def visit_inlined_file(self, node: _Node, place: _Place, open_paths: tuple[Path, ...]) -> None:
+        """Collect the meshes of the first file of an Inline that can be read."""
+        urls = [url for url in node.fields.get("url", []) if isinstance(url, str)]
+        problem = "Inline without a url"
+        for url in urls:
+            try:
+                path = self.find_inlined_file(url, node, open_paths)
+                text = read_bounded(path, MAX_SCENE_BYTES).decode(errors="replace")
+            except PosewrightError as error:
+                problem = error.message
+                continue
+            self.collect(_read_nodes(text, path), (*open_paths, path), place)
+            return
+        self.omissions.add(problem, node.where)
+
+    def find_inlined_file(self, url: str, node: _Node, open_paths: tuple[Path, ...]) -> Path:
+        """Return the path of an inlined file, and count its size.
+
+        Raises:
+            FormatError: there is no such file, it is no VRML, outside of the folder, or inlines itself.
+        """
+        if self.folder is None or not open_paths:
+            self.fail(node, f"the inlined file {url!r:.80} is not read")
+        path = (open_paths[-1].parent / url.replace("\\", "/").removeprefix("file:")).resolve()
+        if not path.is_relative_to(self.folder):
+            self.fail(node, f"the inlined file {url!r:.80} is outside of the folder of the scene")
+        if path.suffix.lower() not in (".wrl", ".vrml") or not is_file(path):
+            self.fail(node, f"the inlined file {url!r:.80} is missing or not VRML")
+        if path in open_paths or len(open_paths) > _MAX_INLINES:
+            self.fail(node, f"the inlined file {url!r:.80} inlines itself, or is nested too deep")
+        self.n_inlined_bytes += max(path.stat().st_size, _MIN_COUNTED_BYTES)
+        if self.n_inlined_bytes > MAX_SCENE_BYTES:
+            self.fail(node, "too many or too large inlined files")
+        return path
 
     def visible_children(self, group: _Node) -> list[_Node]:
         """Return the children of a group that are shown: the chosen one of a Switch, the finest of a LOD."""
@@ -320,8 +587,8 @@ class _MeshCollector:
             self.fail(node, f"a {node.kind} of {size_text}", "write lengths above 0")
         return lengths
 
-    def add_shape(self, shape: _Node, pose: Floats, name: str) -> None:
-        """Add the meshes of a Shape at a pose `(4, 4)`; `name` is used if the geometry has none."""
+    def add_shape(self, shape: _Node, place: _Place) -> None:
+        """Add the meshes of a Shape; a geometry without a name has that of the nearest node around it."""
         for geometry in _nodes(shape, "geometry"):
             points, faces = self.read_geometry(geometry)
             if not len(points):
@@ -329,10 +596,18 @@ class _MeshCollector:
             self.n_points += len(points)
             if self.n_points > MAX_POINTS:
                 self.fail(geometry, "too many points", f"at most {MAX_POINTS} in a scene are read")
-            moved_points = points @ pose[:3, :3].T + pose[:3, 3]
-            name = name or _BLENDER_AFFIXES.sub("", geometry.name)
+            moved_points = points @ place.pose[:3, :3].T + place.pose[:3, 3]
+            own_name = _BLENDER_AFFIXES.sub("", geometry.name)
+            *group_names, name = place.names or (own_name,)
             self.meshes.append(
-                SceneMesh(name, moved_points, faces, colour=self.read_colour(shape), line=geometry.line)
+                SceneMesh(
+                    name,
+                    moved_points,
+                    faces,
+                    colour=self.read_colour(shape),
+                    line=geometry.where.line,
+                    group_names=tuple(group_names),
+                )
             )
 
     def read_geometry(self, node: _Node) -> tuple[Floats, Array | None]:
@@ -350,12 +625,10 @@ class _MeshCollector:
                 return round_points(radius, height, top=0.0), None
             case "IndexedFaceSet":
                 return self.read_faces(node)
-            case "IndexedLineSet" | "PointSet":
-                return np.empty((0, 3)), None  # no obstacle to a robot
             case _:
-                message = f"geometry {node.kind} is not read"
-                hint = "export it as faces (IndexedFaceSet)"
-                raise FormatError(message, where=Where(self.path, node.line), hint=hint)
+                if node.kind not in _GEOMETRIES_WITHOUT_BODY:
+                    self.omissions.add(f"geometry {node.kind} is not read; export it as faces", node.where)
+                return np.empty((0, 3)), None
 
     def read_faces(self, node: _Node) -> tuple[Floats, Array | None]:
         """Return the points of an IndexedFaceSet, and its faces split into fans of triangles."""

@@ -161,9 +161,8 @@ class StairSteps:
         for side in SIDES:
             sole = steps.current.soles[side]
             steps.move_foot(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
-            if (
-                side == SIDES[0] and up_m > 0.0
-            ):  # the first foot is on the higher tread: shift over it and rise
+            is_first_climbing = side == SIDES[0] and up_m > 0.0
+            if is_first_climbing:  # it is on the higher tread: shift the weight over it and rise
                 steps.move_to(
                     CLIMB_SHIFT_FACTOR * gait.shift_s,
                     mass_centre=steps.centre_over(side),

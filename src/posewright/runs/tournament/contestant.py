@@ -77,16 +77,18 @@ def read_contestant(folder: str | Path) -> Contestant:
         if discipline not in contests:
             raise UnknownNameError.among("contest", discipline, contests, where=node.where)
     programs = {discipline: _resolve_path(node, path.parent) for discipline, node in behaviours.items()}
-    kinds = program_kinds().values()
+    kinds = program_kinds()
+    catalogue_names = [catalogue_name for kind in kinds.values() for catalogue_name in kind.names(None)]
     for discipline, name in programs.items():
-        catalogue_names = [catalogue_name for kind in kinds for catalogue_name in kind.names(None)]
-        is_recognised = name in catalogue_names or any(kind.recognises(name) for kind in kinds)
-        if not is_path(name) and not is_recognised and name.partition(":")[0] not in program_kinds():
+        is_recognised = name in catalogue_names or any(kind.recognises(name) for kind in kinds.values())
+        has_kind = name.partition(":")[0] in kinds
+        if not is_path(name) and not is_recognised and not has_kind:
             raise UnknownNameError.among(
                 "behaviour", name, catalogue_names, where=behaviours[discipline].where
             )
     options: dict[str, dict[str, str]] = {}
-    for discipline, node in parts["options"].fields().items() if "options" in parts else ():
+    option_nodes = parts["options"].fields() if "options" in parts else {}
+    for discipline, node in option_nodes.items():
         if discipline not in programs:
             raise UnknownNameError.among(
                 "contest", discipline, programs, owner="of this entry", where=node.where

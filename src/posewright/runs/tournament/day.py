@@ -122,7 +122,9 @@ class Day:
             for contestant in self.contestants
         }
         sums = {name: round(sum(points.values()), 6) for name, points in parts.items()}
-        ranked_places = rank_places([(sums[contestant.name],) for contestant in self.contestants])
+        ranked_places = rank_places(
+            [(sums[contestant.name],) for contestant in self.contestants]
+        )  # by one key
         rows = (
             RankingRow(
                 place, entrant.name, entrant.club, points=sums[entrant.name], parts=parts[entrant.name]
@@ -284,15 +286,17 @@ def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
 
 
 def with_jury(day: Day, points: Mapping[str, Mapping[str, float]]) -> Day:
-    """Return the day with a jury's points, by contest and entry, and the places that follow from them."""
+    """Return the day with a jury's points, by contest and entry, and the places that follow from them.
 
-    def replace_points(discipline: Discipline) -> Discipline:
+    An entry without points of the jury gets 0; a contest without any keeps what it has.
+    """
+    disciplines = []
+    for discipline in day.disciplines:
+        if discipline.contest not in points:
+            disciplines.append(discipline)
+            continue
         earned = {name: points[discipline.contest].get(name, 0.0) for name in discipline.earned}
-        ranked_places = rank_places([(value,) for value in earned.values()])
-        return replace(discipline, earned=earned, places=dict(zip(earned, ranked_places, strict=True)))
-
-    disciplines = tuple(
-        replace_points(discipline) if discipline.contest in points else discipline
-        for discipline in day.disciplines
-    )
-    return replace(day, disciplines=disciplines)
+        ranked_places = rank_places([(value,) for value in earned.values()])  # by one key, the points
+        places = dict(zip(earned, ranked_places, strict=True))
+        disciplines.append(replace(discipline, earned=earned, places=places))
+    return replace(day, disciplines=tuple(disciplines))

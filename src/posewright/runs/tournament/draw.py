@@ -34,7 +34,10 @@ def draw_groups(names: Sequence[str], size: int, seed: int) -> tuple[tuple[str, 
 
 
 def pairs_of(group: Sequence[str]) -> tuple[Pair, ...]:
-    """Return the pairs of a round robin; everybody is on each side equally often, give or take one."""
+    """Return the pairs of a round robin; everybody is on each side equally often, give or take one.
+
+    The side alternates with the distance of two entries in the group.
+    """
     return tuple(
         (a, b) if (place_of_b - place_of_a) % 2 else (b, a)
         for (place_of_a, a), (place_of_b, b) in combinations(enumerate(group), 2)
@@ -42,8 +45,13 @@ def pairs_of(group: Sequence[str]) -> tuple[Pair, ...]:
 
 
 def standings(group: Sequence[str], results: Results) -> tuple[GroupPlace, ...]:
-    """Return a group's order: by points, wins, bouts among equals, and finally the order of the draw."""
-    places = []
+    """Return a group's order: by points, wins, bouts among equals, and finally the order of the draw.
+
+    Args:
+        group: names of the entries, in the order of the draw.
+        results: the winner of each bout of the group.
+    """
+    places: list[GroupPlace] = []
     for name in group:
         winners = [winner for pair, winner in results.items() if name in pair]
         wins = winners.count(name)
@@ -52,12 +60,13 @@ def standings(group: Sequence[str], results: Results) -> tuple[GroupPlace, ...]:
 
     def sort_key(place: GroupPlace) -> tuple[int, int, int, int]:
         """Return the key that orders places from best to worst."""
-        score = (place.points, place.wins)
-        equals = {rival.name for rival in places if (rival.points, rival.wins) == score}
-        wins_among_equals = sum(
-            winner == place.name for pair, winner in results.items() if equals.issuperset(pair)
+        tied_names = {
+            rival.name for rival in places if (rival.points, rival.wins) == (place.points, place.wins)
+        }
+        wins_among_tied = sum(
+            winner == place.name for pair, winner in results.items() if tied_names.issuperset(pair)
         )
-        return -place.points, -place.wins, -wins_among_equals, group.index(place.name)
+        return -place.points, -place.wins, -wins_among_tied, group.index(place.name)
 
     return tuple(sorted(places, key=sort_key))
 
@@ -72,11 +81,18 @@ def first_round(seeds: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
     """Return the first round of a bracket; the best seeds have a bye if it is not full.
 
     The first and second seed can meet in the final only, the first four in semifinals only.
+
+    Args:
+        seeds: names of the entries, from best to worst.
+
+    Returns:
+        The two names of each bout; None as the second for a bye.
     """
+    # the order of the bracket doubles until all fit: each seed is followed by its opponent in the new round
     order = [0]
     while len(order) < len(seeds):
-        last = 2 * len(order) - 1
-        order = [seed for better in order for seed in (better, last - better)]
+        worst_seed = 2 * len(order) - 1
+        order = [seed for better in order for seed in (better, worst_seed - better)]
     names = [seeds[seed] if seed < len(seeds) else None for seed in order]
     pairs = zip(names[::2], names[1::2], strict=True) if len(names) > 1 else ()
     return tuple((a, b) for a, b in pairs if a is not None)

@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from string import ascii_uppercase
 
 from posewright.contests import (
     Contest,
@@ -135,7 +136,17 @@ def _require_no_python(contestants: Sequence[Contestant]) -> None:
 
 @dataclass(frozen=True)
 class _DaySetup:
-    """Rules, seed, folder and workers of a day, which all disciplines share."""
+    """What all disciplines of a day share.
+
+    Attributes:
+        rules: the rules of the day.
+        seed: the seed of everything random.
+        folder: where the day is stored.
+        digests: the digest of each entry's documents, by the entry's name.
+        workers: number of processes.
+        executor: runs the trials instead; None for own processes.
+        on_run: called with each run; None for no calls.
+    """
 
     rules: DayRules
     seed: int
@@ -148,21 +159,29 @@ class _DaySetup:
     def run_trials(
         self, discipline_rules: DisciplineRules, folder_name: str, trials: Mapping[str, Trial]
     ) -> Batch:
-        """Run trials of one contest, and store them in a subfolder of the day's folder."""
-        rules = (
-            digest_of({"": read_text(Path(discipline_rules.rules))})
-            if discipline_rules.rules
-            else "the contest's own"
-        )
+        """Run trials of one contest, and store them in a subfolder of the day's folder.
+
+        Args:
+            discipline_rules: the rules of the contest.
+            folder_name: name of the subfolder.
+            trials: the trials by the names of their runs.
+        """
+        if discipline_rules.rules:
+            rules_digest = digest_of(
+                {"": read_text(Path(discipline_rules.rules))}
+            )  # of a text without a name
+        else:
+            rules_digest = "the contest's own"
         settings = {
             "contest": discipline_rules.contest,
             "seed": str(self.seed),
-            "rules": rules,
+            "rules": rules_digest,
             "trials": digest_of({name: f"{trial.seed}" for name, trial in trials.items()}),
             **{f"entry {name}": digest for name, digest in self.digests.items()},
             **versions(),
         }
         folder = self.folder / folder_name
+        on_run = None if self.on_run is None else partial(self.on_run, discipline_rules.contest)
         batch = run_batch(
             _run_trial,
             trials,
@@ -172,7 +191,7 @@ class _DaySetup:
             folder=folder,
             workers=self.workers,
             executor=self.executor,
-            on_run=self.on_run and partial(self.on_run, discipline_rules.contest),
+            on_run=on_run,
         )
         write_atomically(folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
         return batch
@@ -205,11 +224,11 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
         contest = _contest(discipline_rules.contest, discipline_rules.rules)
         participants, remarks = _participants(discipline_rules, admitted, disciplines)
         discipline = Discipline(
-            discipline_rules.contest,
-            contest.title,
-            discipline_rules.share,
-            discipline_rules.max_points,
-            discipline_rules.jury,
+            contest=discipline_rules.contest,
+            title=contest.title,
+            share=discipline_rules.share,
+            max_points=discipline_rules.max_points,
+            jury=discipline_rules.jury,
         )
         if participants and isinstance(contest, Duel):
             by_name = {contestant.name: contestant for contestant in participants}
@@ -219,9 +238,9 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
             discipline = _play_solo(setup, discipline_rules, contest, participants, discipline)
         disciplines[discipline_rules.contest] = replace(discipline, remarks=tuple(remarks))
     return Day(
-        setup.rules.name,
-        setup.rules.title,
-        setup.seed,
+        name=setup.rules.name,
+        title=setup.rules.title,
+        seed=setup.seed,
         contestants=tuple(contestants),
         disciplines=tuple(disciplines.values()),
         inspections=inspections,
@@ -238,15 +257,23 @@ def _inspection_faults(contestant: Contestant) -> str:
 def _participants(
     discipline_rules: DisciplineRules, admitted: Sequence[Contestant], disciplines: Mapping[str, Discipline]
 ) -> tuple[list[Contestant], list[str]]:
-    """Return who takes part in a contest, and for each of the others a remark with the reason."""
+    """Return who takes part in a contest, and for each of the others a remark with the reason.
+
+    Args:
+        discipline_rules: the rules of the contest, which may need another contest to be passed.
+        admitted: the entries that passed the inspection.
+        disciplines: the contests that were played before, by name.
+    """
     participants = []
     remarks = []
     required = disciplines.get(discipline_rules.needs)
-    passed = None if required is None else {run.name for _, run in required.all_runs if _is_success(run)}
+    names_passed: set[str] | None = None
+    if required is not None:
+        names_passed = {run.name for _, run in required.all_runs if _is_success(run)}
     for contestant in admitted:
         if discipline_rules.contest not in contestant.behaviours:
             remarks.append(f"{contestant.name} has no behaviour for it")
-        elif passed is not None and contestant.name not in passed:
+        elif names_passed is not None and contestant.name not in names_passed:
             remarks.append(f"{contestant.name} has not passed {discipline_rules.needs}")
         else:
             participants.append(contestant)
@@ -254,9 +281,10 @@ def _participants(
 
 
 def _is_success(run: BatchRun) -> bool:
-    """Return whether a run had no error, and the figure that marks success is true, if it has one."""
-    flags = [value for value in run.figures.values() if type(value) is bool]
-    return run.error is None and all(flags[:1])
+    """Return whether a run had no error, and its first boolean figure, if it has one, is true."""
+    if run.error is not None:
+        return False
+    return next((value for value in run.figures.values() if type(value) is bool), True)
 
 
 def _play_solo(
@@ -266,7 +294,17 @@ def _play_solo(
     participants: Sequence[Contestant],
     discipline: Discipline,
 ) -> Discipline:
-    """Run everybody once on the same field, and rank them by the contest's own ranking."""
+    """Run every participant once on the same field, and rank them by the contest's own ranking.
+
+    Failed runs share the last place and earn nothing. If a jury gives the points, all share the first place.
+
+    Args:
+        setup: what all disciplines share.
+        discipline_rules: the rules of the contest in the day.
+        contest: the contest.
+        participants: the entries that take part.
+        discipline: the result without runs, places and points.
+    """
     trials = {
         contestant.name: _trial(contestant.name, contestant, discipline_rules, setup.seed)
         for contestant in participants
@@ -276,10 +314,10 @@ def _play_solo(
     discipline = replace(discipline, runs={discipline_rules.contest: batch.runs})
     if discipline_rules.jury:  # until the jury's points are there, all are equal
         return replace(discipline, places=dict.fromkeys(trials, 1), earned=earned)
-    place_of_rank = rank_places([run.ranking for run in batch.done])
-    place_of_name = {run.name: place for run, place in zip(batch.done, place_of_rank, strict=True)}
-    for failed_run in batch.failed:
-        place_of_name[failed_run.name] = len(batch.done) + 1
+    place_of_rank = rank_places([run.ranking for run in batch.completed])
+    place_of_name = {run.name: place for run, place in zip(batch.completed, place_of_rank, strict=True)}
+    last_place = len(batch.completed) + 1
+    place_of_name |= {failed_run.name: last_place for failed_run in batch.failed}
     return replace(
         discipline, places=place_of_name, earned=earned | _points_earned(discipline_rules, contest, batch)
     )
@@ -287,15 +325,15 @@ def _play_solo(
 
 def _points_earned(discipline_rules: DisciplineRules, contest: Contest, batch: Batch) -> dict[str, float]:
     """Return the points of each run, by the contest's own table or else by the day's."""
-    names = [run.name for run in batch.done]
+    names = [run.name for run in batch.completed]
     if isinstance(contest, DayContest):
-        scores = [_score(contest, batch, run) for run in batch.done]
+        scores = [_score(contest, batch, run) for run in batch.completed]
         points = contest.earned([score for score in scores if isinstance(score, RankedScore)])
         return dict(zip(names, points, strict=True))
     if discipline_rules.places:
-        points = shared_points(rank_places([run.ranking for run in batch.done]), discipline_rules.places)
+        points = shared_points(rank_places([run.ranking for run in batch.completed]), discipline_rules.places)
         return dict(zip(names, points, strict=True))
-    return {run.name: float(run.figures.get("points") or 0.0) for run in batch.done}
+    return {run.name: float(run.figures.get("points") or 0.0) for run in batch.completed}
 
 
 def _score(contest: Contest, batch: Batch, run: BatchRun) -> Score:
@@ -311,7 +349,15 @@ def _trial(
     seed: int,
     opponents: Mapping[str, DefaultEntry] | None = None,
 ) -> Trial:
-    """Return the trial of a contestant in a contest."""
+    """Return the trial of a contestant in a contest.
+
+    Args:
+        name: name of the run.
+        contestant: who takes the first role.
+        discipline_rules: the rules of the contest in the day.
+        seed: the seed of everything random.
+        opponents: who takes the other roles; None if there are none.
+    """
     return Trial(
         name,
         contestant.robot,
@@ -325,7 +371,7 @@ def _trial(
 
 
 def _play_duels(bouts: _Bouts, contest: Duel, discipline: Discipline) -> Discipline:
-    """Play round robins in groups, then a bracket of the first of each group."""
+    """Play round robins in groups, then, if there are several, a bracket of the first of each group."""
     rules = bouts.setup.rules
     groups = draw.draw_groups([*bouts.contestants], rules.group_size, bouts.setup.seed)
     pairs = [pair for group in groups for pair in draw.pairs_of(group)]
@@ -336,11 +382,13 @@ def _play_duels(bouts: _Bouts, contest: Duel, discipline: Discipline) -> Discipl
     else:
         bracket_places = bouts.play_bracket(draw.qualified(standings, rules.advancing))
         place_of_name = draw.all_places(bracket_places, standings)
-    place_of_name = dict(sorted(place_of_name.items(), key=lambda item: (item[1], item[0])))
+    names = sorted(place_of_name, key=lambda name: (place_of_name[name], name))
+    place_of_name = {name: place_of_name[name] for name in names}
     points = contest.earned_by_places([*place_of_name.values()])
     tables = {}
-    for number, group in enumerate(standings):
-        title = f"Group {chr(ord('A') + number % 26)}{number // 26 or ''}"
+    for group_index, group in enumerate(standings):
+        n_full_alphabets, letter = divmod(group_index, len(ascii_uppercase))
+        title = f"Group {ascii_uppercase[letter]}{n_full_alphabets or ''}"
         rows = ((standing.name, str(standing.points), str(standing.wins)) for standing in group)
         tables[title] = (("entry", "points", "won"), *rows)
     return replace(
@@ -354,7 +402,16 @@ def _play_duels(bouts: _Bouts, contest: Duel, discipline: Discipline) -> Discipl
 
 @dataclass
 class _Bouts:
-    """Plays the bouts of a duel; collects the runs by round, and a table for each round of the bracket."""
+    """Plays the bouts of a duel.
+
+    Attributes:
+        setup: what all disciplines share.
+        discipline_rules: the rules of the duel in the day.
+        roles: the two roles of the duel.
+        contestants: the entries that take part, by name.
+        runs: filled with the runs of each round, by the name of its subfolder.
+        tables: filled with a table for each round of the bracket, by its title.
+    """
 
     setup: _DaySetup
     discipline_rules: DisciplineRules
@@ -364,7 +421,11 @@ class _Bouts:
     tables: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def play(self, folder_name: str, pairs: Sequence[draw.Pair]) -> dict[draw.Pair, str | None]:
-        """Play one bout for each pair; return the winners, None for a draw."""
+        """Play one bout for each pair, and add the runs to `runs`.
+
+        Returns:
+            The name of the winner of each pair; None for a draw.
+        """
         if not pairs:
             return {}
         first_number = sum(map(len, self.runs.values()))
@@ -380,31 +441,44 @@ class _Bouts:
         return winners
 
     def play_bracket(self, seeds: Sequence[str]) -> dict[str, int]:
-        """Play a bracket to its end and return its places; after a draw the better seed advances."""
-        matches = [*draw.first_round(seeds)]
-        losers = []
+        """Play a bracket to its end, add its tables to `tables`, and return the places by name.
+
+        After a draw the better seed advances.
+
+        Args:
+            seeds: the names of those that play, from best to worst.
+        """
+        matches: Sequence[tuple[str, str | None]] = draw.first_round(seeds)
+        losers_of_rounds: list[list[str]] = []
         winners: list[str] = []
-        number = 0
         while matches:
-            number += 1
+            round_number = len(losers_of_rounds) + 1
             pairs = [(a, b) for a, b in matches if b is not None]
-            winner_of_pair = self.play(f"{self.discipline_rules.contest}-round-{number}", pairs)
+            winner_of_pair = self.play(f"{self.discipline_rules.contest}-round-{round_number}", pairs)
             winners = []
+            losers = []
+            rows = []
             for a, b in matches:
                 if b is None:  # a bye
-                    winners.append(a)
+                    winner = a
                 else:
-                    winners.append(winner_of_pair[a, b] or min(a, b, key=seeds.index))
-            losers.append(
-                [b if winner == a else a for (a, b), winner in zip(matches, winners, strict=True) if b]
-            )
-            rows = ((a, b or "bye", winner) for (a, b), winner in zip(matches, winners, strict=True))
+                    winner = winner_of_pair[a, b] or min(a, b, key=seeds.index)
+                    losers.append(b if winner == a else a)
+                winners.append(winner)
+                rows.append((a, b or "bye", winner))
+            losers_of_rounds.append(losers)
             self.tables[_round_title(len(matches))] = (("", "", "goes on"), *rows)
-            matches = [*draw.next_round(winners)]
-        return draw.bracket_places(losers, winners[0])
+            matches = draw.next_round(winners)
+        return draw.bracket_places(losers_of_rounds, winners[0])
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
-        """Return the trial of a bout, with the roles in the order of the pair."""
+        """Return the trial of a bout, with the roles in the order of the pair.
+
+        Args:
+            a: name of the first entry.
+            b: name of the second entry.
+            number: of the bout among all bouts of the duel, from 0, which sets its seed.
+        """
         opponent = DefaultEntry(
             self.contestants[b].robot, self.contestants[b].behaviours[self.discipline_rules.contest]
         )

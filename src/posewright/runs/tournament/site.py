@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -37,13 +37,23 @@ _QUIET_EVENTS = frozenset({"start", "stop", "try"})
 
 @dataclass(frozen=True)
 class _RunMedia:
-    """A run with the paths of its recording, picture and film, and the error if they could not be drawn."""
+    """A run with its recording, picture and film.
 
+    Attributes:
+        folder_name: name of the subfolder of the day's folder with the run.
+        run: the run.
+        recording: path of its recording.
+        picture: path of its picture, which may not exist yet.
+        film: path of its film, likewise; None if it is not to be filmed.
+        error_message: why picture or film could not be drawn; empty if there was no error.
+    """
+
+    folder_name: str
     run: BatchRun
     recording: Path
     picture: Path
     film: Path | None
-    trouble: str = ""
+    error_message: str = ""
 
 
 def highlight_s(recording: Recording) -> float:
@@ -56,7 +66,7 @@ def highlight_s(recording: Recording) -> float:
 
 
 def write_site(
-    day: Day, *, films: int = 2, workers: int = 1, on_made: Callable[[int, int], None] | None = None
+    day: Day, *, films: int = 2, workers: int = 1, on_progress: Callable[[int, int], None] | None = None
 ) -> Path:
     """Write the pages of a day into its folder, and return the first one.
 
@@ -66,7 +76,7 @@ def write_site(
         day: the day to show.
         films: number of films for each discipline, of the runs with the most incidents.
         workers: number of processes that draw and film.
-        on_made: called with the number of finished runs, and of all.
+        on_progress: called with the number of finished runs, and of all.
 
     Raises:
         MissingExtraError: Jinja or matplotlib is not installed.
@@ -78,7 +88,7 @@ def write_site(
         raise MissingExtraError.for_extra("the pages of a day", "report") from error
     with lock_folders(day.folder, wait=False):
         make_folder(day.folder / MEDIA)
-        media = _draw_media(day, films, workers, on_made)
+        media = _draw_media(day, films, workers, on_progress)
         for discipline in day.disciplines:
             page = _render_page(day, discipline, {name: media[name] for name in discipline.runs})
             write_atomically(
@@ -90,40 +100,60 @@ def write_site(
 
 
 def _draw_media(
-    day: Day, films: int, workers: int, on_made: Callable[[int, int], None] | None
+    day: Day, n_films: int, workers: int, on_progress: Callable[[int, int], None] | None
 ) -> dict[str, list[_RunMedia]]:
-    """Draw the pictures and films that do not exist yet; return all by the runs' subfolders."""
-    filmed = {run for discipline in day.disciplines for run in _most_eventful(discipline, films)}
-    folder_names = []
-    requested = []
-    for discipline in day.disciplines:
-        for folder_name, run in discipline.all_runs:
-            stem = day.folder / MEDIA / f"{folder_name}-{run.digest[:16]}"
-            film = stem.with_suffix(".webm") if (folder_name, run.name) in filmed else None
-            recording = recording_of(day, folder_name, run)
-            folder_names.append(folder_name)
-            requested.append(_RunMedia(run, recording, picture=stem.with_suffix(".png"), film=film))
-    media: dict[str, list[_RunMedia]] = {
+    """Draw the pictures and films that do not exist yet, and return all media by the runs' subfolders.
+
+    Args:
+        day: the day to show.
+        n_films: number of films for each discipline.
+        workers: number of processes.
+        on_progress: called with the number of finished runs, and of all.
+    """
+    planned_media = [
+        media for discipline in day.disciplines for media in _plan_media(day, discipline, n_films)
+    ]
+    media_by_folder: dict[str, list[_RunMedia]] = {
         folder_name: [] for discipline in day.disciplines for folder_name in discipline.runs
     }
-    with open_executor(workers, len(requested) or 1) as executor:
-        drawn_media = map_in_order(_draw_run, requested, executor)
-        for number, (folder_name, run_media) in enumerate(zip(folder_names, drawn_media, strict=True), 1):
-            media[folder_name].append(run_media)
-            if on_made is not None:
-                on_made(number, len(requested))
-    return media
+    with open_executor(workers, len(planned_media) or 1) as executor:
+        for n_drawn, media in enumerate(map_in_order(_draw_run, planned_media, executor), 1):
+            media_by_folder[media.folder_name].append(media)
+            if on_progress is not None:
+                on_progress(n_drawn, len(planned_media))
+    return media_by_folder
 
 
-def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, str]]:
-    """Return the runs with the most incidents, later rounds first, as pairs of subfolder and name."""
-    folder_names = [*discipline.runs]
-    runs = [(folder_name, run) for folder_name, run in discipline.all_runs if run.error is None]
-    runs.sort(key=lambda item: (len(item[1].incidents), folder_names.index(item[0])), reverse=True)
-    name_of_digest: dict[str, tuple[str, str]] = {}  # the same behaviour on the same field runs the same
-    for folder_name, run in runs:
-        name_of_digest.setdefault(run.digest, (folder_name, run.name))
-    return [*name_of_digest.values()][:films]
+def _plan_media(day: Day, discipline: Discipline, n_films: int) -> Iterator[_RunMedia]:
+    """Yield the media of all runs of a discipline, with films of the most eventful ones."""
+    filmed_runs = _most_eventful_runs(discipline, n_films)
+    for folder_name, run in discipline.all_runs:
+        stem = day.folder / MEDIA / f"{folder_name}-{run.digest[:16]}"
+        yield _RunMedia(
+            folder_name,
+            run,
+            recording=recording_of(day, folder_name, run),
+            picture=stem.with_suffix(".png"),
+            film=stem.with_suffix(".webm") if (folder_name, run.name) in filmed_runs else None,
+        )
+
+
+def _most_eventful_runs(discipline: Discipline, n_runs: int) -> list[tuple[str, str]]:
+    """Return the runs with the most incidents, later rounds first, as pairs of subfolder and name.
+
+    Of runs with the same digest there is only one, since the same behaviour on the same field runs the same.
+    """
+    round_of_folder = {folder_name: index for index, folder_name in enumerate(discipline.runs)}
+    completed_runs = [(folder_name, run) for folder_name, run in discipline.all_runs if run.error is None]
+
+    def n_incidents_and_round(folder_and_run: tuple[str, BatchRun]) -> tuple[int, int]:
+        folder_name, run = folder_and_run
+        return len(run.incidents), round_of_folder[folder_name]
+
+    run_of_digest: dict[str, tuple[str, str]] = {}
+    for folder_name, run in sorted(completed_runs, key=n_incidents_and_round, reverse=True):
+        run_of_digest.setdefault(run.digest, (folder_name, run.name))
+    return list(run_of_digest.values())[:n_runs]
 
 
 def _draw_run(media: _RunMedia) -> _RunMedia:
@@ -142,7 +172,7 @@ def _draw_run(media: _RunMedia) -> _RunMedia:
     except UnavailableError:  # this machine cannot film
         return media
     except PosewrightError as error:  # concerns this recording only
-        return replace(media, trouble=str(error))
+        return replace(media, error_message=str(error))
     return media
 
 

@@ -172,9 +172,11 @@ def _count_failure_reasons(journal: search.Journal) -> Counter[str]:
     counts: Counter[str] = Counter()
     for attempt in journal.attempts:
         evaluation = attempt.evaluation
-        if not evaluation.is_judged:
-            reason = str(evaluation.facts.get(search.REASON, NO_REASON))
-            counts[" ".join(".." if any(map(str.isdigit, word)) else word for word in reason.split())] += 1
+        if evaluation.is_judged:
+            continue
+        reason = str(evaluation.facts.get(search.REASON, NO_REASON))
+        words = [".." if any(map(str.isdigit, word)) else word for word in reason.split()]
+        counts[" ".join(words)] += 1  # reasons that differ in their numbers only are counted together
     return counts
 
 
@@ -226,14 +228,17 @@ def journal_lines(journal: search.Journal) -> Lines:
 
 
 def _generations_table(generations: Sequence[search.Generation]) -> Table:
-    """Return a table of the generations, of many an evenly spaced selection with the first and the last."""
-    last = len(generations) - 1
-    selected: Sequence[int] = range(last + 1)
-    if last >= MAX_GENERATION_ROWS:
-        intervals = MAX_GENERATION_ROWS - 1
-        selected = sorted({round(row * last / intervals) for row in range(MAX_GENERATION_ROWS)})
+    """Return a table of the generations.
+
+    Of more than `MAX_GENERATION_ROWS` it has an evenly spaced selection with the first and the last.
+    """
+    selected_indices: Sequence[int] = range(len(generations))
+    if len(generations) > MAX_GENERATION_ROWS:
+        last_index = len(generations) - 1
+        last_row = MAX_GENERATION_ROWS - 1
+        selected_indices = [round(row * last_index / last_row) for row in range(MAX_GENERATION_ROWS)]
     rows = []
-    for index in selected:
+    for index in selected_indices:
         generation = generations[index]
         scores = (generation.best_so_far, generation.best_score, generation.median_score)
         cells = [f"{score:.4f}" if math.isfinite(score) else "-" for score in scores]

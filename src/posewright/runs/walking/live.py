@@ -55,14 +55,14 @@ def walk_live(
         BodyError: the simulation failed.
     """
     program = GaitProgram(gait, robot, steering=steering)
-    terms = WalkSettings(
+    walk_settings = WalkSettings(
         gait.name,
         body="nominal",
         seconds=MAX_WALK_S,
         settle_s=SETTLE_S,
         standing=tuple(program.start_pose.tolist()),
     )
-    walk = Run(
+    prepared_run = Run(
         gait.name,
         {robot.name: program},
         MAX_WALK_S,
@@ -70,6 +70,6 @@ def walk_live(
         watchers=[_StatesWatcher(watch)],
         plant_watchers=[lambda plant: FallWatcher(plant, robot.name, on_progress=None)],
         pace=clock,
-        extras={EXTRAS: asdict(terms)},
+        extras={EXTRAS: asdict(walk_settings)},
     )
-    return evaluate_walk(run(walk).recording, robot=robot, gait=gait)
+    return evaluate_walk(run(prepared_run).recording, robot=robot, gait=gait)

@@ -114,7 +114,7 @@ class WalkTask:
         """Walk one body and return the result, also if the simulation fails."""
         seed, domain = seeded_domain
         world = self._world
-        times_s = [0.0]
+        progress_times_s = [0.0]
         report = None
         failure = None
         try:
@@ -127,7 +127,7 @@ class WalkTask:
                 domain=domain,
                 seed=seed,
                 world=world,
-                on_progress=times_s.append,
+                on_progress=progress_times_s.append,
             ).report
         except BodyError as error:  # the other bodies are not affected
             failure = error.message
@@ -135,7 +135,7 @@ class WalkTask:
             seed,
             domain,
             report,
-            simulated_s=times_s[-1],
+            simulated_s=progress_times_s[-1],
             welded=world.instance().welded_joints,
             failure=failure,
         )

@@ -87,14 +87,14 @@ def walk_gait(
     n_frames = sum(count_frames(card, seconds, settle_s))
     commands = read_schedule(command, settle_s + seconds)
     walker = QuadrupedGait(gait, card)
-    for timed in commands:
-        require_command_in_range(timed.command, gait.parameters, walker.timing)
+    for timed_command in commands:
+        require_command_in_range(timed_command.command, gait.parameters, walker.timing)
     body_domain = domain or NOMINAL
     reported_name = body_name or ("nominal" if body_domain.is_nominal else "varied")
-    terms = WalkSettings(
+    walk_settings = WalkSettings(
         gait.name, reported_name, seconds, settle_s, standing=tuple(walker.standing_pose.tolist())
     )
-    walk = Run(
+    prepared_run = Run(
         gait.name,
         {card.name: GaitProgram(gait, card, commands)},
         n_frames * card.frame_period_s,
@@ -103,9 +103,9 @@ def walk_gait(
         domain=body_domain,
         plant_watchers=[lambda plant: FallWatcher(plant, card.name, on_progress)],
         wall_clock=clock,
-        extras={EXTRAS: asdict(terms)},
+        extras={EXTRAS: asdict(walk_settings)},
     )
-    outcome = run(walk)
+    outcome = run(prepared_run)
     return evaluate_walk(outcome.recording, robot=card, gait=gait, wall_s=outcome.wall_s)
 
 
@@ -118,6 +118,7 @@ def walking_plant_maker(gait: Gait, world: World | None = None) -> PlantMaker:
 
         body = require_single_body(bodies, "a walk")
         plant = make_walking_world(gait, body.robot) if world is None else world
+        # the body adds itself to the world
         SimulatedBody(plant, start_pose=body.start_pose, seed=body.seed, domain=body.domain)
         return plant
 
@@ -138,7 +139,16 @@ def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str,
 
 
 class FallWatcher:
-    """A watcher that reports the time of a walk, and ends it when the robot has fallen and stays down."""
+    """A watcher that reports the time of a walk, and ends it when the robot has fallen and stays down.
+
+    Args:
+        plant: with the robot, at its start.
+        robot: name of the robot in the plant.
+        on_progress: called with the time of the walk [s]; None for no reports.
+
+    Raises:
+        BodyError: the robot has no ground truth.
+    """
 
     def __init__(self, plant: Plant, robot: str, on_progress: Callable[[float], None] | None) -> None:
         body = plant.bodies[robot]
@@ -147,8 +157,8 @@ class FallWatcher:
             raise BodyError(f"{robot} has no ground truth", hint="a walk is measured in simulation")
         gravity = np.asarray(body.facts()["gravity"])
         up = -gravity / np.linalg.norm(gravity) if gravity[:2].any() else LEVEL_UP
-        self._falls = FallDetector(stays_down_limits(body.robot.frame_period_s, MAX_LYING_S), up=up)
-        self._falls.down(truth.base)
+        self._fall_detector = FallDetector(stays_down_limits(body.robot.frame_period_s, MAX_LYING_S), up=up)
+        self._fall_detector.find_down_rows(truth.base)  # stores the height at the start
         self._on_progress = on_progress
 
     def watch(self, block: Block) -> bool:
@@ -156,7 +166,10 @@ class FallWatcher:
         states = block.states
         if self._on_progress is not None:
             self._on_progress(float(states.times[-1]))
-        return states.truth is not None and self._falls.advance(states.times, states.truth.base) is not None
+        return (
+            states.truth is not None
+            and self._fall_detector.advance(states.times, states.truth.base) is not None
+        )
 
 
 def count_frames(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:

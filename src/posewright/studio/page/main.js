@@ -1,13 +1,14 @@
 // The page is put together here: each part mounts itself where it belongs.
 import { connect, on } from "./link.js";
 import { el, fail, tabs, tell } from "./dom.js";
-import { shortcuts } from "./keys.js";
+import * as arena from "./arena.js";
 import * as bar from "./bar.js";
 import * as check from "./check.js";
 import * as curves from "./curves.js";
 import * as files from "./files.js";
 import * as gait from "./gait.js";
 import * as keyframe from "./keyframe.js";
+import { shortcuts } from "./keys.js";
 import * as lights from "./lights.js";
 import * as motion from "./motion.js";
 import * as pose from "./pose.js";
@@ -34,6 +35,7 @@ tabs(place(side, "motion"), "Motion controls", [["Pose", pose], ["Keyframe", key
 tabs(place(bottom, "motion"), "Time", [["Time line", timeline], ["Curves", curves], ["Lights", lights]], timeline.players());
 gait.mount(place(side, "gait"), place(bottom, "gait"));
 trial.mount(place(side, "trial"), place(bottom, "trial"));
+arena.mount(document.getElementById("stage"), place(side, "arena"), place(bottom, "arena"), document.getElementById("files"), document.getElementById("document"));
 
 splitter("side", "Width of the controls", "vertical", (box, at) => box.right - at.clientX, { ArrowLeft: 16, ArrowRight: -16 });
 splitter("bottom", "Height of the time line", "horizontal", (box, at) => box.bottom - at.clientY, { ArrowUp: 16, ArrowDown: -16 });

@@ -1,0 +1,142 @@
+"""Checks of boxes: those of the header, of the field and of the rows, and who moves or touches them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from posewright.arenas import Arena
+from posewright.arrays import Floats
+from posewright.recordings.consistency.inconsistency import Inconsistency
+from posewright.recordings.consistency.recorded_robot import RecordedRobot
+from posewright.recordings.recording import Recording
+from posewright.rotation import heading, rotation_matrices, uprightness
+from posewright.units import wrap_angle
+
+_START_M = {True: 0.01, False: 0.1}
+_START_RAD = {True: 0.02, False: 0.2}
+"""How far a box may be from its place in the header in the first row, in a simulation and by a camera."""
+
+_MAX_BOX_SPEED_M_S = 3.0
+_MOVING_M_S = 0.15
+_REACH_M = 0.15
+"""Distance of a robot's joints and soles from its surface; anything further cannot touch it [m]."""
+
+_INSIDE_M = 0.03
+"""Depth of a sole's middle inside a standing box that no contact allows [m]."""
+
+
+def check_boxes(
+    recording: Recording, robots: Sequence[RecordedRobot], arena: Arena | None
+) -> Iterator[Inconsistency]:
+    """Yield where boxes contradict the header, the field or the robots."""
+    placed = np.array(recording.header.boxes, dtype=np.float64).reshape(-1, 3)
+    if arena is not None and len(arena.boxes) != len(placed):
+        message = f"the header has {len(placed)} boxes, the field has {len(arena.boxes)}"
+        yield Inconsistency("box-count", message)
+        return
+    is_simulated = all(robot.is_simulated for robot in robots)
+    if arena is not None:
+        in_field = np.array([(box.x, box.y, box.yaw_rad) for box in arena.boxes]).reshape(-1, 3)
+        yield from _compare_places("the field", in_field, placed, is_simulated=True)
+    if not recording.n_rows or not np.isfinite(recording.boxes).all():
+        return
+    first = recording.boxes[0]
+    in_rows = np.concatenate([first[:, :2], heading(first[:, 3:])[:, None]], axis=1)
+    yield from _compare_places("the first row", in_rows, placed, is_simulated=is_simulated)
+    if recording.n_rows < 2 or arena is None or not len(placed):
+        return
+    if all(robot.record.knows_place for robot in robots):
+        yield from _check_moves(recording, robots, arena)
+        for robot in robots:
+            yield from _check_contacts(robot, arena)
+
+
+def _compare_places(
+    label: str, places: Floats, placed: Floats, *, is_simulated: bool
+) -> Iterator[Inconsistency]:
+    """Yield the first box whose x, y, yaw `(n_boxes, 3)` differ from those in the header."""
+    distances = np.linalg.norm(places[:, :2] - placed[:, :2], axis=1)
+    turns = np.abs([wrap_angle(turn) for turn in (places[:, 2] - placed[:, 2]).tolist()])
+    is_wrong = (distances > _START_M[is_simulated]) | (turns > _START_RAD[is_simulated])
+    if is_wrong.any():
+        index = int(is_wrong.argmax())
+        message = f"box {index + 1} is {distances[index]:.2f} m from its place in the header in {label}"
+        yield Inconsistency("box-place", message)
+
+
+def _check_moves(
+    recording: Recording, robots: Sequence[RecordedRobot], arena: Arena
+) -> Iterator[Inconsistency]:
+    """Yield a box that jumps, or that moves while no robot and no other moving box is near."""
+    boxes = recording.boxes
+    steps_s = np.diff(recording.times)
+    speeds = np.linalg.norm(np.diff(boxes[..., :3], axis=0), axis=2) / steps_s[:, None]
+    jumps = np.argwhere(speeds > _MAX_BOX_SPEED_M_S)
+    if len(jumps):
+        row, index = jumps[0].tolist()
+        message = f"box {index + 1} jumps by {speeds[row, index] * steps_s[row]:.2f} m"
+        yield Inconsistency("box-jump", message, float(recording.times[row + 1]))
+        return
+    for index, box in enumerate(arena.boxes):
+        radius_m = float(np.linalg.norm(arena.kind_of(box).size_m)) / 2.0
+        is_moving = speeds[:, index] > _MOVING_M_S
+        centre = boxes[:, index, :3]
+        for robot in robots:
+            distances = np.linalg.norm(robot.points - centre[:, None], axis=2).min(axis=1)
+            is_moving &= distances[1:] > radius_m + 2.0 * _REACH_M
+        others = np.delete(boxes[..., :3], index, axis=1)
+        if others.shape[1]:
+            gaps = np.linalg.norm(others - centre[:, None], axis=2)[1:]
+            is_pushed = (gaps < 2.5 * radius_m) & (np.delete(speeds, index, axis=1) > 0.01)
+            is_moving &= ~is_pushed.any(axis=1)
+        if is_moving.any():
+            row = int(is_moving.argmax()) + 1
+            message = f"box {index + 1} moves, though no robot is near it"
+            yield Inconsistency("box-moved", message, float(recording.times[row]))
+            return
+
+
+def _check_contacts(robot: RecordedRobot, arena: Arena) -> Iterator[Inconsistency]:
+    """Yield a contact with a box out of reach, and a foot inside a standing box."""
+    boxes = robot.recording.boxes
+    contacts = robot.record.box_contacts
+    soles = robot.record.footprints.mean(axis=2)
+    for index, box in enumerate(arena.boxes):
+        size = np.array(arena.kind_of(box).size_m)
+        poses = boxes[:, index]
+        distances = _distances_to_box(robot.points, poses, size)
+        is_far = contacts[:, index] & (distances > _REACH_M)
+        if is_far.any():
+            row = int(is_far.argmax())
+            message = f"{robot.name} touches box {index + 1}, which is {distances[row]:.2f} m away"
+            yield Inconsistency("box-contact", message, float(robot.times[row]))
+            return
+        is_standing = uprightness(poses[:, 3:]) > 0.99
+        yaw = heading(poses[:, 3:])
+        offset = soles[..., :2] - poses[:, None, :2]
+        along = np.cos(yaw)[:, None] * offset[..., 0] + np.sin(yaw)[:, None] * offset[..., 1]
+        across = np.cos(yaw)[:, None] * offset[..., 1] - np.sin(yaw)[:, None] * offset[..., 0]
+        depth_m = np.minimum(size[0] / 2.0 - np.abs(along), size[1] / 2.0 - np.abs(across))
+        is_low = soles[..., 2] < poses[:, None, 2] + size[2] / 2.0 - _INSIDE_M
+        is_inside = (depth_m > _INSIDE_M) & is_low & is_standing[:, None]
+        if is_inside.any():
+            row, foot = np.argwhere(is_inside)[0].tolist()
+            name = robot.record.header.feet[foot]
+            message = f"{name} of {robot.name} is inside box {index + 1}"
+            yield Inconsistency("inside-box", message, float(robot.times[row]))
+            return
+
+
+def _distances_to_box(points: Floats, poses: Floats, size: Floats) -> Floats:
+    """Return the distance of the nearest point from the surface of a box; 0 inside, `(n,)` [m].
+
+    Args:
+        points: `(n, n_points, 3)` [m].
+        poses: of the middle of the box, `(n, 7)`.
+        size: edges of the box, `(3,)` [m].
+    """
+    local = np.einsum("nji,nkj->nki", rotation_matrices(poses[:, 3:]), points - poses[:, None, :3])
+    outside = np.maximum(np.abs(local) - size / 2.0, 0.0)
+    return np.asarray(np.linalg.norm(outside, axis=2).min(axis=1))

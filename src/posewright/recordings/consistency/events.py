@@ -1,0 +1,106 @@
+"""Checks of events: their order and robots, and that the rows show what they say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.recordings.consistency.inconsistency import Inconsistency
+from posewright.recordings.consistency.recorded_robot import RecordedRobot
+from posewright.recordings.falls import tilt
+from posewright.recordings.recording import Event, Recording
+
+MAX_BLOCK_S = 1.0
+"""Events are noted after a block of frames, so a time may be this much earlier than the one before [s]."""
+
+_MIN_FALL_TILT_RAD = math.radians(30.0)
+_LOW_SHARE = 0.75
+"""A base that was never more tilted, nor lower than this share of its height at the start, did not fall."""
+
+_PLACE_M = 0.15
+"""How far a robot may be from the place that an event names, one row later [m]."""
+
+_ROBOT_KEYS = ("robot", "to")
+
+
+def check_events(recording: Recording, robots: Mapping[str, RecordedRobot]) -> Iterator[Inconsistency]:
+    """Yield events out of order, of unknown robots, and those that the rows do not show."""
+    latest_s = 0.0
+    for event in recording.events:
+        if event.time_s < latest_s - MAX_BLOCK_S:
+            message = f"the event {event.kind!r:.40} comes after one at {latest_s:.2f} s"
+            yield Inconsistency("event-order", message, event.time_s)
+            break
+        latest_s = max(latest_s, event.time_s)
+    for event in recording.events:
+        names = [str(event.data[key]) for key in _ROBOT_KEYS if event.data.get(key)]
+        unknown_names = [name for name in names if name not in robots]
+        if unknown_names:
+            message = (
+                f"the event {event.kind!r:.40} names {unknown_names[0]!r:.60}, who is not in the recording"
+            )
+            yield Inconsistency("event-robot", message, event.time_s)
+            continue
+        robot = robots.get(str(event.data.get("robot")))
+        candidates = list(robots.values()) if robot is None else [robot]
+        if not all(robot.record.knows_place for robot in candidates):
+            continue
+        if event.kind == "fall":
+            yield from _check_fall(event, candidates)
+        elif event.kind in {"touch", "try"} and len(candidates) == 1:
+            yield from _check_place(event, candidates[0])
+        if event.kind == "box_moved":
+            yield from _check_box_moved(event, recording)
+
+
+def _check_fall(event: Event, robots: list[RecordedRobot]) -> Iterator[Inconsistency]:
+    """Yield a fall during which no robot was tilted or low."""
+    since_s = event.data.get("since_s", event.time_s)
+    begin_s = float(since_s) if isinstance(since_s, int | float) else event.time_s
+    for robot in robots:
+        row_s = 1.0 / robot.recording.header.rate_hz
+        is_during = (robot.times >= begin_s - row_s) & (robot.times <= event.time_s + row_s)
+        base = robot.record.base[is_during]
+        if not len(base):
+            return
+        is_low = base[:, 2] < _LOW_SHARE * robot.record.base[0, 2]
+        if (tilt(base) > _MIN_FALL_TILT_RAD).any() or is_low.any():
+            return
+    yield Inconsistency("fall-event", "the event 'fall' says that a robot fell, but none did", event.time_s)
+
+
+def _check_place(event: Event, robot: RecordedRobot) -> Iterator[Inconsistency]:
+    """Yield a placement after which the robot is elsewhere than the event says."""
+    place = _read_place(event)
+    row = int(np.searchsorted(robot.times, event.time_s + 1e-6))
+    if place is None or row >= len(robot.times):
+        return
+    distance_m = float(np.linalg.norm(robot.record.base[row, :2] - place))
+    if distance_m > _PLACE_M:
+        message = f"{robot.name} is {distance_m:.2f} m from where the event {event.kind!r} puts it"
+        yield Inconsistency("event-place", message, event.time_s)
+
+
+def _read_place(event: Event) -> Floats | None:
+    """Return the x and y of a placement, `(2,)` [m]; None if the event does not state them."""
+    values = (event.data.get("x_m"), event.data.get("y_m"))
+    if not all(isinstance(value, int | float) for value in values):
+        return None
+    return np.array(values, dtype=np.float64)
+
+
+def _check_box_moved(event: Event, recording: Recording) -> Iterator[Inconsistency]:
+    """Yield a displaced box that stands where it stood at the start."""
+    box = event.data.get("box")
+    if not isinstance(box, int) or not recording.n_rows or not 1 <= box <= recording.boxes.shape[1]:
+        return
+    row = min(int(np.searchsorted(recording.times, event.time_s)), recording.n_rows - 1)
+    poses = recording.boxes[: row + 1, box - 1]
+    distances = np.linalg.norm(poses[:, :3] - poses[0, :3], axis=1)
+    turns = 2.0 * np.arccos(np.clip(np.abs(poses[:, 3:] @ poses[0, 3:]), 0.0, 1.0))
+    if not ((distances > 0.005) | (turns > 0.02)).any():
+        message = f"the event 'box_moved' concerns box {box}, which stands where it stood at the start"
+        yield Inconsistency("box-event", message, event.time_s)

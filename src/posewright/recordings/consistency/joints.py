@@ -1,0 +1,129 @@
+"""Checks of joints: commands within the safety filter's limits, and what servos can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats
+from posewright.recordings.consistency.inconsistency import Inconsistency
+from posewright.recordings.consistency.recorded_robot import RecordedRobot
+from posewright.robots import Robot
+
+_ANGLE_TOLERANCE_RAD = 1e-4
+_COMMAND_SPEED_TOLERANCE = 1.02
+_SPEED_TOLERANCE = {True: 1.3, False: 2.0}
+"""How much faster than without load a joint may be pushed, in a simulation and by noisy measurements."""
+
+_RANGE_TOLERANCE_RAD = 0.15
+"""How far a joint may be pushed beyond the stops of its mechanism [rad]."""
+
+_TORQUE_TOLERANCE = 1.1
+_JOINT_LIMIT = "joint limit"
+
+
+def check_commands(robot: RecordedRobot) -> Iterator[Inconsistency]:
+    """Yield where commands of a contest exceed the limits that the safety filter enforces."""
+    if robot.card is None or not robot.recording.header.contest or not len(robot.times):
+        return
+    record = robot.record
+    names = record.header.joints
+    lower, upper = robot.card.limits
+    is_free = np.zeros(record.commands.shape, dtype=np.bool_) if record.free is None else record.free
+    excess = np.maximum(lower - record.commands, record.commands - upper)
+    excess[is_free] = 0.0
+    if (worst := _find_worst(excess, _ANGLE_TOLERANCE_RAD)) is not None:
+        row, joint = worst
+        message = f"{robot.name} commands {names[joint]} beyond its limit, which the safety filter prevents"
+        yield Inconsistency("command-limit", message, float(robot.times[row]))
+    paths = np.concatenate([record.start_positions[None], record.commands])
+    steps_s = np.diff(robot.times, prepend=0.0)
+    speeds = np.abs(np.diff(paths, axis=0)) / steps_s[:, None] / robot.card.max_speeds
+    speeds[_is_free_around(is_free)] = 0.0
+    if (worst := _find_worst(speeds, _COMMAND_SPEED_TOLERANCE)) is not None:
+        row, joint = worst
+        message = (
+            f"{robot.name} commands {names[joint]} {speeds[worst]:.1f} times as fast as its servo turns, "
+            "which the safety filter prevents"
+        )
+        yield Inconsistency("command-speed", message, float(robot.times[row]))
+
+
+def _is_free_around(is_free: Flags) -> Flags:
+    """Return where a joint is free in a row or in the one before, `(n, n_joints)`."""
+    before = np.concatenate([is_free[:1], is_free[:-1]])
+    return np.asarray(is_free | before)
+
+
+def _find_worst(values: Floats, limit: float) -> tuple[int, int] | None:
+    """Return row and joint of the greatest value `(n, n_joints)`; None if none exceeds the limit."""
+    values = np.nan_to_num(values)
+    if not values.size or values.max() <= limit:
+        return None
+    row, joint = np.unravel_index(int(values.argmax()), values.shape)
+    return int(row), int(joint)
+
+
+def check_movement(robot: RecordedRobot) -> Iterator[Inconsistency]:
+    """Yield where joints move faster, further or stronger than their servos and stops allow."""
+    card = robot.card
+    if card is None or len(robot.times) < 2:
+        return
+    yield from _check_speeds(robot, card)
+    if not robot.is_simulated:
+        return
+    record = robot.record
+    names = record.header.joints
+    lower, upper = card.hardware_limits
+    beyond = np.maximum(lower - record.positions, record.positions - upper)
+    if (worst := _find_worst(beyond, _RANGE_TOLERANCE_RAD)) is not None:
+        message = (
+            f"{names[worst[1]]} of {robot.name} is {np.degrees(beyond[worst]):.0f} degrees beyond its stop"
+        )
+        yield Inconsistency("joint-range", message, float(robot.times[worst[0]]))
+    torques = np.array([servo.stall_torque_nm for servo in card.servos])
+    shares = np.abs(record.efforts) / torques
+    if (worst := _find_worst(shares, _TORQUE_TOLERANCE)) is not None:
+        message = (
+            f"{names[worst[1]]} of {robot.name} has {shares[worst]:.1f} times the torque that its servo has"
+        )
+        yield Inconsistency("joint-torque", message, float(robot.times[worst[0]]))
+
+
+def _check_speeds(robot: RecordedRobot, card: Robot) -> Iterator[Inconsistency]:
+    """Yield where a joint turns faster than its servo can, so that time may have been compressed."""
+    record = robot.record
+    paths = np.concatenate([record.start_positions[None], record.positions])
+    steps_s = np.diff(robot.times, prepend=0.0)
+    speeds = np.abs(np.diff(paths, axis=0)) / steps_s[:, None] / card.max_speeds
+    speeds[1:][~robot.is_continuous] = 0.0
+    if (worst := _find_worst(speeds, _SPEED_TOLERANCE[robot.is_simulated])) is not None:
+        row, joint = worst
+        name = robot.record.header.joints[joint]
+        message = f"{name} of {robot.name} turns {speeds[worst]:.1f} times as fast as its servo can"
+        yield Inconsistency("joint-speed", message, float(robot.times[row]))
+
+
+def check_safety(robot: RecordedRobot) -> Iterator[Inconsistency]:
+    """Yield where commands differ from requests without an event of the safety filter, or the reverse."""
+    record = robot.record
+    if record.requests is None or not len(robot.times):
+        return
+    names = record.header.joints
+    is_free = np.zeros(record.commands.shape, dtype=np.bool_) if record.free is None else record.free
+    differs = np.abs(record.requests - record.commands) > _ANGLE_TOLERANCE_RAD
+    differs &= ~is_free
+    reported = {
+        event.data.get("joint")
+        for event in robot.recording.events_of("safety")
+        if event.data.get("robot") in {None, robot.name}
+    }
+    for joint, name in enumerate(names):
+        if name not in reported and differs[:, joint].any():
+            row = int(differs[:, joint].argmax())
+            message = (
+                f"the command of {name} of {robot.name} is not the requested one, but no safety event says so"
+            )
+            yield Inconsistency("safety-event", message, float(robot.times[row]))
+            return
