@@ -35,6 +35,7 @@ class NoisyLine:
     """
 
     def __init__(self, dropped: float, doubled: float, flipped: float, seed: int) -> None:
+        """Check the shares, and seed the random generator."""
         probabilities = (dropped, doubled, flipped)
         if not (min(probabilities) >= 0.0 and sum(probabilities) <= 1.0):
             message = f"the probabilities of damaged bytes are {probabilities}"

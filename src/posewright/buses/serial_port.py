@@ -166,7 +166,7 @@ def find_port_holders(path: str, proc: Path = Path("/proc")) -> tuple[PortHolder
     holders: list[PortHolder] = []
     for process in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
         if int(process.name) != os.getpid() and _holds(process, device):
-            with suppress(OSError):  # it may end meanwhile
+            with suppress(OSError):  # the process may have ended meanwhile
                 command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 holders.append(PortHolder(int(process.name), command.strip() or "a process without a name"))
     return tuple(holders)

@@ -32,6 +32,7 @@ from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
 from posewright.documents import read_text, write_atomically
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
+from posewright.motions import find_faults_of_several, require_no_faults
 from posewright.version import __version__
 
 MANIFEST = "posewright.json"
@@ -40,6 +41,12 @@ BEHAVIOUR = ".behaviour.yaml"
 SKETCH = ".ino"
 _SKETCH_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}")
 """Arduino sketch specification, "Sketch root folder"."""
+
+_MAX_LISTED = 4
+"""Most transitions that a hint names."""
+
+FAULTS = "accepted_faults"
+"""Key of a manifest: the accepted errors of `motion check` in the motions; it is absent without any."""
 
 UNFINISHED = "begun"
 """Key of a manifest while files are written: the possible digests of each file, as lists."""
@@ -62,6 +69,7 @@ class Generated:
         differences: descriptions of what the C does differently from the interpreter.
         removed: files of an earlier generation that were removed.
         warnings: warnings about the user's files.
+        faults: errors of `motion check` in the motions of a behaviour, after their names; they were accepted.
     """
 
     folder: Path
@@ -73,6 +81,7 @@ class Generated:
     differences: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
@@ -85,6 +94,7 @@ class Generated:
             "policies": list(self.differences),
             "removed": list(self.removed),
             "warnings": list(self.warnings),
+            "faults": list(self.faults),
         }
 
     def lines(self) -> Lines:
@@ -137,6 +147,7 @@ def generate(
     style: Style = Style.AUTO,
     force: bool = False,
     unchecked: bool = False,
+    accept_faults: bool = False,
 ) -> Generated:
     """Write the C of a chart or behaviour for a target into a folder, byte for byte the same every time.
 
@@ -149,9 +160,11 @@ def generate(
         style: as for `read_unit_spec`.
         force: overwrite files that were changed since they were generated, or were never generated.
         unchecked: write a chart without the check that it is sound.
+        accept_faults: whether a behaviour is written in whose motions `motion check` reports errors.
 
     Raises:
         InputError: the document is not valid or not sound, or C or the target cannot do what it requires.
+        UnsafeMotionError: `motion check` reports errors in a motion, and `accept_faults` is false.
         OutputError: a changed file would be overwritten, or a file cannot be written; then none is changed.
     """
     board = target_named(target)
@@ -161,6 +174,11 @@ def generate(
         )
     if isinstance(document, ChartUnitSpec) and not unchecked:
         require_sound(document.chart)
+    faults: tuple[str, ...] = ()
+    if isinstance(document, BehaviourUnitSpec):
+        behaviour = document.behaviour
+        faults = find_faults_of_several(behaviour.motions.values(), behaviour.robot)
+        require_no_faults(faults, behaviour.name, accept_faults=accept_faults, path=behaviour.path)
     unit_spec = board.adapt(document)
     folder = Path(folder)
     options = {"monitors": monitors, "queue": max_queued_events, "style": style.value}
@@ -170,7 +188,7 @@ def generate(
     texts = {file.name: file.text for file in files if not file.keep}
     places = line_ranges(file for file in files if not file.keep)
     texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
-    manifest = {
+    manifest: dict[str, Any] = {
         "posewright": __version__,
         "target": target,
         "name": unit_spec.name,
@@ -180,6 +198,8 @@ def generate(
         "files": {name: _sha256(text) for name, text in texts.items()},
         "user_files": [file.name for file in files if file.keep],
     }
+    if faults:
+        manifest[FAULTS] = list(faults)
     previous_digests = _previous_digests(folder)
     obsolete = [name for name in previous_digests if name not in texts]
     removed = tuple(name for name in obsolete if (folder / name).exists())
@@ -203,10 +223,12 @@ def generate(
         differences=_describe_differences(unit_spec),
         removed=removed,
         warnings=warnings,
+        faults=faults,
     )
 
 
 def _describe_differences(unit_spec: UnitSpec) -> tuple[str, ...]:
+    """Return what the C of a unit's chart does differently from the interpreter, as text."""
     chart = unit_spec.chart if isinstance(unit_spec, BehaviourUnitSpec) else unit_spec
     return tuple(map(str, chart.differences)) if isinstance(chart, ChartUnitSpec) else ()
 
@@ -228,6 +250,15 @@ def build(folder: Path | str, target: str | None = None) -> Built:
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise OutputError("cannot write here", where=Where(folder), hint="build in a folder of your own")
     return target_named(target or str(_read_manifest(folder)["target"])).build(folder)
+
+
+def accepted_faults(folder: Path | str) -> tuple[str, ...]:
+    """Return the errors of `motion check` that were accepted when a folder was generated.
+
+    Raises:
+        InputError: nothing was generated there.
+    """
+    return tuple(map(str, _read_manifest(Path(folder)).get(FAULTS, ())))
 
 
 def find_changed_files(folder: Path | str) -> tuple[str, ...]:
@@ -371,47 +402,68 @@ def explain(query: str, folder: Path | str | None = None) -> tuple[LineRange, ..
         UnknownNameError: there is no such file or element.
         InputError: nothing was generated there, or the line has no element.
     """
-    name, _, number = query.rpartition(":")
-    if not number.isdecimal():
-        name = query
-        number = ""
+    file_part, _, line_part = query.rpartition(":")
+    names_line = line_part.isdecimal()
     if folder is None:
-        folder = Path(name).parent if number else Path()
+        folder = Path(file_part).parent if names_line else Path()
     folder = Path(folder)
     manifest = _read_manifest(folder)
     places = tuple(map(LineRange.from_dict, json.loads(read_text(folder / TRACE))["places"]))
-    if not number:
-        matches = tuple(place for place in places if place.element.name == name)
-        if not matches:
-            raise _unknown_element_error(name, places)
-        return matches
-    line = int(number)
-    name = Path(name).name or f"{manifest['name']}.c"
-    path = folder / name
-    if name in manifest["documents"]:
+    if names_line:
+        file_name = Path(file_part).name or f"{manifest['name']}.c"
+        return _explain_line(file_name, int(line_part), folder, manifest, places)
+    matches = tuple(place for place in places if place.element.name == query)
+    if not matches:
+        raise _unknown_element_error(query, places)
+    return matches
+
+
+def _explain_line(
+    file_name: str, line: int, folder: Path, manifest: Mapping[str, Any], places: Sequence[LineRange]
+) -> tuple[LineRange, ...]:
+    """Return the places with a line of a generated file, or for a line of a document.
+
+    Args:
+        file_name: name of the file or document.
+        line: the line, from 1.
+        folder: the folder of the generated files.
+        manifest: the folder's manifest.
+        places: all ranges of lines with their elements.
+
+    Raises:
+        UnknownNameError: there is no such file.
+        InputError: the line has no element, or the file is the user's.
+    """
+    path = folder / file_name
+    if file_name in manifest["documents"]:
         matches = tuple(place for place in places if place.element.line == line)
-    elif name in manifest["files"]:
-        matches = tuple(place for place in places if place.file == name and place.first <= line <= place.last)
+    elif file_name in manifest["files"]:
+        matches = tuple(
+            place for place in places if place.file == file_name and place.first <= line <= place.last
+        )
         n_lines = 0 if matches else len(read_text(path).splitlines())
         if not matches and not 1 <= line <= n_lines:
             raise InputError(f"there is no line {line}: the file has {n_lines}", where=Where(path))
     elif path.is_file():
-        raise InputError(f"{name} is yours: its lines are not generated", where=Where(path))
+        raise InputError(f"{file_name} is yours: its lines are not generated", where=Where(path))
     else:
-        raise UnknownNameError.among("file", name, (*manifest["files"], *manifest["documents"]))
+        raise UnknownNameError.among("file", file_name, (*manifest["files"], *manifest["documents"]))
     if not matches:
-        raise InputError(f"line {line} of {name} belongs to no element of the document")
+        raise InputError(f"line {line} of {file_name} belongs to no element of the document")
     return matches
 
 
 def _unknown_element_error(name: str, places: Sequence[LineRange]) -> UnknownNameError:
-    """Return the error for an element without lines; in a table a state alone has none."""
-    names = {place.element.name for place in places}
-    transitions = sorted(other_name for other_name in names if name in other_name.split(" -> "))
+    """Return the error for an element without lines.
+
+    In a tick that is a table, a state has no lines of its own; then the hint names its transitions.
+    """
+    element_names = {place.element.name for place in places}
+    transitions = sorted(element for element in element_names if name in element.split(" -> "))
     if transitions:
-        hint = f"its transitions have lines: {', '.join(map(repr, transitions[:4]))}"
+        hint = f"its transitions have lines: {', '.join(map(repr, transitions[:_MAX_LISTED]))}"
         return UnknownNameError(f"no line is for the state {name} alone", hint=hint)
-    return UnknownNameError.among("element", name, names)
+    return UnknownNameError.among("element", name, element_names)
 
 
 def _banner(unit_spec: UnitSpec, target: str, options: Mapping[str, object]) -> tuple[str, ...]:
@@ -441,6 +493,7 @@ def _rename_sketch(file: SourceFile, folder: Path) -> SourceFile:
 
 
 def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:
+    """Return a file with the banner above it; the user's files, and files without comments, as they are."""
     if file.keep or not file.name.endswith(_WITH_BANNER):
         return file
     elements = (*(None for _ in banner), *file.elements) if file.elements else ()

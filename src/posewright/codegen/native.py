@@ -40,6 +40,7 @@ class CompiledMachine:
     """
 
     def __init__(self, machine: Machine) -> None:
+        """Compile the library, or load it from the cache."""
         self.machine = machine
         self.format = RecordFormat(machine)
         self.library = HostLibrary(ChartUnitSpec(machine.chart, machine=machine))
@@ -102,10 +103,11 @@ class CompiledMachine:
 
     @cached_property
     def _initial(self) -> Snapshot:
+        """The Snapshot before the first tick, the only one not started that the library can load."""
         machine = self.machine
         configuration = machine.planner.enter_chart().configuration
-        start = machine.start(configuration)
-        values = tuple(start[name] for name in machine.registers)
+        start_values = machine.start(configuration)
+        values = tuple(start_values[name] for name in machine.registers)
         return Snapshot(
             machine,
             started=False,
@@ -127,26 +129,32 @@ class CompiledMachine:
     def _input_values(self, inputs: TickInputs) -> list[Any]:
         """Return the values of an input record: inputs in the chart's order, then a bool for each event."""
         values, events = inputs
-        stored = [*values.values()]
+        input_values = [*values.values()]
         for index, codes in self._enum_codes:
-            stored[index] = codes[stored[index]]
-        return stored + [event in events for event in self.machine.chart.events]
+            input_values[index] = codes[input_values[index]]
+        return input_values + [event in events for event in self.machine.chart.events]
 
     @cached_property
     def _enum_codes(self) -> list[tuple[int, dict[Any, int]]]:
-        """Index and codes of each input that is an enumeration."""
-        kinds = enumerate(self.machine.chart.inputs.values())
-        return [(index, dict(kind.codes)) for index, kind in kinds if isinstance(kind, EnumType)]
+        """The index of each input that is an enumeration, and the codes of its values."""
+        return [
+            (index, dict(input_type.codes))
+            for index, input_type in enumerate(self.machine.chart.inputs.values())
+            if isinstance(input_type, EnumType)
+        ]
 
     def _unpack_columns(self, states: Records) -> dict[str, NDArray[Any]]:
         """Return columns of the chart's variables, and for each state whether it is active."""
         columns = dict[str, NDArray[Any]]()
-        for name, kind in self.machine.chart.variables.items():
-            column = states[self.format.field_of[name]]
-            if isinstance(kind, EnumType):
-                column = np.array(kind.values, dtype_of(kind))[column]
-            columns[name] = column.view(np.bool_) if isinstance(kind, BoolType) else column
+        for name, value_type in self.machine.chart.variables.items():
+            stored_column = states[self.format.field_of[name]]
+            if isinstance(value_type, EnumType):
+                columns[name] = np.array(value_type.values, dtype_of(value_type))[stored_column]
+            elif isinstance(value_type, BoolType):
+                columns[name] = stored_column.view(np.bool_)
+            else:
+                columns[name] = stored_column
         for node in self.machine.nodes[1:]:
-            octet = states[ACTIVE][:, node.index // 8]
-            columns[IN_STATE_PREFIX + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
+            bitmap_byte = states[ACTIVE][:, node.index // 8]
+            columns[IN_STATE_PREFIX + node.name] = (bitmap_byte >> (node.index % 8) & 1).view(np.bool_)
         return columns

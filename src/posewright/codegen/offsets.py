@@ -49,13 +49,13 @@ def offset_constants(
     constants: dict[str, str] = {}
     for name, identifier in identifiers.items():
         is_unique = upper_identifiers.count(identifier.upper()) == 1
-        stem = identifier.upper() if is_unique else identifier
-        base = other_prefixes.get(name, prefix) + stem
-        constant = base
+        suffix = identifier.upper() if is_unique else identifier
+        stem = other_prefixes.get(name, prefix) + suffix
+        constant = stem
         number = 1
         while constant in constants.values() or constant in _RESERVED_CONSTANTS:
             number += 1
-            constant = f"{base}_{number}"
+            constant = f"{stem}_{number}"
         constants[name] = constant
     return constants
 
@@ -63,16 +63,24 @@ def offset_constants(
 def offset_lines(
     records: np.dtype[np.void], constants: Mapping[str, str], meanings: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the lines of `unit.h` for the fields of a record, with their meanings as comments."""
+    """Yield the lines of `unit.h` that define the offset of each field of a record, with a comment.
+
+    Args:
+        records: dtype of the record.
+        constants: the constant for each field, by its name.
+        meanings: the text of the comment for each field; one that is missing has no comment.
+    """
     for name, constant in constants.items():
         offset = int(records.fields[name][1])  # type: ignore[index]  # it has the fields it names
+        definition = f"#define {constant} {offset}U"
         meaning = comment(meanings[name]) if meanings.get(name) else ""
-        line = f"#define {constant} {offset}U {meaning}".rstrip()
-        if len(line) > MAX_LINE_LENGTH:
-            meaning_text = meaning.removeprefix("/* ").removesuffix(" */")
-            yield "/*"
-            for meaning_line in wrap(meaning_text, MAX_LINE_LENGTH - len(" * ")):
-                yield f" * {meaning_line}"
-            yield " */"
-            line = f"#define {constant} {offset}U"
-        yield line
+        line = f"{definition} {meaning}".rstrip()
+        if len(line) <= MAX_LINE_LENGTH:
+            yield line
+            continue
+        meaning_text = meaning.removeprefix("/* ").removesuffix(" */")
+        yield "/*"
+        for meaning_line in wrap(meaning_text, MAX_LINE_LENGTH - len(" * ")):
+            yield f" * {meaning_line}"
+        yield " */"
+        yield definition

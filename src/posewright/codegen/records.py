@@ -12,12 +12,13 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posewright.charts import Machine, Snapshot, Value
+from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, EnumType, Type, convert_value
 from posewright.codegen.unit import Records
 from posewright.errors import InputError, UnknownNameError
@@ -39,20 +40,37 @@ _DTYPES = {
 }
 
 
-_LETTERS = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f", "f8": "d"}
+_STRUCT_CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f", "f8": "d"}
+"""The format character of `struct` for each type of a field."""
 
 
 def layout_of(records: np.dtype[np.void]) -> struct.Struct:
     """Return the layout of one record for `struct`; a bitmap becomes bytes."""
     fields: Mapping[str, Any] = records.fields or {}
-    kinds = [fields[name][0] for name in records.names or ()]
-    letters = [f"{kind.itemsize}s" if kind.shape else _LETTERS[kind.str[1:]] for kind in kinds]
-    return struct.Struct("<" + "".join(letters))
+    dtypes = [fields[name][0] for name in records.names or ()]
+    codes = [
+        f"{dtype.itemsize}s" if dtype.shape else _STRUCT_CODES[dtype.str.lstrip("<|")] for dtype in dtypes
+    ]
+    return struct.Struct("<" + "".join(codes))
 
 
 def bitmap_bytes(n: int) -> int:
     """Return the number of bytes of a bitmap of `n` bits."""
     return (n + 7) // 8
+
+
+class _RecordInput(NamedTuple):
+    """An input or event as it is stored in an input record.
+
+    Attributes:
+        name: its name.
+        type: its type; an event is a bool.
+        enum_codes: the code of each value of an enumeration, by which it is stored; None for other types.
+    """
+
+    name: str
+    type: Type
+    enum_codes: Mapping[str, int] | None
 
 
 @dataclass(frozen=True)
@@ -71,12 +89,13 @@ class RecordFormat:
     def inputs(self) -> np.dtype[np.void]:
         """The dtype of an input record, packed: the inputs in the chart's order, then the events."""
         chart = self.machine.chart
-        kinds = [(name, _DTYPES[kind.storage]) for name, kind in chart.inputs.items()]
-        return np.dtype([*kinds, *((name, "u1") for name in chart.events)])
+        input_fields = [(name, _DTYPES[value_type.storage]) for name, value_type in chart.inputs.items()]
+        event_fields = [(name, "u1") for name in chart.events]
+        return np.dtype([*input_fields, *event_fields])
 
     @cached_property
     def states(self) -> np.dtype[np.void]:
-        """The dtype of a state record, packed."""
+        """The dtype of a state record, packed; the module's docstring has the order of its fields."""
         machine = self.machine
         bitmap_shape = (bitmap_bytes(len(machine.nodes)),)
         fields: list[Any] = [(STATUS, "u1"), (ACTIVE, "u1", bitmap_shape)]
@@ -101,7 +120,11 @@ class RecordFormat:
         )
 
     def pack(self, rows: Iterable[Mapping[str, object]]) -> Records:
-        """Return input records of rows, each with every input, and True for each event that occurs.
+        """Return the input records of rows.
+
+        Args:
+            rows: for each tick, the value of every input by its name, and True for each event that occurs;
+                an event that is missing does not occur.
 
         Raises:
             InputError: an input is missing, unknown, or of another type.
@@ -111,25 +134,32 @@ class RecordFormat:
     def input_values(self, row: Mapping[str, object]) -> tuple[Any, ...]:
         """Return the values of the input record of one row, field by field.
 
+        An event that the row does not name is False.
+
         Raises:
             InputError: as for `pack`.
         """
-        if len(row) != len(self._input_kinds) or any(name not in row for name, _, _ in self._input_kinds):
+        fields = self._record_inputs
+        # the full check is slow, and needless for a row with exactly the inputs and events
+        if len(row) != len(fields) or any(field.name not in row for field in fields):
             self._require_inputs(row)
-        return tuple(
-            [
-                _encode(convert_value(name, kind, row.get(name, False)), codes)
-                for name, kind, codes in self._input_kinds
-            ]
-        )
+        values = []
+        for name, value_type, enum_codes in fields:
+            value = convert_value(name, value_type, row.get(name, False))  # only an event may be missing
+            values.append(_encode(value, enum_codes))
+        return tuple(values)
 
     def pack_columns(self, columns: Mapping[str, NDArray[Any]]) -> Records:
-        """Return input records of columns that `posewright.charts.accept_columns` has accepted."""
-        n = len(next(iter(columns.values()), ()))
-        records = np.zeros(n, self.inputs)
-        for name, _, codes in self._input_kinds:
+        """Return the input records of columns that `posewright.charts.accept_columns` has accepted.
+
+        Args:
+            columns: for each input and event, by its name, its value at each tick, `(n_ticks,)`.
+        """
+        n_ticks = len(next(iter(columns.values()), ()))
+        records = np.zeros(n_ticks, self.inputs)
+        for name, _, enum_codes in self._record_inputs:
             column = columns[name]
-            records[name] = column if codes is None else _encode_column(column, codes)
+            records[name] = column if enum_codes is None else _encode_column(column, enum_codes)
         return records
 
     def unpack(self, record: np.void | bytes) -> Snapshot:
@@ -137,10 +167,12 @@ class RecordFormat:
         data = record if isinstance(record, bytes) else record.tobytes()
         _status, active_bitmap, *further_fields = self._layout.unpack_from(data)
         n_registers = len(self.machine.registers)
+        n_histories = len(self.machine.history)
         values = further_fields[:n_registers]
-        history_bitmaps = further_fields[n_registers : n_registers + len(self.machine.history)]
-        for index, names in self._decoded_registers:
-            values[index] = bool(values[index]) if names is None else names[values[index]]
+        history_bitmaps = further_fields[n_registers : n_registers + n_histories]
+        for register_index, enum_values in self._decoded_registers:
+            stored = values[register_index]
+            values[register_index] = bool(stored) if enum_values is None else enum_values[stored]
         leaves = self._leaves(self._node_numbers(active_bitmap))
         return Snapshot(
             self.machine,
@@ -151,20 +183,32 @@ class RecordFormat:
         )
 
     def unpack_all(self, states: Records) -> list[Snapshot]:
-        """Return the Snapshots of state records of a unit that has taken a tick, faster than `unpack`."""
+        """Return the Snapshots of state records of a unit that has taken a tick, faster than `unpack`.
+
+        Each field is decoded for all records at once.
+        """
         machine = self.machine
-        values = [
+        register_columns = [
             self._decode_column(states[self.field_of[name]], machine.types[name])
             for name in machine.registers
         ]
-        rows: Iterable[tuple[Value, ...]] = zip(*values, strict=True) if values else [()] * len(states)
-        active = self._all_node_numbers(states[ACTIVE])
-        histories = [self._all_node_numbers(states[name]) for name in self.history_fields]
-        history_rows = zip(*histories, strict=True) if histories else [()] * len(states)
-        leaves = self._leaves
+        history_columns = [self._all_node_numbers(states[name]) for name in self.history_fields]
+        active_column = self._all_node_numbers(states[ACTIVE])
+        # `zip` of no columns would have no rows at all
+        no_values = [()] * len(states)
+        value_rows: Iterable[tuple[Value, ...]] = (
+            zip(*register_columns, strict=True) if register_columns else no_values
+        )
+        history_rows = zip(*history_columns, strict=True) if history_columns else no_values
         return [
-            Snapshot(machine, started=True, configuration=leaves(numbers), values=row, history=history)
-            for numbers, row, history in zip(active, rows, history_rows, strict=True)
+            Snapshot(
+                machine,
+                started=True,
+                configuration=self._leaves(active_nodes),
+                values=values,
+                history=history,
+            )
+            for active_nodes, values, history in zip(active_column, value_rows, history_rows, strict=True)
         ]
 
     def pack_snapshot(self, state: Snapshot) -> np.void:
@@ -178,23 +222,28 @@ class RecordFormat:
             _encode(value, self._register_codes[name])
             for name, value in zip(machine.registers, state.values, strict=True)
         ]
-        size = bitmap_bytes(len(machine.nodes))
-        active = list(_bitmap((0, *state.active_nodes), size))
-        histories = [list(_bitmap(numbers, size)) for numbers in state.history]
+        n_bytes = bitmap_bytes(len(machine.nodes))
+        active = list(_bitmap((ROOT, *state.active_nodes), n_bytes))
+        histories = [list(_bitmap(node_numbers, n_bytes)) for node_numbers in state.history]
+        # the field is there with monitors only; no promise counts as broken
         broken = [[0] * bitmap_bytes(len(machine.chart.promises))] if self.monitors else []
-        record: np.void = np.array([(0, active, *values, *histories, *broken)], self.states)[0]
+        status = 0
+        record: np.void = np.array([(status, active, *values, *histories, *broken)], self.states)[0]
         return record
 
     @cached_property
-    def _input_kinds(self) -> tuple[tuple[str, Type, Mapping[str, int] | None], ...]:
-        """Name, type and codes of each input and event; codes are None but for enumerations."""
+    def _record_inputs(self) -> tuple[_RecordInput, ...]:
+        """The inputs and events in the order of their fields."""
         chart = self.machine.chart
-        kinds: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
-        return tuple((name, kind, _codes_of(kind)) for name, kind in kinds.items())
+        types: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
+        return tuple(
+            _RecordInput(name, value_type, _enum_codes(value_type)) for name, value_type in types.items()
+        )
 
     @cached_property
     def _register_codes(self) -> Mapping[str, Mapping[str, int] | None]:
-        return {name: _codes_of(self.machine.types[name]) for name in self.machine.registers}
+        """The codes of the values of each register that is an enumeration; None for other registers."""
+        return {name: _enum_codes(self.machine.types[name]) for name in self.machine.registers}
 
     @cached_property
     def _layout(self) -> struct.Struct:
@@ -202,20 +251,25 @@ class RecordFormat:
 
     @cached_property
     def _decoded_registers(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
-        """Index of each register that is a bool (with None) or an enumeration (with its names)."""
-        kinds = [self.machine.types[name] for name in self.machine.registers]
+        """Index of each register that is not stored as a number, with the values of its enumeration.
+
+        For a bool, these are None.
+        """
+        types = [self.machine.types[name] for name in self.machine.registers]
         return tuple(
-            (index, kind.values if isinstance(kind, EnumType) else None)
-            for index, kind in enumerate(kinds)
-            if isinstance(kind, EnumType | BoolType)
+            (index, value_type.values if isinstance(value_type, EnumType) else None)
+            for index, value_type in enumerate(types)
+            if isinstance(value_type, EnumType | BoolType)
         )
 
     @cached_property
-    def _numbers_cache(self) -> dict[bytes, tuple[int, ...]]:
+    def _node_numbers_cache(self) -> dict[bytes, tuple[int, ...]]:
+        """The numbers of the nodes in each bitmap seen so far."""
         return {}
 
     @cached_property
     def _leaves_cache(self) -> dict[tuple[int, ...], tuple[int, ...]]:
+        """The leaves among each set of nodes seen so far."""
         return {}
 
     def _require_inputs(self, row: Mapping[str, object]) -> None:
@@ -228,47 +282,55 @@ class RecordFormat:
             if name not in row:
                 raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(chart.inputs)}")
 
-    def _decode_column(self, column: NDArray[Any], kind: Type) -> list[Value]:
-        """Return the Python values of a field of state records."""
-        if isinstance(kind, BoolType):
-            column = column.astype(np.bool_)
+    def _decode_column(self, column: NDArray[Any], register_type: Type) -> list[Value]:
+        """Return the values of a register from its field in many state records, `(n,)`."""
+        if isinstance(register_type, BoolType):
+            booleans: list[Value] = column.astype(np.bool_).tolist()
+            return booleans
         values: list[Any] = column.tolist()
-        return [kind.values[code] for code in values] if isinstance(kind, EnumType) else values
+        if isinstance(register_type, EnumType):
+            return [register_type.values[code] for code in values]
+        return values
 
     def _all_node_numbers(self, bitmaps: NDArray[np.uint8]) -> list[tuple[int, ...]]:
-        """Return the numbers of the nodes in each bitmap `(n, size)`."""
-        size = bitmaps.shape[1]
+        """Return the numbers of the nodes in each bitmap, `(n, n_bytes)`."""
+        n_bytes = bitmaps.shape[1]
         data = np.ascontiguousarray(bitmaps).tobytes()
-        return [self._node_numbers(data[begin : begin + size]) for begin in range(0, len(data), size)]
+        return [self._node_numbers(data[begin : begin + n_bytes]) for begin in range(0, len(data), n_bytes)]
 
     def _node_numbers(self, bitmap: bytes) -> tuple[int, ...]:
         """Return the numbers of the nodes in a bitmap."""
-        cache = self._numbers_cache
+        cache = self._node_numbers_cache
         if bitmap not in cache:
             bits = np.unpackbits(np.frombuffer(bitmap, np.uint8), bitorder="little")
             cache[bitmap] = tuple(np.flatnonzero(bits).tolist())
         return cache[bitmap]
 
-    def _leaves(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the numbers of those nodes that are leaves."""
+    def _leaves(self, node_numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the numbers of those nodes that are leaves (innermost states)."""
         cache = self._leaves_cache
-        if numbers not in cache:
-            cache[numbers] = tuple(number for number in numbers if self.machine.nodes[number].is_leaf)
-        return cache[numbers]
+        if node_numbers not in cache:
+            nodes = self.machine.nodes
+            cache[node_numbers] = tuple(number for number in node_numbers if nodes[number].is_leaf)
+        return cache[node_numbers]
 
 
-def _codes_of(kind: Type) -> Mapping[str, int] | None:
-    return kind.codes if isinstance(kind, EnumType) else None
+def _enum_codes(value_type: Type) -> Mapping[str, int] | None:
+    """Return the code of each value of an enumeration; None for another type."""
+    return value_type.codes if isinstance(value_type, EnumType) else None
 
 
-def _encode(value: Value, codes: Mapping[str, int] | None) -> Value:
-    return value if codes is None else codes[str(value)]
+def _encode(value: Value, enum_codes: Mapping[str, int] | None) -> Value:
+    """Return a value as it is stored; `enum_codes` is None unless its type is an enumeration."""
+    return value if enum_codes is None else enum_codes[str(value)]
 
 
-def _encode_column(column: NDArray[Any], codes: Mapping[str, int]) -> NDArray[Any]:
-    names, name_of_row = np.unique(column, return_inverse=True)
-    return np.array([codes[str(name)] for name in names], np.int64)[name_of_row]
+def _encode_column(column: NDArray[Any], enum_codes: Mapping[str, int]) -> NDArray[Any]:
+    """Return the codes of a column of an enumeration's values, looking each different value up once."""
+    names, name_index = np.unique(column, return_inverse=True)
+    return np.array([enum_codes[str(name)] for name in names], np.int64)[name_index]
 
 
-def _bitmap(numbers: Iterable[int], size: int) -> bytes:
-    return sum(1 << number for number in numbers).to_bytes(size, "little")
+def _bitmap(node_numbers: Iterable[int], n_bytes: int) -> bytes:
+    """Return a set of nodes as a bitmap: bit k % 8 of byte k // 8 is 1 for node k."""
+    return sum(1 << number for number in node_numbers).to_bytes(n_bytes, "little")

@@ -33,7 +33,7 @@ class LineRange:
         return f"{self.file}:{lines}: {self.element.kind} {self.element.name}{document_line}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, fit for JSON."""
+        """Return the range as plain data, fit for JSON."""
         return {
             "file": self.file,
             "first": self.first,
@@ -55,7 +55,9 @@ def line_ranges(files: Iterable[SourceFile]) -> tuple[LineRange, ...]:
     ranges = []
     for file in files:
         for element, group in groupby(enumerate(file.elements, 1), key=itemgetter(1)):
-            numbers = [number for number, _ in group]
+            line_numbers = [number for number, _ in group]
             if element is not None:
-                ranges.append(LineRange(file.name, first=numbers[0], last=numbers[-1], element=element))
+                ranges.append(
+                    LineRange(file.name, first=line_numbers[0], last=line_numbers[-1], element=element)
+                )
     return tuple(ranges)

@@ -43,13 +43,17 @@ def check_user_files(
 
 
 def _check_file(name: str, text: str, proposed: SourceFile, header: str, chart_name: str) -> Iterator[str]:
-    """Yield names that are missing in a file or not defined for the chart, and offsets written as numbers."""
+    """Yield warnings about one file of the user's; the arguments are those of `check_user_files`.
+
+    A header defines the pins. Other files use the constants of `unit.h`. The warnings are about names that
+    are missing, names that the chart does not have any more, and offsets written as numbers.
+    """
     code = _COMMENT.sub(" ", text)
     is_pins = name.endswith(".h")
     pattern = _PIN if is_pins else _CONSTANT
     names_used = pattern.findall(code)
     names_needed = pattern.findall(_COMMENT.sub(" ", proposed.text))
-    for missing in dict.fromkeys(names_needed):
+    for missing in dict.fromkeys(names_needed):  # each once
         if missing not in names_used:
             line = next(line for line in proposed.lines if re.search(rf"\b{missing}\b", line))
             yield f"{name} lacks {missing}: add `{line.strip()}`"

@@ -15,6 +15,9 @@ MAX_DROPOUT_S = 0.25
 """Longest dropout that is filled; what a robot did in a longer one is unknown, as a fall takes little more
 [s]."""
 
+_QUATERNION = slice(3, 7)
+"""The columns of a pose of the base with its orientation; those before have its position."""
+
 
 def fill_short_dropouts(recording: Recording) -> Recording:
     """Return a recording in which robots move uniformly through short dropouts.
@@ -32,14 +35,23 @@ def fill_short_dropouts(recording: Recording) -> Recording:
 
 
 def _fill_robot(record: RobotRecord, times: Floats, moves_s: Floats) -> RobotRecord:
-    """Return a robot's record with short dropouts filled; the same record if it has none."""
+    """Return a robot's record with short dropouts filled; the same object if it has none.
+
+    In a dropout, the pose of the base is interpolated, or copied from a row before or after it.
+
+    Args:
+        record: the robot's record.
+        times: of its rows, `(n,)` [s].
+        moves_s: when the robot was moved by hand, in order [s].
+    """
     is_missing: Flags = np.asarray(np.isnan(record.base).any(axis=1))
     is_short = _find_short_dropouts(is_missing, times)
     if not is_short.any():
         return record
     source_rows = _find_source_rows(is_short, times.searchsorted(moves_s, side="right"))
     base = _fill(record.base, is_short, source_rows, times)
-    base[is_short, 3:] /= np.linalg.norm(base[is_short, 3:], axis=1, keepdims=True)
+    quaternions = base[is_short, _QUATERNION]  # interpolated, so not of length 1
+    base[is_short, _QUATERNION] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
     footprints = _fill(record.footprints, is_short, source_rows, times)
     return replace(record, base=base, footprints=footprints)
 

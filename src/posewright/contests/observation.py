@@ -84,10 +84,11 @@ class StartDetector:
     """
 
     def __init__(self, wait_s: float, threshold_rad: float) -> None:
+        """Wait for the first row; no move is detected yet."""
         self._wait_s = wait_s
         self._threshold_rad = threshold_rad
-        self._start_angles: Floats | None = None
-        self._wait_end_angles: Floats | None = None
+        self._start_angles: Floats | None = None  # of the first row [rad]; None before it
+        self._wait_end_angles: Floats | None = None  # at the end of the wait [rad]; None before it
         self.early_s: float | None = None
         self.moved_s: float | None = None
 

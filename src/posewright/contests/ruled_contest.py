@@ -29,8 +29,8 @@ class RuledContest(Generic[R]):
     """A contest's rules, with their text, name and title.
 
     Args:
-        kind: the record that the rules are read into.
-        document: the shipped rules of 2013.
+        kind: the class of the rules, a record.
+        document: the path of the shipped rules of 2013; those of another year are beside it.
         text: other rules to read instead; None for the shipped ones.
         year: the year of the shipped rules.
 
@@ -41,6 +41,7 @@ class RuledContest(Generic[R]):
     needs_contacts = False
 
     def __init__(self, kind: type[R], document: Path, text: str | None, year: int = 2013) -> None:
+        """Read the rules."""
         if year != 2013:
             document = document.with_name(document.name.replace(".rules", f"_{year}.rules"))
         self.rules_text = read_text(document) if text is None else text

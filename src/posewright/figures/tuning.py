@@ -76,7 +76,7 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
 def _title(history: TuningHistory) -> str:
     """Return the title: fingerprint, number of evaluations and best score."""
     plan = history.journal.plan
-    n_judged = int(history.judged.sum())
+    n_judged = int(history.is_judged.sum())
     best_score = history.generations[-1].best_so_far
     best_generation = next(
         generation.number for generation in history.generations if generation.best_so_far == best_score
@@ -124,17 +124,17 @@ class TuningHistory:
         return self.journal.generations
 
     @cached_property
-    def ends(self) -> NDArray[np.int64]:
+    def generation_ends(self) -> NDArray[np.int64]:
         """Number of evaluations after each generation, `(n_generations,)`."""
         return np.array([generation.evaluations for generation in self.generations])
 
     @property
-    def numbers(self) -> NDArray[np.int64]:
+    def attempt_numbers(self) -> NDArray[np.int64]:
         """Numbers of the attempts, from 1, `(n,)`."""
         return np.arange(1, len(self.scores) + 1)
 
     @property
-    def judged(self) -> Flags:
+    def is_judged(self) -> Flags:
         """Which attempts have a score, `(n,)`."""
         return np.isfinite(self.scores)
 
@@ -148,23 +148,38 @@ class TuningHistory:
 
 
 def draw_scores(axes: Axes, history: TuningHistory) -> None:
-    """Draw all scores as dots, and the generations' medians and the best so far as curves."""
-    numbers = history.numbers
-    judged = history.judged
+    """Draw all scores as dots, and the generations' medians and the best so far as curves.
+
+    Candidates that could not be judged have no score, and are crosses at the bottom.
+    """
+    attempt_numbers = history.attempt_numbers
+    is_judged = history.is_judged
     axes.plot(
-        numbers[judged], history.scores[judged], ".", color=_CANDIDATE, markersize=3.0, label="one candidate"
+        attempt_numbers[is_judged],
+        history.scores[is_judged],
+        ".",
+        color=_CANDIDATE,
+        markersize=3.0,
+        label="one candidate",
     )
-    medians = _finite([generation.median_score for generation in history.generations])
-    axes.plot(history.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
-    best = _finite([generation.best_so_far for generation in history.generations])
-    axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
-    if not judged.all():  # at the bottom of the panel, whatever the scores are
-        heights = np.full(int((~judged).sum()), 0.02)
+    # a curve is interrupted at NaN
+    medians = _nan_for_infinite([generation.median_score for generation in history.generations])
+    axes.plot(history.generation_ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
+    best = _nan_for_infinite([generation.best_so_far for generation in history.generations])
+    axes.step(history.generation_ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
+    if not is_judged.all():  # at the bottom of the panel, whatever the scores are
+        heights = np.full(int((~is_judged).sum()), 0.02)
         panel_shares = axes.get_xaxis_transform()  # y as a share of the panel
         axes.plot(
-            numbers[~judged], heights, "x", color=_FAILED, ms=3.0, transform=panel_shares, label="not judged"
+            attempt_numbers[~is_judged],
+            heights,
+            "x",
+            color=_FAILED,
+            ms=3.0,
+            transform=panel_shares,
+            label="not judged",
         )
-    _compress_score_axis(axes, history.scores[judged])
+    _compress_score_axis(axes, history.scores[is_judged])
     axes.set(ylabel="score (less is better)", xlim=(0.0, len(history.scores) + 1.0))
     axes.grid(visible=True, alpha=0.25)
     axes.legend(loc="upper right", fontsize=7, ncols=4, frameon=False)
@@ -187,11 +202,15 @@ def draw_spread(axes: Axes, history: TuningHistory) -> None:
 def draw_dimension(axes: Axes, history: TuningHistory, dimension: Dimension) -> None:
     """Draw the values of a dimension in its range, its start, and its value in the best candidate."""
     values = history.values(dimension)
-    judged = history.judged
-    axes.plot(history.numbers[judged], values[judged], ".", color=_CANDIDATE, markersize=2.0)
-    axes.plot(history.numbers[~judged], values[~judged], "x", color=_FAILED, markersize=2.0, alpha=0.6)
+    is_judged = history.is_judged
+    axes.plot(history.attempt_numbers[is_judged], values[is_judged], ".", color=_CANDIDATE, markersize=2.0)
+    axes.plot(
+        history.attempt_numbers[~is_judged], values[~is_judged], "x", color=_FAILED, markersize=2.0, alpha=0.6
+    )
     axes.axhline(dimension.start, color=_START, linewidth=0.6, linestyle=":")
-    axes.step(history.ends, history.best_values(dimension), where="post", color=_BEST, linewidth=1.4)
+    axes.step(
+        history.generation_ends, history.best_values(dimension), where="post", color=_BEST, linewidth=1.4
+    )
     margin = 0.04 * dimension.width
     axes.set_ylim(dimension.low - margin, dimension.high + margin)
     for bound in (dimension.low, dimension.high):
@@ -201,7 +220,7 @@ def draw_dimension(axes: Axes, history: TuningHistory, dimension: Dimension) -> 
     axes.set_title(f"{dimension.name} = {best_text}", fontsize=8, loc="left", parse_math=False)
 
 
-def _finite(scores: list[float]) -> Floats:
+def _nan_for_infinite(scores: list[float]) -> Floats:
     """Return scores as far as an axis can show them, with NaN where they are infinite."""
     return np.where(np.isfinite(scores), _drawable(scores), np.nan)
 

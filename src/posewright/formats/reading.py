@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import struct
 from collections.abc import Callable
@@ -50,6 +51,7 @@ _MAX_PAGES = 512
 """A binary page file: the bytes of a page, where it has its number of steps, and how many pages there are."""
 
 _CMPACK_RECORD_BYTES = (336, 352)
+_UTF16_SAMPLE_BYTES = 1024
 
 
 def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
@@ -93,6 +95,8 @@ def require_supported(kind: FileKind, path: Path | None = None) -> None:
     if is_read(kind.name):
         return
     where = Where(path=path, offset=0)
+    if kind.remedy:
+        raise FormatError(f"this is {kind.title}", where=where, hint=kind.remedy)
     if not kind.is_motion:
         raise FormatError(f"this is {kind.title}, not a motion file", where=where)
     message = f"this is {kind.title}: motions of this kind are not supported yet"
@@ -111,6 +115,22 @@ def _is_mtnx(content: FileContent) -> bool:
 
 def _is_urdf(content: FileContent) -> bool:
     return content.xml_root.name == b"robot" and b"<link" in (content.text or b"")
+
+
+def _is_xacro(content: FileContent) -> bool:
+    return content.xml_root.name == b"robot" and b"xmlns:xacro" in content.xml_root.attributes
+
+
+def _is_utf16(content: FileContent) -> bool:
+    """Return whether the content is text in UTF-16, with a byte order mark and mostly ASCII characters."""
+    head = content.data[:_UTF16_SAMPLE_BYTES]
+    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    try:
+        text = head.decode("utf-16")
+    except UnicodeDecodeError:
+        return False
+    return 2 * sum(character.isascii() for character in text) > len(text) and "\0" not in text
 
 
 def _is_robi(content: FileContent) -> bool:
@@ -176,7 +196,38 @@ UNSUPPORTED: tuple[FileKind, ...] = (
     ),
     FileKind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)", _is_mtnx),
     FileKind("kondo-hth4", "a Kondo HeartToHeart4 motion", has_xml_root(b"arrayofanytype", b"canvasdata")),
+    FileKind(
+        "utf-16",
+        "a text in UTF-16",
+        _is_utf16,
+        remedy="save it in UTF-8: in Notepad, choose the encoding UTF-8 under Save As",
+    ),
+    FileKind(
+        "uc3m-csv-semicolons",
+        "a joint table with semicolons, as spreadsheets write it in languages with decimal commas",
+        text_matches(rb"\Athesis_id;initial_deg;"),
+        remedy="separate its columns by commas, and write decimal points",
+    ),
+    FileKind(
+        "bvh",
+        "a BVH motion capture file, which has rotations of a skeleton, not of a robot's joints",
+        text_matches(rb"\AHIERARCHY\s+ROOT\b"),
+    ),
+    FileKind(
+        "nao-xar",
+        "a behaviour of NAO's Choregraphe (.xar)",
+        has_xml_root(b"choregrapheproject", b"box"),
+        remedy="export its time line as a table or motion; its boxes are programs",
+    ),
+    FileKind(
+        "opencat-skill",
+        "a skill of an OpenCat robot (Petoi Bittle, Nybble)",
+        text_matches(
+            rb"\bconst\s+(?:int8_t|char)\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=\s*\{|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"
+        ),
+    ),
     _other_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
+    _other_kind("xacro", "a xacro macro file (`xacro FILE > robot.urdf` makes a robot of it)", _is_xacro),
     _other_kind("urdf", "a URDF robot description", _is_urdf),
     _other_kind("openrave-xml", "an OpenRAVE model", has_xml_root(b"environment", b"kinbody", b"robot")),
     _native_kind("posewright-chart", "a Posewright chart"),

@@ -37,6 +37,7 @@ class VelocityCommand:
     turn_rad_s: float = 0.0
 
     def __post_init__(self) -> None:
+        """Check the velocities, and store them as floats, 0 where they are below `MIN_COMMAND`."""
         for name, value in self.by_name.items():
             number: object = value  # a caller may pass any type
             if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):

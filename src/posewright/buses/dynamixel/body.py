@@ -18,8 +18,9 @@ How failures are handled:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.buses.dynamixel.answers import PortGoneError
+from posewright.buses.dynamixel.control_table import name_of_model
 from posewright.buses.dynamixel.frames import ReadScope
 from posewright.buses.dynamixel.guard import KillGuard
 from posewright.buses.dynamixel.servos import BusServos, BusSettings
@@ -61,6 +63,23 @@ LATE_SHARE = 0.01
 
 RETRY_S = 0.2
 """How often a lost port is opened again [s]."""
+
+
+@dataclass
+class _Loss:
+    """A time in which a servo or the port is lost, and all joints hold.
+
+    Attributes:
+        start_s: when it began, by the clock of the bus [s].
+        text: what was lost, for messages.
+        kind: the kind of its faults.
+        last_report_s: when it was reported last [s].
+    """
+
+    start_s: float
+    text: str
+    kind: FaultKind
+    last_report_s: float
 
 
 def _no_sensors() -> Mapping[str, Reading]:
@@ -118,15 +137,12 @@ class DynamixelPlant(SingleBodyPlant):
         self._start = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
         self._is_open = False
         self._guard: KillGuard | None = None
-        self._loss_start_s: float | None = None  # None while all servos answer
-        self._last_attempt_s = 0.0  # to open the lost port again
-        self._is_release_sent: bool | None = None  # None before torque was to be switched off
-        self._loss_kind = FaultKind.SILENT
-        self._loss_text = ""
-        self._last_report_s = 0.0  # of the loss
-        self._frame_end_s = math.inf  # by the bus's clock
-        self._silent_at_stop: list[int] = []  # columns of the joints
-        self._faults: list[Fault] = []  # in the rows that are played
+        self._loss: _Loss | None = None  # None while all servos answer
+        self._last_attempt_s = 0.0  # when opening the lost port again was tried last
+        self._frame_end_s = math.inf  # the end of the last frame, by the clock of the bus; inf: none yet
+        self._faults: list[Fault] = []  # during the rows that are being played
+        self._is_torque_off_sent: bool | None = None  # None before `stop` was to switch it off
+        self._silent_at_stop: list[int] = []  # the joints' columns whose servos were silent at `stop`
 
     def __repr__(self) -> str:
         return f"<DynamixelPlant of {self.robot.name} at {self.servos.port.path}, {self.time_s:.3f} s>"
@@ -199,8 +215,8 @@ class DynamixelPlant(SingleBodyPlant):
             "adapter_ms": self.servos.adapter_ms,
             "servos": servos,
         }
-        if self._is_release_sent is not None:
-            bus["torque_off_sent"] = self._is_release_sent
+        if self._is_torque_off_sent is not None:
+            bus["torque_off_sent"] = self._is_torque_off_sent
         if self._silent_at_stop:
             bus["torque_off_unheard"] = self.servos.states.names(self._silent_at_stop)
         late = {"late": self.clock.late_frames, "late_s": self.clock.late_s}
@@ -211,8 +227,8 @@ class DynamixelPlant(SingleBodyPlant):
         return facts
 
     def remarks(self) -> list[PlainData]:
-        """Return messages for the user about the run so far: whether the computer or the bus was too slow."""
-        remarks: list[PlainData] = []
+        """Return messages for the user about the run so far: other servos than expected, and slowness."""
+        remarks: list[PlainData] = list(self._describe_other_models())
         counts = self.servos.counts
         if counts.late_answers > LATE_SHARE * counts.asked:
             remarks.append(f"{self._describe_late_answers()}; close other programs")
@@ -224,6 +240,14 @@ class DynamixelPlant(SingleBodyPlant):
             )
         return remarks
 
+    def _describe_other_models(self) -> Iterator[str]:
+        """Yield a message for each servo of another model than the robot's card has."""
+        for servo in self.robot.servos:
+            registers = self.servos.control_tables.get(servo.id or 0)
+            device = "" if registers is None else name_of_model(registers["model_number"])
+            if device not in ("", servo.model):
+                yield f"the servo of {servo.joint} (ID {servo.id}) is {device}, by the card {servo.model}"
+
     def _describe_late_answers(self) -> str:
         counts = self.servos.counts
         return f"this computer is too busy: {counts.late_answers} of {counts.asked} answers came late"
@@ -233,9 +257,10 @@ class DynamixelPlant(SingleBodyPlant):
         is_release = policy is TorquePolicy.RELEASE
         try:
             if is_release:
-                self._is_release_sent = self.servos.is_connected
-                since_s = self._loss_start_s
-                if since_s is None:
+                self._is_torque_off_sent = self.servos.is_connected
+                if self._loss is not None:
+                    since_s = self._loss.start_s
+                else:
                     since_s = self._now() - self._settings.silent_s
                 self._silent_at_stop = self.servos.states.silent_columns(since_s)
                 self.servos.release()
@@ -243,7 +268,7 @@ class DynamixelPlant(SingleBodyPlant):
                 self.servos.hold()
         except OSError:
             if is_release:
-                self._is_release_sent = False
+                self._is_torque_off_sent = False
 
     def close(self) -> None:
         """Close the port, and end the guard process."""
@@ -288,8 +313,8 @@ class DynamixelPlant(SingleBodyPlant):
         Begins a loss if the port is gone, or a servo has been silent for too long or has reset itself. During
         a loss no goals are sent.
         """
-        if self._loss_start_s is not None:
-            return self._recover(goal, self._loss_start_s)
+        if self._loss is not None:
+            return self._recover(goal, self._loss)
         try:
             is_read, faults = self.servos.send(goal, self.time_s)
         except OSError:
@@ -398,10 +423,7 @@ class DynamixelPlant(SingleBodyPlant):
             kind: kind of the fault.
         """
         now_s = self._now()
-        self._loss_start_s = now_s
-        self._last_report_s = now_s
-        self._loss_text = text
-        self._loss_kind = kind
+        self._loss = _Loss(now_s, text, kind, last_report_s=now_s)
         self.servos.counts.lost += 1
         joint = self.robot.joint_names[columns[0]] if len(columns) == 1 else None
         self._report(kind, f"{text}; all joints hold, for up to {self._settings.reconnect_s:g} s", joint)
@@ -409,15 +431,15 @@ class DynamixelPlant(SingleBodyPlant):
     def _lose_port(self) -> None:
         """Close the port, which is gone, and begin a loss unless there is one already."""
         self.servos.close()
-        if self._loss_start_s is None:
+        if self._loss is None:
             self._begin_loss(f"the port {self.servos.port.path}: no answer")
 
-    def _recover(self, goal: Indices, since_s: float) -> Flags:
+    def _recover(self, goal: Indices, loss: _Loss) -> Flags:
         """Read a few servos, or open the port again; end the loss when all servos answer.
 
         Args:
             goal: to which the joints move afterwards, `(n_joints,)` [ticks].
-            since_s: when the loss began [s].
+            loss: the present loss.
 
         Returns:
             Which joints were read, `(n_joints,)`.
@@ -426,27 +448,27 @@ class DynamixelPlant(SingleBodyPlant):
             BodyError: the loss lasted too long, or it is over and the torque is off now.
         """
         is_read = self._no_joints()
-        text = ""
+        text = ""  # what is wrong, for messages
         try:
-            is_read = self._try_to_reconnect(goal, since_s)
-            silent = self.servos.states.silent_columns(since_s)
-            text = f"no answer from {self.servos.states.names(silent)}" if silent else self._loss_text
+            is_read = self._try_to_reconnect(goal, loss.start_s)
+            silent = self.servos.states.silent_columns(loss.start_s)
+            text = f"no answer from {self.servos.states.names(silent)}" if silent else loss.text
         except (OSError, PortGoneError):
             self._lose_port()
         except BodyError as error:
             text = error.message
         if not self.servos.is_connected:
             text = f"the port {self.servos.port.path} is gone"
-        loss_s = self._now() - since_s
-        is_over = self._loss_start_s is None
+        loss_s = self._now() - loss.start_s
+        is_over = self._loss is None
         if is_over and self._settings.on_loss is TorquePolicy.RELEASE:
-            message = f"{self._loss_text}, for {loss_s:.1f} s, and the torque is off now"
+            message = f"{loss.text}, for {loss_s:.1f} s, and the torque is off now"
             raise BodyError(message, hint=self._loss_hint())
         if not is_over and loss_s > self._settings.reconnect_s:
             raise BodyError(f"{text}, for {loss_s:.1f} s", hint=self._loss_hint())
-        if not is_over and self._now() - self._last_report_s >= REPORT_PERIOD_S:
-            self._last_report_s = self._now()
-            self._report(self._loss_kind, f"{text}, for {loss_s:.0f} s now")
+        if not is_over and self._now() - loss.last_report_s >= REPORT_PERIOD_S:
+            loss.last_report_s = self._now()
+            self._report(loss.kind, f"{text}, for {loss_s:.0f} s now")
         return is_read
 
     def _try_to_reconnect(self, goal: Indices, since_s: float) -> Flags:
@@ -471,11 +493,11 @@ class DynamixelPlant(SingleBodyPlant):
             return is_read
         if self._settings.on_loss is TorquePolicy.RELEASE:
             self.servos.release()
-            self._is_release_sent = True
+            self._is_torque_off_sent = True
         else:  # the servos may have lost their power, and with it their settings
             self.servos.goal = goal
             self.servos.set_up()
-        self._loss_start_s = None
+        self._loss = None
         self.servos.counts.found += 1
         self._report(FaultKind.SILENT, f"all servos answer again after {self._now() - since_s:.1f} s")
         return is_read

@@ -66,7 +66,7 @@ UNLIMITED_SPEED = 1000
 MIN_LOW_BYTE = 8
 """Smallest lower byte of a moving speed: read as the higher byte it makes a speed that no servo accepts."""
 
-US = 1e6
+US_PER_S = 1e6
 READ_REQUEST_BYTES = OVERHEAD + 2
 """Size of a READ packet, whose parameters are an address and a size."""
 
@@ -78,6 +78,11 @@ class ReadScope(Enum):
     """Its position."""
     STATE = 14
     """Its goal, moving speed and torque limit; its position, speed, load, voltage and temperature."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Number of bytes that are read."""
+        return self.value
 
     @property
     def first_register(self) -> str:
@@ -107,7 +112,13 @@ def read_groups(
 ) -> tuple[ReadGroup, ...]:
     """Divide servos into groups that are read at once.
 
-    Staggered groups are as large as the register `return_delay_time` allows; otherwise each servo is a group.
+    Args:
+        ids: of the servos.
+        baud: rate of the bus [bits per second].
+        scope: what is read of each servo.
+        table: the control table of the servos.
+        staggered: whether the servos of a group answer one after the other, by their return delays. Such
+            groups are as large as the register `return_delay_time` allows; otherwise each servo is a group.
     """
     group_size = 1
     if staggered:
@@ -121,28 +132,35 @@ def read_groups(
 
 def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int) -> ReadGroup:
     """Return the packets that read some servos together, and the time that they take."""
-    parameters = bytes((address, scope.value))
+    parameters = bytes((address, scope.n_bytes))
     packets = [InstructionPacket(servo_id, Instruction.READ, parameters).encode() for servo_id in ids]
     requests = b"".join(packets)
     delays = _delays(len(ids), baud, scope) if len(ids) > 1 else [0]
-    n_bytes = len(requests) + len(ids) * (OVERHEAD + scope.value)
-    wire_s = n_bytes * BITS_A_BYTE / baud + len(ids) * (GAP_US + DELAY_STEP_US) / US
+    n_bytes = len(requests) + len(ids) * (OVERHEAD + scope.n_bytes)
+    wire_s = n_bytes * BITS_A_BYTE / baud + len(ids) * (GAP_US + DELAY_STEP_US) / US_PER_S
     return ReadGroup(ids, requests, delays=dict(zip(ids, delays, strict=True)), wire_s=wire_s)
 
 
 def _delays(n_servos: int, baud: int, scope: ReadScope) -> list[int]:
-    """Return the return delays of the servos of a group [steps of 2 us].
+    """Return the return delays of the servos of a group, in the order of their answers [steps of 2 us].
 
-    Each servo waits for the requests after its own and for the answers before its own.
+    All requests are sent in one burst. After its own request each servo waits for the requests of the later
+    servos, then for the answers of the earlier ones.
+
+    Args:
+        n_servos: number of servos in the group.
+        baud: rate of the bus [bits per second].
+        scope: what is read of each servo.
     """
-    byte_us = BITS_A_BYTE * US / baud
+    byte_us = BITS_A_BYTE * US_PER_S / baud
     request_us = READ_REQUEST_BYTES * byte_us
-    answer_us = (OVERHEAD + scope.value) * byte_us
-    waits_us = []
-    for n_before in range(n_servos):
-        n_after = n_servos - 1 - n_before
-        waits_us.append(n_after * request_us + n_before * answer_us + (n_before + 1) * GAP_US)
-    return [math.ceil(wait_us / DELAY_STEP_US) for wait_us in waits_us]
+    answer_us = (OVERHEAD + scope.n_bytes) * byte_us
+    delays = []
+    for n_earlier in range(n_servos):
+        n_later = n_servos - 1 - n_earlier
+        delay_us = n_later * request_us + n_earlier * answer_us + (n_earlier + 1) * GAP_US
+        delays.append(math.ceil(delay_us / DELAY_STEP_US))
+    return delays
 
 
 def encodable_goals(ticks: Indices) -> Indices:
@@ -336,6 +354,7 @@ class PortStream:
     """The last part of a wait is spent polling [s]: to wake up from a sleep takes some 0.1 ms."""
 
     def __init__(self, port: SerialDevice, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        """Store the port, and find its file descriptor, which is faster than pyserial."""
         self._port = port
         self._now = now
         self._sleep = sleep
@@ -411,11 +430,12 @@ class FrameLoop:
         latency_s: float,
         counts: FrameCounts,
     ) -> None:
+        """Begin with the first group."""
         self._stream = stream
         self._groups = groups
-        self._size = scope.value
+        self._size = scope.n_bytes  # of the data in an answer
         self.latency_s = latency_s
-        self._next_group = 0
+        self._next_group = 0  # index of the group that is read next
         self._overdue: set[int] = set()  # servos that have not answered their latest read
         self.counts = counts
 

@@ -81,7 +81,9 @@ def interpolate(begin: Integers, end: Integers, progress: int) -> Integers:
 
 @dataclass
 class _RunningPass:
-    """A pass that is being played.
+    """A pass that is being played: one repetition of a motion.
+
+    A segment is the way into a keyframe, with the pause after it.
 
     Attributes:
         page: its motion.
@@ -100,11 +102,15 @@ class _RunningPass:
     segment: int = -1
 
     def next_row(self, parts: int) -> Integers:
-        """Return the next row, `parts` of a frame after the last."""
+        """Return the positions at the next row, `(n_joints,)` [TICK].
+
+        Args:
+            parts: the time since the last row [parts of a frame].
+        """
         page = self.page
         self.rows_left -= 1
         self.time += parts
-        now = min(self.time, page.end_times[-1])
+        now = min(self.time, page.end_times[-1])  # the last row may lie a little beyond the end
         while self._is_segment_over(now):
             self._begin_next_segment()
         segment_start = page.end_times[self.segment - 1] if self.segment else 0
@@ -122,12 +128,13 @@ class _RunningPass:
         return self.end_positions
 
     def _is_segment_over(self, now: int) -> bool:
-        """Return whether the next segment begins before or at a time [parts of a frame].
+        """Return whether the present segment is over at a time [parts of a frame].
 
-        At the end of a segment the next one has begun only if it is a jump, which takes no time.
+        At the very end of a segment it is over only if the next one is a jump, which takes no time. The last
+        segment is never over.
         """
         page = self.page
-        if self.segment < 0:
+        if self.segment < 0:  # none has begun
             return True
         next_segment = self.segment + 1
         if next_segment == len(page.end_times):
@@ -144,7 +151,13 @@ class _RunningPass:
 
 
 class _Join(NamedTuple):
-    """A movement from the robot's positions to the start of a motion, of some frames; 0 for none."""
+    """A movement from the robot's positions to the start of a motion, before its first pass.
+
+    Attributes:
+        start_positions: where it begins, `(n_joints,)` [TICK].
+        end_positions: where it ends, `(n_joints,)` [TICK].
+        n_frames: its duration in frames; 0 where no join is needed.
+    """
 
     start_positions: Integers
     end_positions: Integers
@@ -153,6 +166,8 @@ class _Join(NamedTuple):
 
 class PagePlayer:
     """Plays motions by name, frame by frame, in integer arithmetic.
+
+    A motion is played as a join to its start pose, where one is needed, and one or more passes.
 
     Args:
         tables: the motions.
@@ -167,11 +182,12 @@ class PagePlayer:
         self.restart()
 
     def restart(self) -> None:
-        """Stand in the start pose."""
+        """Return to the start pose, with no motion playing or requested."""
+        # which motion, and which pass of it, follows the present one
         self._succession = Succession({name: page.motion for name, page in self.tables.pages.items()})
-        self._command = self.tables.start_pose
-        self._last_frame = self.tables.start_pose
-        self._pass: _RunningPass | None = None
+        self._command = self.tables.start_pose  # the positions of the present frame
+        self._last_frame = self.tables.start_pose  # the positions sent to the servos
+        self._pass: _RunningPass | None = None  # None while the robot stands still
         self._phase = 0  # time from the last row to the end of the present pass [parts of a frame]
         self._join = _Join(self._command, self._command, n_frames=0)
         self._n_join_frames_played = 0
@@ -240,6 +256,7 @@ class PagePlayer:
             self._begin_first_pass_from_here(page, linked=planned.is_linked)
 
     def _final_positions(self) -> Integers:
+        """Return the positions at the end of the present pass; without one, the command."""
         return self._command if self._pass is None else self._pass.final_positions()
 
     def _pose_at_end(self) -> Integers:
@@ -253,9 +270,13 @@ class PagePlayer:
             page: the motion.
             linked: whether it follows the present motion without a gap, as the `next` of it.
         """
-        pose = self._pose_at_end() if linked else self._command
-        self._phase = self._phase if linked else 0
-        max_steps = self.tables.max_steps.no_load if linked else self.tables.max_steps.loaded
+        if linked:
+            pose = self._pose_at_end()
+            max_steps = self.tables.max_steps.no_load
+        else:
+            pose = self._command
+            max_steps = self.tables.max_steps.loaded
+            self._phase = 0
         if self._servos_can_follow(page, pose, max_steps):
             self._begin_pass(page, pose)
             return
@@ -286,17 +307,20 @@ class PagePlayer:
         distances = np.abs(pose - self._command)
         n_frames = 0
         if (distances > self.tables.equality_distance).any():
-            one_frame = TICK * ONE
+            one_frame = TICK * ONE  # the unit of distance times that of frames per tick
             duration = int((distances * self.tables.join_frames_per_tick).max())
             rounding_error = one_frame // 10**9
-            # a started frame counts, but not one that is due to a rounding error
+            # rounded up, but not because of a rounding error
             n_started_frames = (duration + one_frame - 1 - rounding_error) // one_frame
             n_frames = max(self.tables.shortest_join, n_started_frames)
         self._join = _Join(self._command, pose, n_frames)
         self._n_join_frames_played = 0
 
     def _new_pass(self, page: Page, pose: Integers) -> _RunningPass:
-        """Return a pass that begins in a pose, as long before its first frame as the last pass ended."""
+        """Return a pass that begins in a pose.
+
+        It begins where the last pass ended, `_phase` after the last frame.
+        """
         n_rows = (page.duration + self._phase) // self.tables.parts_per_frame
         return _RunningPass(
             page, rows_left=n_rows, time=-self._phase, start_positions=pose, end_positions=pose

@@ -16,9 +16,14 @@ _POSITIONS_PER_LINE = 9
 
 
 def player_sources(tables: PageTables, where: Mapping[str, Where]) -> tuple[SourceFile, ...]:
-    """Return the player and its tables; `where` has the place of each motion in the document."""
-    fixed = read_package_sources(__package__, ("player.h", "player.c"))
-    return (*fixed, _motions_header(tables), _motions_source(tables, where))
+    """Return the C files of the player and of its tables.
+
+    Args:
+        tables: the motions.
+        where: the place of each motion in the document, to which its lines are traced.
+    """
+    player_files = read_package_sources(__package__, ("player.h", "player.c"))
+    return (*player_files, _motions_header(tables), _motions_source(tables, where))
 
 
 def _motions_header(tables: PageTables) -> SourceFile:
@@ -43,12 +48,13 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
     """Return `motions.c`, the tables of servos, start pose and motions."""
     writer = CWriter()
     writer.write(['#include "player.h"', "", "#include <stddef.h>", ""])
-    joints = tables.robot.joint_names
+    joint_names = tables.robot.joint_names
     with writer.block("const servo_t servos[N_JOINTS] =", "};"):
-        columns = (tables.join_frames_per_tick, tables.equality_distance, *tables.max_steps)
-        for joint, servo_id in enumerate(tables.ids):
-            numbers = ", ".join(f"{int(column[joint])}U" for column in columns)
-            writer.line(f"{{{numbers}, {servo_id}U}}, {comment(joints[joint])}")
+        # the members of the C struct `servo_t` before the ID, for all servos
+        servo_members = (tables.join_frames_per_tick, tables.equality_distance, *tables.max_steps)
+        for joint_index, servo_id in enumerate(tables.ids):
+            literals = ", ".join(f"{int(member[joint_index])}U" for member in servo_members)
+            writer.line(f"{{{literals}, {servo_id}U}}, {comment(joint_names[joint_index])}")
     writer.line()
     start_pose = tables.start_pose[np.newaxis]
     writer.write([*_position_table("const int32_t start_pose[N_JOINTS]", start_pose), ""])
@@ -58,7 +64,7 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
         with writer.traced_to(Element("motion", name, line)):
             _write_page(writer, f"motion_{number}", name, page)
     with writer.block("const motion_t motions[N_MOTIONS + 1U] =", "};"):
-        writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")
+        writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")  # number 0 means no motion
         for number, (name, page) in enumerate(tables.pages.items(), 1):
             start = "NULL" if page.start is None else f"motion_{number}_start"
             members = (
@@ -70,8 +76,8 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
                 page.exit,
             )
             literals = ", ".join(f"{value}U" for value in members)
-            base = f"motion_{number}_keyframes, motion_{number}_positions"
-            writer.line(f"{{{base}, {start}, {literals}}}, {comment(name)}")
+            arrays = f"motion_{number}_keyframes, motion_{number}_positions, {start}"
+            writer.line(f"{{{arrays}, {literals}}}, {comment(name)}")
     return writer.file("motions.c")
 
 

@@ -9,7 +9,7 @@ from posewright.bodies import BodyState, Reading
 from posewright.buses.dynamixel.packets import goal_positions
 from posewright.codegen.behaviour.integer_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
-from posewright.codegen.behaviour.wires import Slot, find_slots
+from posewright.codegen.behaviour.wires import SensorField, find_sensor_fields
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.unit import Records
 from posewright.control import Schedule
@@ -37,32 +37,33 @@ class BehaviourReference:
         chart: ChartUnitSpec,
         states: np.dtype[np.void],
     ) -> None:
+        """Create the runner of the chart and the player of the motions, before their first frame."""
         self._behaviour = behaviour
         self._chart = chart
-        self._states = states
+        self._states = states  # a dtype
         self._runner = BehaviourRunner(behaviour)
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._player = PagePlayer(tables)
         self._motion_numbers = {name: number for number, name in enumerate(tables.names)}
-        self._slots = find_slots(behaviour)
+        self._sensor_fields = find_sensor_fields(behaviour)
         self.reset()
 
     def reset(self) -> None:
         """Go back to before the first frame."""
         self._runner.restart()
         self._player.restart()
-        self._state_record = np.zeros(1, self._states)
+        self._state_record = np.zeros(1, self._states)  # of the last frame
         self._frame = 0  # index of the next servo frame
-        self._n_ticks = 0
-        self._next_tick_frame = 0
+        self._n_ticks = 0  # of the chart
+        self._next_tick_frame = 0  # index of the frame with the chart's next tick
         self._status = 0
-        self._action: str | None = None
+        self._action: str | None = None  # the motion that the last tick requested
 
     def run(self, inputs: Records) -> Records:
         """Take one frame for each record of inputs and return the state after each."""
         states = np.zeros(len(inputs), self._states)
-        for number, record in enumerate(inputs):
-            states[number] = self._step(record)
+        for index, record in enumerate(inputs):
+            states[index] = self._step(record)
         return states
 
     def close(self) -> None:
@@ -93,7 +94,7 @@ class BehaviourReference:
 
     def _step_chart(self, inputs: np.void) -> None:
         """Take a tick of the chart; set the action and the state record, or the status if the tick fails."""
-        chance_field = self._slots.get(Slot("chance"))
+        chance_field = self._sensor_fields.get(SensorField("chance"))
         chance = 0.0 if chance_field is None else float(inputs[chance_field])
         try:
             tick = self._runner.step(self._body_state(inputs), self._player.playing, chance=chance)
@@ -113,14 +114,14 @@ class BehaviourReference:
         positions = np.zeros(len(robot.joints))
         efforts = np.zeros(len(robot.joints))
         channels: dict[str, dict[int | None, float]] = {}
-        for slot, field_name in self._slots.items():
+        for sensor_field, field_name in self._sensor_fields.items():
             number = float(inputs[field_name])
-            if slot.kind == "channel":
-                channels.setdefault(slot.name, {})[slot.index] = number
-            elif slot.kind == "joint":
-                positions[robot.index(slot.name)] = number
-            elif slot.kind == "load":
-                efforts[robot.index(slot.name)] = number
+            if sensor_field.kind == "channel":
+                channels.setdefault(sensor_field.name, {})[sensor_field.index] = number
+            elif sensor_field.kind == "joint":
+                positions[robot.index(sensor_field.name)] = number
+            elif sensor_field.kind == "load":
+                efforts[robot.index(sensor_field.name)] = number
         sensors: dict[str, Reading] = {name: _reading(numbers) for name, numbers in channels.items()}
         time_s = self._frame * robot.frame_period_s
         return BodyState(time_s=time_s, positions=positions, efforts=efforts, sensors=sensors)

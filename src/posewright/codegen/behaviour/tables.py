@@ -54,7 +54,9 @@ EASINGS = {Easing.LINEAR: 0, Easing.SMOOTH: 1, Easing.TRAPEZOID: 2}
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """One motion.
+    """A motion as the board's player reads it, in whole numbers.
+
+    A pass is one repetition of the motion.
 
     Attributes:
         number: from 1; 0 means none.
@@ -195,10 +197,11 @@ def _require_dynamixel_servos(robot: Robot) -> None:
 
 
 def _choose_parts_per_frame(robot: Robot, motions: Mapping[str, Motion]) -> int:
-    """Return the number of parts of a frame in which all times of the motions are integers.
+    """Return the number of parts of a frame in which the player counts time.
 
-    If it would be greater than `MAX_PARTS`, only the durations of passes are integers, and keyframes are
-    rounded.
+    It is the smallest number in which all times of the motions are whole parts. If that is greater than
+    `MAX_PARTS`, it is one in which at least the durations of passes are, so that motions keep time; the times
+    of keyframes are rounded.
 
     Raises:
         InputError: the longest motion would have too many parts to be counted.
@@ -209,8 +212,8 @@ def _choose_parts_per_frame(robot: Robot, motions: Mapping[str, Motion]) -> int:
     parts = math.lcm(parts_for_passes, *(time.denominator for time in chain.from_iterable(times)))
     if parts > MAX_PARTS:
         parts = parts_for_passes * max(1, MAX_PARTS // parts_for_passes)
-    longest_frames = max(map(math.ceil, durations), default=1)
-    if parts * longest_frames >= _TIME_LIMIT:
+    longest_motion_frames = max(map(math.ceil, durations), default=1)
+    if parts * longest_motion_frames >= _TIME_LIMIT:
         raise InputError(
             "the motions' times have no common unit that a board could count in",
             hint="give them times in whole frames, or speeds of fewer digits, such as 0.9",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import Slot, WiresCode, double_literal, find_slots
+from posewright.codegen.behaviour.wires import SensorField, WiresCode, double_literal, find_sensor_fields
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
@@ -56,7 +57,8 @@ class UnitSource:
         chart: its chart, whose own files the unit includes.
         states: dtype of a record of states.
         inputs: dtype of a record of inputs.
-        places: returns the places of the entries of a block of the document.
+        places: returns the places in the document of the entries of a block, such as `inputs`, by name, or by
+            the number in a list.
     """
 
     def __init__(
@@ -68,30 +70,35 @@ class UnitSource:
         *,
         places: Callable[[str], Mapping[str, Where]],
     ) -> None:
+        """Store the arguments, and prepare the writers of wires and of conditions."""
         self.behaviour = behaviour
         self.chart = chart
         self.states = states
         self.inputs = inputs
         self.places = places
-        self._prefix = chart.generator.names.prefix
         names = chart.generator.names
-        self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}
+        self._prefix = names.prefix  # of the chart's names in C
+        self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}  # names in C
         self._wires = WiresCode(
             behaviour,
-            find_slots(behaviour),
+            find_sensor_fields(behaviour),
             names.inputs,
             events=names.event_inputs,
             outputs=self._outputs,
             where=places("inputs"),
         )
-        self._expressions = CExpressions(self._read, chart.generator.code.enum_constant, soft=False)
+        # for the conditions of the rules, which read the chart's outputs
+        self._expressions = CExpressions(
+            self._output_expression, chart.generator.code.enum_constant, soft=False
+        )
 
     def files(self) -> tuple[SourceFile, SourceFile]:
         """Return the header and the source."""
         return self._header(), self._source()
 
-    def _read(self, name: Name) -> str:
-        return f"chart.out.{self._outputs[name.name]}"
+    def _output_expression(self, output: Name) -> str:
+        """Return the expression of C for an output of the chart."""
+        return f"chart.out.{self._outputs[output.name]}"
 
     def _header(self) -> SourceFile:
         """Return `unit.h`: sizes, periods and offsets of the records, and the unit's functions."""
@@ -113,16 +120,17 @@ class UnitSource:
         return writer.file("unit.h")
 
     def _offsets(self) -> Iterator[str]:
-        """Yield the constants of `unit.h` with the offsets of sensors and states in their records."""
+        """Yield the lines of `unit.h` that define the offsets of sensors and states in their records."""
         meanings = {
-            name: _describe_slot(slot, self.behaviour.robot)
-            for slot, name in find_slots(self.behaviour).items()
+            name: _describe_sensor_field(sensor_field, self.behaviour.robot)
+            for sensor_field, name in find_sensor_fields(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
         yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
-        motions = ", ".join(f"{at} {name}" for at, name in enumerate(["none", *self.behaviour.motions]))
+        motion_names = ["none", *self.behaviour.motions]
+        numbered_motions = ", ".join(f"{number} {name}" for number, name in enumerate(motion_names))
         behaviour_meanings = {
-            "action": f"the motion asked for: {motions}",
+            "action": f"the motion asked for: {numbered_motions}",
             "playing": "the motion that is played, by the same numbers",
             "late": "frames that went by without a step since the reset, at most 255",
             "packet": "the servo packet of this frame",
@@ -131,8 +139,8 @@ class UnitSource:
 
     def _source(self) -> SourceFile:
         """Return `unit.c`: constants, variables, the function `sense`, the tick and the unit's functions."""
-        writer = CWriter()
         functions = CWriter()
+        # first, since they collect the tables and support functions that stand before them
         self._wires.write(functions)
         self._write_choose(functions)
         body = CWriter()
@@ -141,12 +149,12 @@ class UnitSource:
         self._write_constants(body)
         self._write_variables(body)
         body.include(self._wires.tables)
-        self.chart.write_bits(body, loads=False)
+        self.chart.write_bit_functions(body, has_unit_load=False)
         body.include(functions)
         self._write_tick(body)
         self._write_api(body)
-        body.lines.pop()
-        body.elements.pop()
+        body.remove_last_line()  # the empty one after the last function
+        writer = CWriter()
         writer.write(['#include "unit.h"', ""])
         if _FROM_MATH.search("\n".join(body.lines)):
             writer.line("#include <math.h>")
@@ -187,27 +195,36 @@ class UnitSource:
         writer.line()
 
     def _write_choose(self, writer: CWriter) -> None:
-        """Write the function that returns the motion requested by the chart's outputs."""
-        numbers = {name: number for number, name in enumerate([None, *self.behaviour.motions])}
-        where = self.places("outputs")
+        """Write the function `choose`, which returns the number of the motion that the rules request.
+
+        It is the motion of the first rule whose condition on the chart's outputs holds, and 0 for none.
+
+        Raises:
+            InputError: a condition may divide by zero.
+        """
+        motion_numbers = {name: number for number, name in enumerate([None, *self.behaviour.motions])}
+        places = self.places("outputs")
+        has_unconditional_rule = False
         writer.line(comment("Returns the motion of the first rule that holds."))
         with writer.function("static uint8_t choose(void)"):
-            for at, rule in enumerate(self.behaviour.outputs):
-                place = where.get(str(at))
+            for index, rule in enumerate(self.behaviour.outputs):
+                place = places.get(str(index))
                 line = place.line if place is not None else None
                 action = comment(f"{rule.play or 'stand'}" + (f" (line {line})" if line else ""))
+                return_line = f"return {motion_numbers[rule.play]}U; {action}"
                 with writer.traced_to(Element("rule", rule.condition, line)):
                     if rule.when is None:
-                        writer.line(f"return {numbers[rule.play]}U; {action}")
-                        break
+                        has_unconditional_rule = True
+                        writer.line(return_line)
+                        break  # later rules are never reached
                     with writer.block(f"if ({self._expressions.translate_condition(rule.when)})"):
-                        writer.line(f"return {numbers[rule.play]}U; {action}")
-            else:
+                        writer.line(return_line)
+            if not has_unconditional_rule:
                 writer.line("return 0U;")
         if self._expressions.checks_divisor:
             raise InputError(
                 "a rule divides by what may be zero, which a board does not do",
-                where=where.get("0"),
+                where=places.get("0"),  # the first rule
                 hint="compute it in the chart, as an output",
             )
 
@@ -249,8 +266,9 @@ class UnitSource:
 
     def _write_unit_step(self, writer: CWriter) -> None:
         """Write the body of `unit_step`: a tick if one is due, a frame of the player, the state record."""
-        places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
-        writer.line(f"uint8_t *active = &state[{places['active']}];")
+        fields: Mapping[str, Any] = self.states.fields or {}
+        offsets = {name: fields[name][1] for name in self.states.names or ()}
+        writer.line(f"uint8_t *active = &state[{offsets['active']}];")
         with writer.block("if (frame == due)"):
             writer.write(["uint32_t wait;", "tick(input);"])
             writer.line("wait = ((TICK_OVER - early) + (TICK_UNDER - 1U)) / TICK_UNDER;")
@@ -259,20 +277,20 @@ class UnitSource:
         writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
         with writer.block("if (has_stepped)"):
             self.chart.write_state(writer)
-        writer.line(f"state[{places['action']}] = action;")
-        writer.line(f"state[{places['playing']}] = player_playing();")
-        writer.line(f"state[{places['late']}] = late;")
-        writer.line(f"player_packet(&state[{places['packet']}]);")
+        writer.line(f"state[{offsets['action']}] = action;")
+        writer.line(f"state[{offsets['playing']}] = player_playing();")
+        writer.line(f"state[{offsets['late']}] = late;")
+        writer.line(f"player_packet(&state[{offsets['packet']}]);")
 
 
-def _describe_slot(slot: Slot, robot: Robot) -> str:
-    """Return the meaning of the number of a slot, with its unit."""
-    if slot.kind == "chance":
+def _describe_sensor_field(sensor_field: SensorField, robot: Robot) -> str:
+    """Return the meaning of the number in a field, with its unit, for a comment."""
+    if sensor_field.kind == "chance":
         return "a random number of 0 to 1"
-    if slot.kind == "joint":
-        return f"angle of {slot.name} [rad]"
-    if slot.kind == "load":
-        return f"load of {slot.name} [N m]"
+    if sensor_field.kind == "joint":
+        return f"angle of {sensor_field.name} [rad]"
+    if sensor_field.kind == "load":
+        return f"load of {sensor_field.name} [N m]"
     units = {channel.name: channel.unit for sensor in robot.sensors for channel in sensor.channels}
-    unit = units.get(slot.name, "")
-    return f"{slot} [{unit}]" if unit else f"{slot}: 1 or 0"
+    unit = units.get(sensor_field.name, "")
+    return f"{sensor_field} [{unit}]" if unit else f"{sensor_field}: 1 or 0"

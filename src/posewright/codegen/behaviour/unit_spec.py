@@ -16,7 +16,7 @@ from posewright.codegen.behaviour.motion_sources import player_sources
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
-from posewright.codegen.behaviour.wires import find_slots
+from posewright.codegen.behaviour.wires import find_sensor_fields
 from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile, read_package_sources
@@ -49,18 +49,21 @@ class BehaviourUnitSpec:
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
+        """Raise an InputError for what a board does not do: gaits, separate joints, some motions."""
         for name in self.behaviour.gaits:
             self._fail(
                 f"the gait {name} walks", "gaits", name, hint="play motions instead: a board has no gaits"
             )
-        for number, rule in enumerate(self.behaviour.outputs):
+        for index, rule in enumerate(self.behaviour.outputs):
             if rule.joints:
-                names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
+                joint_names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
+                problem = f"a rule moves {joint_names} separately"
                 hint = "leave joints_deg out, or put the joints into the motion"
-                self._fail(f"a rule moves {names} separately", block="outputs", name=str(number), hint=hint)
+                self._fail(problem, block="outputs", name=str(index), hint=hint)
         _ = self.tables  # raises for motions that a board does not play
 
     def _fail(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
+        """Raise the InputError for an entry of a block of the document, named as in `places`."""
         where = self.places(block).get(name)
         raise InputError(f"{problem}, which a board does not do", where=where, hint=hint)
 
@@ -81,14 +84,14 @@ class BehaviourUnitSpec:
         tables = PageTables.of(
             behaviour.robot, behaviour.motions, behaviour.start_pose, where=self.places("motions")
         )
-        packet_bytes(len(tables.ids))
+        packet_bytes(len(tables.ids))  # raises for more servos than a packet has room for
         return tables
 
     @cached_property
     def inputs(self) -> np.dtype[np.void]:
         """The dtype of a record of sensor numbers."""
-        names = [(name, "<f8") for name in find_slots(self.behaviour).values()]
-        return np.dtype(names or [("nothing", "<f8")])
+        fields = [(name, "<f8") for name in find_sensor_fields(self.behaviour).values()]
+        return np.dtype(fields or [("nothing", "<f8")])  # a record without fields would have no bytes
 
     @cached_property
     def states(self) -> np.dtype[np.void]:
@@ -107,7 +110,15 @@ class BehaviourUnitSpec:
         return self.behaviour.documents
 
     def places(self, block: str) -> Mapping[str, Where]:
-        """Return the places of the entries of a block in the document, by name or by number in a list."""
+        """Return the places in the document of the entries of a block.
+
+        Args:
+            block: name of the block, such as `inputs`.
+
+        Returns:
+            The places by the names of the entries, or by their index in a list, `"0"` for the first one.
+            Empty where there is no such block, or the behaviour was not read from a file.
+        """
         path = self.behaviour.path
         text = None if path is None else self.behaviour.documents.get(path.name)
         if text is None:
@@ -117,14 +128,16 @@ class BehaviourUnitSpec:
             return {}
         if isinstance(node.value, dict):
             return {name: entry.where for name, entry in node.fields().items()}
-        return {str(number): entry.where for number, entry in enumerate(node.items())}
+        return {str(index): entry.where for index, entry in enumerate(node.items())}
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the C sources."""
-        chart = tuple(file for file in self.chart.sources() if not file.name.startswith("unit."))
+        # without the chart's own unit.h and unit.c, which those of the behaviour replace
+        chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
+        sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
+        player_files = player_sources(self.tables, self.places("motions"))
         unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
-        sensing = read_package_sources(__package__, ("sensing.h", "sensing.c"))
-        return (*chart, *sensing, *player_sources(self.tables, self.places("motions")), *unit.files())
+        return (*chart_files, *sensing_files, *player_files, *unit.files())
 
     def reference(self) -> Executable:
         """Return the behaviour itself with its motions in integer arithmetic."""
@@ -141,8 +154,8 @@ class BehaviourUnitSpec:
             BodyError: the body lacks a sensor that the behaviour reads.
         """
         record = np.zeros(1, self.inputs)
-        for slot, field_name in find_slots(self.behaviour).items():
-            record[field_name] = slot.value(state, self.behaviour.robot, random_number)
+        for sensor_field, field_name in find_sensor_fields(self.behaviour).items():
+            record[field_name] = sensor_field.value(state, self.behaviour.robot, random_number)
         return record
 
     def decode_packet(self, packet: bytes, previous: Floats | None = None) -> JointCommands:
@@ -179,11 +192,11 @@ class BehaviourUnitSpec:
                 number, and `packet`, the servo packet.
         """
         behaviour = self.behaviour
-        names = self.tables.names
+        motion_names = self.tables.names
         player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
         greatest_distance = 0
         for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
-            player.request(names[action])
+            player.request(motion_names[action])
             player_ticks = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
             goals = goals_in(packet.tobytes())
             for servo, player_tick in zip(self.tables.ids, player_ticks, strict=True):

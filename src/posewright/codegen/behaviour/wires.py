@@ -1,4 +1,7 @@
-"""The wires of a behaviour as C: from a record of sensor numbers to the chart's inputs."""
+"""The wires of a behaviour as C: from a record of sensor numbers to the chart's inputs.
+
+A wire of a behaviour connects a source, such as a channel of a sensor, to an input or event of its chart.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from posewright.controllers.behaviours.scan import ROUNDING, course_turns
 from posewright.controllers.behaviours.sources import (
     BearingSource,
     ChannelSource,
+    ClockSource,
     CorridorSource,
     Direction,
     FarthestSource,
@@ -38,13 +42,15 @@ from posewright.units import RAD_PER_DEG
 
 
 @dataclass(frozen=True)
-class Slot:
-    """One number of a record of inputs.
+class SensorField:
+    """A field of a record of inputs of a behaviour: one number, read from the robot's body.
 
     Attributes:
-        kind: `channel`, `joint`, `load` or `chance`.
-        name: of the channel or joint.
-        index: selects one of the channel's several numbers.
+        kind: `channel` (a number of a sensor's channel), `joint` (its angle), `load` (the torque of a joint)
+            or `chance` (a random number).
+        name: of the channel or joint; empty for `chance`.
+        index: selects one number of a channel that has several, such as a beam of a scan; None for one that
+            has a single number, and for other kinds.
     """
 
     kind: str
@@ -57,7 +63,13 @@ class Slot:
         return " ".join(part for part in (kind, self.name, index) if part)
 
     def value(self, state: BodyState, robot: Robot, random_number: float) -> float:
-        """Return the number for a state of the body; `random_number` is that of the tick."""
+        """Return the number for the field.
+
+        Args:
+            state: the state of the body.
+            robot: the robot, for the index of the joint.
+            random_number: the number for `chance`.
+        """
         if self.kind == "channel":
             return TickContext(state).number(self.name, self.index)
         if self.kind == "chance":
@@ -66,31 +78,39 @@ class Slot:
         return float(values[robot.index(self.name)])
 
 
-def find_slots(behaviour: Behaviour) -> Mapping[Slot, str]:
-    """Return the numbers that the wires read, with the names of their fields, in the record's order."""
-    slots = dict.fromkeys(slot for wire in behaviour.inputs for slot in _slots_read(wire.source, behaviour))
-    names = distinct(map(str, slots))
-    return {slot: names[str(slot)] for slot in slots}
+def find_sensor_fields(behaviour: Behaviour) -> Mapping[SensorField, str]:
+    """Return the fields of the records of inputs: all numbers that the wires read, each once.
+
+    Returns:
+        The name of each field in the record's dtype, in the order of the record.
+    """
+    sensor_fields: dict[SensorField, None] = {}  # a set in the order of insertion
+    for wire in behaviour.inputs:
+        sensor_fields |= dict.fromkeys(_fields_read(wire.source, behaviour))
+    names = distinct(map(str, sensor_fields))
+    return {sensor_field: names[str(sensor_field)] for sensor_field in sensor_fields}
 
 
-def _slots_read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
-    """Yield the numbers of a record that a source reads."""
+def _fields_read(source: Source, behaviour: Behaviour) -> Iterator[SensorField]:
+    """Yield the fields of a record that a source reads; none for the time and the motion that is played."""
     match source:
         case ChannelSource():
-            yield Slot("channel", source.channel, source.index)
+            yield SensorField("channel", source.channel, source.index)
         case JointSource():
-            yield Slot("load" if source.load else "joint", behaviour.robot.joint_names[source.joint])
+            yield SensorField("load" if source.load else "joint", behaviour.robot.joint_names[source.joint])
         case RandomSource():
-            yield Slot("chance")
+            yield SensorField("chance")
         case BearingSource() | CorridorSource() | FreeCourseSource() | FarthestSource():
             if not isinstance(source, BearingSource):
-                beams = len(source.scanner.beams.angles)
-                yield from (Slot("channel", source.scanner.channel, beam) for beam in range(beams))
+                n_beams = len(source.scanner.beams.angles)
+                for beam in range(n_beams):
+                    yield SensorField("channel", source.scanner.channel, beam)
             if source.direction.compass is not None:
-                yield Slot("channel", *source.direction.compass)
+                yield SensorField("channel", *source.direction.compass)
 
 
 _NUMBER_BYTES = 8  # of a number in a record of inputs, a float64
+_NUMBERS_PER_LINE = 4  # of a constant table
 
 
 def double_literal(number: float) -> str:
@@ -106,29 +126,29 @@ def table_lines(name: str, numbers: Floats) -> Iterator[str]:
     """Yield the lines of a constant table of fractions."""
     yield f"static const double {name}[] = {{"
     texts = [double_literal(number) for number in numbers.tolist()]
-    for begin in range(0, len(texts), 4):
-        yield f"    {', '.join(texts[begin : begin + 4])},"
+    for begin in range(0, len(texts), _NUMBERS_PER_LINE):
+        yield f"    {', '.join(texts[begin : begin + _NUMBERS_PER_LINE])},"
     yield "};"
 
 
 @dataclass
 class WiresCode:
-    """Writes the C function that sets the chart's inputs from a record.
+    """Writes the C function `sense`, which sets the chart's inputs from a record of sensor numbers.
 
     Attributes:
         behaviour: the behaviour.
-        slots: the numbers of a record and the names of their fields.
+        sensor_fields: the fields of a record, in its order, with their names.
         inputs: names of the chart's inputs in C.
         events: names of the chart's events in C.
         outputs: names of the chart's outputs in C.
-        where: place of each input in the document.
-        tables: constant tables that the function needs, after `write`.
-        uses_first_record: whether the function treats the first record differently, after `write`.
-        can_fail: whether a first reading may be no number, after `write`.
+        where: place of each input in the document, for comments.
+        tables: the constant tables that `sense` needs; filled by `write`.
+        uses_first_record: whether `sense` treats the first record differently; set by `write`.
+        can_fail: whether `sense` may fail since a first reading is NaN; set by `write`.
     """
 
     behaviour: Behaviour
-    slots: Mapping[Slot, str]
+    sensor_fields: Mapping[SensorField, str]
     inputs: Mapping[str, str]
     events: Mapping[str, str]
     outputs: Mapping[str, str]
@@ -136,6 +156,7 @@ class WiresCode:
     tables: CWriter = field(default_factory=CWriter)
     uses_first_record: bool = False
     can_fail: bool = False
+    # names of the tables written: of beams by channel, of courses by step and greatest turn [rad]
     _table_names: dict[str | tuple[float, float], str] = field(default_factory=dict)
 
     def write(self, writer: CWriter) -> None:
@@ -172,7 +193,7 @@ class WiresCode:
             writer.line(comment(f"{wire.name}: {_describe(wire)}{place}"))
             expression = self._source_expression(wire.source)
             if is_event:
-                with writer.block(""):
+                with writer.block(""):  # of its own, for the local constant
                     writer.line(f"const bool before = raw_{target};")
                     self._write_assignment(writer, wire, expression, target=f"raw_{target}")
                     writer.line(f"in.{target} = raw_{target} && !before && !is_first;")
@@ -182,8 +203,9 @@ class WiresCode:
     def _write_assignment(self, writer: CWriter, wire: InputWire, expression: str, target: str) -> None:
         """Write the assignment of a source's number to a variable of C.
 
-        With a threshold the variable is a flag; otherwise the number is converted to the wire's unit and
-        clamped to its type. A NaN leaves the variable as it is; in the first record, `sense` fails.
+        With a threshold, the variable is set to whether the number is beyond it. Otherwise the number is
+        converted to the wire's unit and clamped to the type of the input; a flag becomes whether it is not 0.
+        A NaN leaves the variable as it is; in the first record, it makes `sense` fail.
 
         Args:
             writer: receives the lines.
@@ -210,39 +232,50 @@ class WiresCode:
             writer.line(f"return false; {comment('nothing to begin with')}")
 
     def _source_expression(self, source: Source) -> str:
-        """Return the expression of C for the number of a source, in SI units."""
+        """Return the expression of C for the number of a source, in SI units.
+
+        A motion that is played is 1, others are 0.
+        """
         match source:
             case ChannelSource():
-                number = self._slot_expression(Slot("channel", source.channel, source.index))
+                number = self._field_expression(SensorField("channel", source.channel, source.index))
                 return f"finite_or({number}, {double_literal(source.no_reading)})"
             case JointSource() | RandomSource():
-                return self._slot_expression(next(_slots_read(source, self.behaviour)))
+                return self._field_expression(next(_fields_read(source, self.behaviour)))
             case PlayingSource():
-                motion = [None, *self.behaviour.motions].index(source.motion)
-                return f"((player_playing() == {motion}U) ? 1.0 : 0.0)"
+                motion_names = [None, *self.behaviour.motions]  # 0 is the number of no motion on the board
+                motion_number = motion_names.index(source.motion)
+                return f"((player_playing() == {motion_number}U) ? 1.0 : 0.0)"
             case BearingSource():
                 return f"bearing_of({self._direction_expression(source.direction)})"
             case CorridorSource() | FreeCourseSource() | FarthestSource():
-                return self._view_expression(source)
-        return "(frame * FRAME_S)"
+                return self._scan_expression(source)
+            case ClockSource():
+                return "(frame * FRAME_S)"
 
-    def _view_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
-        """Return the expression of C for a source that evaluates a scan."""
-        first_beam = list(self.slots).index(Slot("channel", source.scanner.channel, index=0))
-        beams = self._beams_name(source.scanner)
+    def _scan_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
+        """Return the expression of C for a source that evaluates a scan: the call of a function of sensing.h.
+
+        The numbers of a scan follow one another in the record, so the call has the address of the first one.
+        """
+        first_beam = SensorField("channel", source.scanner.channel, index=0)
+        scan_offset = _NUMBER_BYTES * list(self.sensor_fields).index(first_beam)
+        beams = self._write_beams_table(source.scanner)
         direction = self._direction_expression(source.direction)
-        arguments = f"&{beams}, &input[{_NUMBER_BYTES * first_beam}], {direction}"
+        arguments = f"&{beams}, &input[{scan_offset}], {direction}"
         match source:
             case CorridorSource():
                 return f"corridor({arguments}, {double_literal(0.5 * source.width_m)})"
             case FarthestSource():
                 return f"farthest({arguments}, {double_literal(math.cos(source.within_rad) - ROUNDING)})"
-        half_m = 0.5 * source.width_m
-        length_m = source.length_m
-        side = "1.0" if source.side is Side.LEFT else "-1.0"
-        sizes = ", ".join(map(double_literal, (half_m, length_m, math.hypot(length_m, half_m))))
-        fan = self._fan_name(source.step_rad, source.up_to_rad)
-        return f"free_course({arguments}, &{fan}, {side}, {sizes})"
+            case FreeCourseSource():
+                half_width_m = 0.5 * source.width_m
+                farthest_corner_m = math.hypot(source.length_m, half_width_m)
+                lengths_m = (half_width_m, source.length_m, farthest_corner_m)
+                literals = ", ".join(map(double_literal, lengths_m))
+                courses = self._write_courses_table(source.step_rad, source.up_to_rad)
+                side = "1.0" if source.side is Side.LEFT else "-1.0"
+                return f"free_course({arguments}, &{courses}, {side}, {literals})"
 
     def _direction_expression(self, direction: Direction) -> str:
         """Return the expression of C for a direction relative to the robot [rad]."""
@@ -252,49 +285,61 @@ class WiresCode:
             towards = double_literal(direction.towards)
         if direction.compass is None:
             return towards
-        return f"({towards} - {self._slot_expression(Slot('channel', *direction.compass))})"
+        return f"({towards} - {self._field_expression(SensorField('channel', *direction.compass))})"
 
-    def _slot_expression(self, slot: Slot) -> str:
-        return f"number_in(input, {list(self.slots).index(slot)}U)"
+    def _field_expression(self, sensor_field: SensorField) -> str:
+        """Return the expression of C for the number of a field in the record `input`."""
+        return f"number_in(input, {list(self.sensor_fields).index(sensor_field)}U)"
 
-    def _beams_name(self, scanner: Scanner) -> str:
-        """Return the name of a scanner's table of beams, having written it at the first call."""
+    def _write_beams_table(self, scanner: Scanner) -> str:
+        """Write the C struct `beams_t` of a scanner, unless it is written already, and return its name.
+
+        It has the directions of the beams and the scanner's range, and the arrays `_ahead` and `_aside`, in
+        which the board stores the end points of the beams in each frame.
+        """
         key = scanner.channel
-        if key not in self._table_names:
-            name = f"beams_{identifier(scanner.channel)}"
-            self._table_names[key] = name
-            beams = scanner.beams
-            tables = self.tables
-            cosines, sines = beams.directions
-            tables.write(table_lines(f"{name}_cosines", cosines))
-            tables.write(table_lines(f"{name}_sines", sines))
-            n_beams = len(beams.angles)
-            tables.line(f"static double {name}_ahead[{n_beams}], {name}_aside[{n_beams}];")
-            numbers = (float(beams.angles.min()), beams.span, beams.step, scanner.max_range_m)
-            literals = ", ".join(double_literal(number) for number in numbers)
-            is_ring = "true" if beams.is_ring else "false"
-            members = f"{name}_cosines, {name}_sines, {literals}, {n_beams}U, {is_ring}"
-            tables.line(f"static const beams_t {name} = {{{members},")
-            tables.line(f"    {name}_ahead, {name}_aside}};")
-            tables.line()
-        return self._table_names[key]
+        if key in self._table_names:
+            return self._table_names[key]
+        name = f"beams_{identifier(scanner.channel)}"
+        self._table_names[key] = name
+        beams = scanner.beams
+        n_beams = len(beams.angles)
+        cosines, sines = beams.directions
+        tables = self.tables
+        tables.write(table_lines(f"{name}_cosines", cosines))
+        tables.write(table_lines(f"{name}_sines", sines))
+        tables.line(f"static double {name}_ahead[{n_beams}], {name}_aside[{n_beams}];")
+        beam_parameters = (float(beams.angles.min()), beams.span, beams.step, scanner.max_range_m)
+        literals = ", ".join(map(double_literal, beam_parameters))
+        is_ring = "true" if beams.is_ring else "false"
+        members = f"{name}_cosines, {name}_sines, {literals}, {n_beams}U, {is_ring}"
+        tables.line(f"static const beams_t {name} = {{{members},")
+        tables.line(f"    {name}_ahead, {name}_aside}};")
+        tables.line()
+        return name
 
-    def _fan_name(self, step_rad: float, up_to_rad: float) -> str:
-        """Return the name of a table of courses, having written it at the first call."""
+    def _write_courses_table(self, step_rad: float, up_to_rad: float) -> str:
+        """Write the C struct `fan_t` of a free course, unless it is written already, and return its name.
+
+        It has the turns that are tried in search of a free corridor.
+
+        Args:
+            step_rad: the turn from one course to the next [rad].
+            up_to_rad: the greatest turn [rad].
+        """
         key = (step_rad, up_to_rad)
-        if key not in self._table_names:
-            name = f"fan_{len(self._table_names)}"
-            self._table_names[key] = name
-            turns = course_turns(step_rad, up_to_rad)
-            left_turns = turns[
-                len(turns) // 2 :
-            ]  # the table has one side only; the other is its mirror image
-            self.tables.write(table_lines(f"{name}_cosines", np.cos(left_turns)))
-            self.tables.write(table_lines(f"{name}_sines", np.sin(left_turns)))
-            members = f"{name}_cosines, {name}_sines, {double_literal(step_rad)}, {len(left_turns)}U"
-            self.tables.line(f"static const fan_t {name} = {{{members}}};")
-            self.tables.line()
-        return self._table_names[key]
+        if key in self._table_names:
+            return self._table_names[key]
+        name = f"fan_{len(self._table_names)}"
+        self._table_names[key] = name
+        turns = course_turns(step_rad, up_to_rad)
+        left_turns = turns[len(turns) // 2 :]  # the turns to the right are their mirror images
+        self.tables.write(table_lines(f"{name}_cosines", np.cos(left_turns)))
+        self.tables.write(table_lines(f"{name}_sines", np.sin(left_turns)))
+        members = f"{name}_cosines, {name}_sines, {double_literal(step_rad)}, {len(left_turns)}U"
+        self.tables.line(f"static const fan_t {name} = {{{members}}};")
+        self.tables.line()
+        return name
 
 
 def _describe(wire: InputWire) -> str:
@@ -305,15 +350,20 @@ def _describe(wire: InputWire) -> str:
             name = f"{source}"
         case RandomSource():
             name = "chance"
-        case _:
+        case _:  # `joint` for a JointSource, and so on
             name = type(source).__name__.removesuffix("Source").lower()
     return name if wire.threshold is None else f"{name}, {wire.threshold}"
 
 
-def _clamp_to_type(kind: Type) -> str:
-    """Return the expression of C for `value` as an input of a type."""
-    if isinstance(kind, IntType):
-        return f"({kind.storage}_t)fit(rint(value), {double_literal(kind.low)}, {double_literal(kind.high)})"
-    if isinstance(kind, FloatType) and kind.single:
-        return f"(float)fit(value, {double_literal(kind.low)}, {double_literal(kind.high)})"
+def _clamp_to_type(input_type: Type) -> str:
+    """Return the expression of C for the double `value` as an input of a type.
+
+    An integer is rounded. A float of 64 bits is clamped by the chart itself.
+    """
+    if isinstance(input_type, IntType):
+        low = double_literal(input_type.low)
+        high = double_literal(input_type.high)
+        return f"({input_type.storage}_t)fit(rint(value), {low}, {high})"
+    if isinstance(input_type, FloatType) and input_type.single:
+        return f"(float)fit(value, {double_literal(input_type.low)}, {double_literal(input_type.high)})"
     return "value"

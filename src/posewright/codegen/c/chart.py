@@ -12,7 +12,7 @@ from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.regions import RegionsCode
-from posewright.codegen.c.single import SingleStateCode, is_single
+from posewright.codegen.c.single import SingleStateCode, has_single_state
 from posewright.codegen.c.truth_table import Style, TruthTable, choose_table
 from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import CWriter, comment, without_unused
@@ -58,14 +58,18 @@ class ChartGenerator:
         options: options of the C.
 
     Attributes:
-        code: the code of names, actions and counters.
+        machine: the machine of the chart.
+        chart: the chart itself.
+        options: options of the C.
+        code: writes names, actions and counters.
         names: the chart's names in C.
-        chains_line: the line of `body` before which the functions of chains go.
-        monitors: the code of the monitors.
-        state_code: the code of the states: one active state, or regions.
+        chains_line: the line of `body`, from 0, before which the functions of if chains (`code.chains`) go.
+        monitors: writes the functions that check the chart's promises at run time.
+        state_code: writes the states: those of a chart with one active state, or with regions.
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
+        """Create the writers of names, states and monitors; nothing is written yet."""
         self.machine = machine
         self.chart = machine.chart
         self.options = options
@@ -73,7 +77,7 @@ class ChartGenerator:
         self.names = self.code.names
         self.chains_line = 0
         self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())
-        self.state_code = SingleStateCode(self.code) if is_single(machine) else RegionsCode(self.code)
+        self.state_code = SingleStateCode(self.code) if has_single_state(machine) else RegionsCode(self.code)
 
     @cached_property
     def table(self) -> TruthTable | None:
@@ -83,9 +87,11 @@ class ChartGenerator:
             InputError: a table is requested, and the chart cannot be one.
         """
         style = self.monitors.style(self.options.style)
-        switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
+        switch_generator = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
         single_state_code = self.state_code if isinstance(self.state_code, SingleStateCode) else None
-        return choose_table(self.machine, single_state_code, style, switch_lines=lambda: switch.body.lines)
+        return choose_table(
+            self.machine, single_state_code, style, switch_lines=lambda: switch_generator.body.lines
+        )
 
     @cached_property
     def body(self) -> CWriter:
@@ -122,7 +128,10 @@ class ChartGenerator:
     # The functions
 
     def _write_functions(self) -> None:
-        """Write `tick` and the functions it calls: a table lookup, or microsteps and the event queue."""
+        """Write the function `tick` and, before it, those that it calls.
+
+        A tick is a lookup in a table, or else microsteps and the events that they raise.
+        """
         machine = self.machine
         code = self.code
         if self.table is not None:
@@ -131,7 +140,7 @@ class ChartGenerator:
                 self.table.write_tick()
             return
         self.state_code.write_set_functions()
-        self.chains_line = len(code.writer.lines)
+        self.chains_line = len(code.writer.lines)  # their conditions may call the functions above
         self.state_code.write_functions()
         for event in (None, *sorted(machine.handled_events)):
             if self.state_code.has_transitions(event):
@@ -149,7 +158,7 @@ class ChartGenerator:
         return f"{prefix}_t *chart, const {prefix}_inputs_t *in"
 
     def function_of(self, event: str | None) -> str:
-        """Return the name of the function of an event, or with None of transitions without one."""
+        """Return the name of the function that takes the transitions on an event; None: those without one."""
         if event is None:
             return "sampled"
         return "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
@@ -165,14 +174,14 @@ class ChartGenerator:
                 writer.write(["default:", "    return false;"])
 
     def _write_settle(self) -> None:
-        """Write the function that takes microsteps until none is left to take.
+        """Write the function `settle`, which takes microsteps until none is left to take.
 
-        Transitions without an event go first, if the chart takes them until none is enabled; then the next
-        event of the queue.
+        Each turn of its loop takes a transition without an event, if the chart takes these until none is
+        enabled; else it processes the next event of the queue.
         """
         has_eventless = self.machine.runs_to_completion and self.state_code.has_transitions(None)
         condition = "(chart->status == 0U)" if self.counts_microsteps else "true"
-        call = self._count_microstep_call("sampled(chart, in)" if has_eventless else "false")
+        call = self._counted_call("sampled(chart, in)" if has_eventless else "false")
         with self.code.function(f"static void settle({self._parameters})") as writer:
             with writer.block(f"while ({condition})"):
                 if self.uses_queue:
@@ -189,12 +198,12 @@ class ChartGenerator:
         """The type in C of a number of events in the queue."""
         return "uint8_t" if self.code.queue_size < 256 else "uint16_t"
 
-    def _count_microstep_call(self, call: str) -> str:
-        """Return the call of a microstep, in a call that counts it if microsteps are counted."""
+    def _counted_call(self, call: str) -> str:
+        """Return the C call of a microstep, wrapped in one of `counted` if microsteps are counted."""
         return f"counted(chart, {call})" if self.counts_microsteps else call
 
     def _write_take_from_queue(self) -> None:
-        """Write lines that process the next event of the queue, or return if there is none."""
+        """Write lines of `settle` that process the next event of the queue, and return if there is none."""
         writer = self.code.writer
         size = self.code.queue_size
         writer.line("uint8_t event;")
@@ -203,17 +212,21 @@ class ChartGenerator:
         writer.line("event = chart->queue[chart->next];")
         writer.line(f"chart->next = ({self._queue_count_type})((chart->next + 1U) % {size}U);")
         writer.line("chart->waiting--;")
-        writer.line(f"(void){self._count_microstep_call('deal_with(chart, in, event)')};")
+        writer.line(f"(void){self._counted_call('deal_with(chart, in, event)')};")
 
     def _write_tick(self) -> None:
-        """Write the body of the function that takes a tick."""
+        """Write the body of the function that takes a tick.
+
+        A tick enters the chart or counts time, takes transitions without an event, then those on each event
+        that has come, and does the `during` actions of the states that were not left.
+        """
         writer = self.code.writer
         machine = self.machine
-        settles = self.uses_queue or machine.runs_to_completion
+        settles = self.uses_queue or machine.runs_to_completion  # whether there is a function `settle`
         self.state_code.write_begin()
         self.state_code.write_stayed_flags()
         if not machine.runs_to_completion and self.state_code.has_transitions(None):
-            writer.line(f"(void){self._count_microstep_call('sampled(chart, in)')};")
+            writer.line(f"(void){self._counted_call('sampled(chart, in)')};")
         if settles:
             writer.line("settle(chart, in);")
         for event in machine.events:
@@ -223,7 +236,7 @@ class ChartGenerator:
                     writer.block(f"if (in->{self.names.event_inputs[event]})"),
                 ):
                     call = f"{self.function_of(event)}(chart, in)"
-                    writer.line(f"(void){self._count_microstep_call(call)};")
+                    writer.line(f"(void){self._counted_call(call)};")
                     if settles:
                         writer.line("settle(chart, in);")
         if machine.during_nodes:
@@ -260,8 +273,8 @@ class ChartGenerator:
         """Whether the header declares the type of floats of 64 bits that are computed by functions."""
         if not self.options.soft_doubles:
             return False
-        kinds = (*self.chart.inputs.values(), *self.chart.variables.values())
-        if any(isinstance(kind, FloatType) and not kind.single for kind in kinds):
+        types = (*self.chart.inputs.values(), *self.chart.variables.values())
+        if any(isinstance(value_type, FloatType) and not value_type.single for value_type in types):
             return True
         is_called = any(name.startswith("pw_f64") for name in self.code.expressions.support_functions)
         return bool(self.body) and is_called
@@ -279,15 +292,16 @@ class ChartGenerator:
             events = sorted(self.machine.handled_events)
             writer.write(f"#define {self.names.events[event]} {k}U" for k, event in enumerate(events))
             writer.line()
-        for kind, values in self.names.values.items():
-            writer.line(comment(f"The values of {kind}."))
-            writer.write(f"#define {values[name]} {code}" for name, code in kind.codes.items())
+        for enum_type, constants in self.names.values.items():
+            writer.line(comment(f"The values of {enum_type}."))
+            writer.write(f"#define {constants[name]} {code}" for name, code in enum_type.codes.items())
             writer.line()
 
-    def _write_field(self, writer: CWriter, name: str, kind: Type, field_name: str) -> None:
+    def _write_field(self, writer: CWriter, name: str, value_type: Type, field_name: str) -> None:
+        """Write the declaration of the field of a struct for an input or variable of the chart."""
         with writer.traced_to(Element("variable", name, self.chart.lines.get(name))):
-            meaning = "" if isinstance(kind, BoolType) else f" {comment(str(kind))}"
-            writer.line(f"{self.code.c_type(kind)} {field_name};{meaning}")
+            meaning = "" if isinstance(value_type, BoolType) else f" {comment(str(value_type))}"
+            writer.line(f"{self.code.c_type(value_type)} {field_name};{meaning}")
 
     def _write_inputs(self, writer: CWriter) -> None:
         """Write the struct of inputs and events."""
@@ -297,8 +311,8 @@ class ChartGenerator:
             )
         )
         with writer.block("typedef struct", f"}} {self.names.prefix}_inputs_t;"):
-            for name, kind in self.chart.inputs.items():
-                self._write_field(writer, name, kind, field_name=self.names.inputs[name])
+            for name, input_type in self.chart.inputs.items():
+                self._write_field(writer, name, input_type, field_name=self.names.inputs[name])
             for event in self.chart.events:
                 with writer.traced_to(Element("event", event, self.chart.lines.get(event))):
                     writer.line(
@@ -311,8 +325,8 @@ class ChartGenerator:
     def _write_outputs(self, writer: CWriter) -> None:
         """Write the struct of outputs."""
         with writer.block("typedef struct", f"}} {self.names.prefix}_outputs_t;"):
-            for name, kind in self.chart.outputs.items():
-                self._write_field(writer, name, kind, field_name=self.names.fields[name])
+            for name, output_type in self.chart.outputs.items():
+                self._write_field(writer, name, output_type, field_name=self.names.fields[name])
             if not self.chart.outputs:
                 writer.line(f"bool unused; {comment('C has no empty struct')}")
         writer.line()
@@ -325,9 +339,8 @@ class ChartGenerator:
             writer.write(self.state_code.fields())
             for name in self.machine.registers:
                 if name not in self.chart.outputs:
-                    self._write_field(
-                        writer, name, kind=self.register_type(name), field_name=self.names.fields[name]
-                    )
+                    field_name = self.names.fields[name]
+                    self._write_field(writer, name, self.register_type(name), field_name)
             writer.write(self._internal_fields())
         writer.line()
 
@@ -336,7 +349,10 @@ class ChartGenerator:
         return self.machine.types[name]
 
     def _internal_fields(self) -> list[str]:
-        """Return the declarations of the fields of monitors, queue, counter of microsteps and status."""
+        """Return the declarations of the fields that only the generated code uses.
+
+        They are those of the monitors, the event queue, the count of microsteps, and the status.
+        """
         fields = self.monitors.fields()
         if self.uses_queue:
             count_type = self._queue_count_type
@@ -355,13 +371,13 @@ class ChartGenerator:
         writer.line(comment("Goes back to before the first tick."))
         writer.line(f"void {prefix}_init({prefix}_t *chart);")
         writer.line()
-        failing = (
+        meaning_of_failure = (
             "after any other the chart stands still until it is initialised"
             if self.can_fail
             else "it cannot fail"
         )
-        period = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
-        writer.line(comment(f"{period} Returns {self.names.constant}_OK; {failing}."))
+        usage = f"Takes one tick; call it every {self.chart.period_s * 1000:g} ms."
+        writer.line(comment(f"{usage} Returns {self.names.constant}_OK; {meaning_of_failure}."))
         writer.line(f"uint8_t {prefix}_step({prefix}_t *chart, const {prefix}_inputs_t *in);")
         writer.write(self.monitors.prototypes())
         writer.write(["", "#ifdef __cplusplus", "}", "#endif", ""])
@@ -369,12 +385,13 @@ class ChartGenerator:
     # The source
 
     def source(self) -> SourceFile:
-        """Return the source."""
-        body = self.body
+        """Return the source: headers and constants, support functions, then the chart's own functions."""
         names = self.names
-        writer = CWriter()
+        # writing the functions collects the support functions that they call, so it comes first
+        body = self.body
         init = self._capture_lines(self._write_init)
         step = self._capture_lines(self._write_step)
+        writer = CWriter()
         functions = CWriter()
         for name in closure(sorted(self.code.expressions.support_functions)):
             if name == "pw_f64":  # the header has it
@@ -386,8 +403,7 @@ class ChartGenerator:
             functions.include(part)
         functions.insert(first_chain_line, self.code.chains.writer)
         functions = without_unused(functions)
-        functions.lines.pop()
-        functions.elements.pop()
+        functions.remove_last_line()  # the empty one after the last function
         writer.write([f'#include "{names.prefix}.h"', ""])
         self._write_includes(writer, "\n".join(functions.lines))
         if isinstance(self.state_code, SingleStateCode) and self.state_code.enters_at_first_tick:
@@ -413,7 +429,7 @@ class ChartGenerator:
             writer.write([*ROM.splitlines(), ""])
 
     def _capture_lines(self, write: Callable[[], None]) -> CWriter:
-        """Return a writer with the lines of a function that writes to the code's writer."""
+        """Call `write`, which writes to `code.writer`, and return a writer with the lines it has written."""
         self.code.writer = CWriter()
         write()
         return self.code.writer
@@ -423,9 +439,7 @@ class ChartGenerator:
         prefix = self.names.prefix
         if self.counts_microsteps:
             writer.line(comment("Counts a microstep, so that a tick that would go round for ever ends."))
-            with (
-                writer.function(f"static bool counted({prefix}_t *chart, bool taken)"),
-            ):
+            with writer.function(f"static bool counted({prefix}_t *chart, bool taken)"):
                 with writer.block("if (taken)"):
                     writer.line("chart->microsteps++;")
                     with writer.block("if ((chart->microsteps > MAX_MICROSTEPS) && (chart->status == 0U))"):
@@ -453,12 +467,11 @@ class ChartGenerator:
         """Write the init function, which sets every field to its value before the first tick."""
         machine = self.machine
         with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
-            start = machine.start(machine.planner.enter_chart().configuration)
+            start_values = machine.start(machine.planner.enter_chart().configuration)
             for name in machine.registers:
-                kind = self.register_type(name)
                 with writer.traced_to(Element("variable", name, self.chart.lines.get(name))):
-                    text = self.code.expressions.literal(start[name], kind)
-                    writer.line(f"chart->{self.names.registers[name]} = {text};")
+                    literal = self.code.expressions.literal(start_values[name], self.register_type(name))
+                    writer.line(f"chart->{self.names.registers[name]} = {literal};")
             if not self.chart.outputs:
                 writer.line("chart->out.unused = false;")
             self.state_code.write_init()
@@ -471,26 +484,26 @@ class ChartGenerator:
                 writer.line(f"chart->status = {self.names.constant}_OK;")
 
     def _write_step(self) -> None:
-        """Write the step function, which clamps inputs and takes a tick; a failed tick changes nothing.
+        """Write the step function, which clamps the inputs and takes a tick.
 
-        A tick that can fail is taken by a copy of the chart, which replaces it if the tick succeeds.
+        A tick that can fail is taken by a copy of the chart, which replaces the chart if the tick succeeds;
+        so a failed tick changes nothing but the status.
         """
         prefix = self.names.prefix
-        clamps = self._input_clamp_lines()
-        with self.code.function(f"uint8_t {prefix}_step({self._parameters})"):
-            writer = self.code.writer
-            inputs = "in"
+        clamp_lines = self._input_clamp_lines()
+        inputs = "&clamped" if clamp_lines else "in"
+        with self.code.function(f"uint8_t {prefix}_step({self._parameters})") as writer:
+            # the declarations, at the top of the function
             if self.can_fail:
                 writer.line(f"{prefix}_t after;")
-            if clamps:
+            if clamp_lines:
                 writer.line(f"{prefix}_inputs_t clamped;")
-                inputs = "&clamped"
             if self.can_fail:
                 with writer.block(f"if (chart->status != {self.names.constant}_OK)"):
                     writer.line("return chart->status;")
-            if clamps:
+            if clamp_lines:
                 writer.line("clamped = *in;")
-                writer.write(clamps)
+                writer.write(clamp_lines)
             if not self.can_fail:
                 writer.line(f"tick(chart, {inputs});")
                 writer.write(self.monitors.call("chart", inputs))
@@ -508,50 +521,60 @@ class ChartGenerator:
             writer.line("return chart->status;")
 
     def _input_clamp_lines(self) -> list[str]:
-        """Return lines that clamp the inputs to their ranges."""
+        """Return lines of C that make every input a value of its type; see `_clamp_lines`."""
         lines = []
-        for name, kind in self.chart.inputs.items():
-            field = f"clamped.{self.names.inputs[name]}"
-            lines += self._clamp_lines(field, kind)
+        for name, input_type in self.chart.inputs.items():
+            lines += self._clamp_lines(f"clamped.{self.names.inputs[name]}", input_type)
         return lines
 
-    def _clamp_lines(self, field: str, kind: Type) -> list[str]:
-        """Return lines that clamp a field to the range of its type; none for a bool."""
-        expressions = self.code.expressions
-        if isinstance(kind, EnumType):
-            top = len(kind.values) - 1
-            return [f"if ({field} > {top}) {{", f"    {field} = {kind.codes[kind.default]};", "}"]
-        if isinstance(kind, FloatType):
-            soft = self.options.soft_doubles and not kind.single
-            fit = "pw_f64_fit" if soft else "pw_fit_float" if kind.single else "pw_fit_double"
-            expressions.support_functions.add(fit)
-            bounds = (kind.low, kind.high, kind.default)
-            bound_texts = [expressions.float_literal(bound, single=kind.single).text for bound in bounds]
-            return [f"{field} = {fit}({field}, {', '.join(bound_texts)});"]
-        if isinstance(kind, IntType):
-            return _integer_clamp_lines(field, kind)
+    def _clamp_lines(self, field: str, value_type: Type) -> list[str]:
+        """Return lines of C that make a field a value of its type.
+
+        A number outside of its range becomes the nearest in it, and NaN the default. A code that is none of
+        an enumeration becomes that of its default. A bool needs no line.
+
+        Args:
+            field: the expression of C for the field, such as `clamped.distance`.
+            value_type: the type in the chart.
+        """
+        if isinstance(value_type, EnumType):
+            last_code = len(value_type.values) - 1
+            default_code = value_type.codes[value_type.default]
+            return [f"if ({field} > {last_code}) {{", f"    {field} = {default_code};", "}"]
+        if isinstance(value_type, FloatType):
+            return [self._float_clamp_line(field, value_type)]
+        if isinstance(value_type, IntType):
+            return _integer_clamp_lines(field, value_type)
         return []
+
+    def _float_clamp_line(self, field: str, float_type: FloatType) -> str:
+        """Return the line of C that clamps a float by a support function, which also replaces NaN."""
+        if float_type.single:
+            function = "pw_fit_float"
+        elif self.options.soft_doubles:
+            function = "pw_f64_fit"
+        else:
+            function = "pw_fit_double"
+        expressions = self.code.expressions
+        expressions.support_functions.add(function)
+        numbers = (float_type.low, float_type.high, float_type.default)
+        literals = [expressions.float_literal(number, single=float_type.single).text for number in numbers]
+        return f"{field} = {function}({field}, {', '.join(literals)});"
 
     def generate(self) -> tuple[SourceFile, SourceFile]:
         """Return the header and the source."""
-        source = self.source()
+        source = self.source()  # first, since the header declares what writing the source collects
         return self.header(), source
 
 
-def _integer_clamp_lines(field: str, kind: IntType) -> list[str]:
-    """Return lines that clamp an integer to its range if its storage type has a larger one."""
-    low, high = INT_RANGES[kind.storage]
+def _integer_clamp_lines(field: str, int_type: IntType) -> list[str]:
+    """Return lines of C that clamp an integer to its range, for each bound that its storage type exceeds."""
+    storage_low, storage_high = INT_RANGES[int_type.storage]
     lines = []
-    if kind.high < high:
-        lines += [
-            f"if ({field} > {integer_literal(kind.high)}) {{",
-            f"    {field} = {integer_literal(kind.high)};",
-            "}",
-        ]
-    if kind.low > low:
-        lines += [
-            f"if ({field} < {integer_literal(kind.low)}) {{",
-            f"    {field} = {integer_literal(kind.low)};",
-            "}",
-        ]
+    if int_type.high < storage_high:
+        high = integer_literal(int_type.high)
+        lines += [f"if ({field} > {high}) {{", f"    {field} = {high};", "}"]
+    if int_type.low > storage_low:
+        low = integer_literal(int_type.low)
+        lines += [f"if ({field} < {low}) {{", f"    {field} = {low};", "}"]
     return lines

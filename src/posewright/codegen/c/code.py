@@ -38,22 +38,29 @@ class ChartCode:
 
     Args:
         machine: the machine of the chart.
-        soft: whether fractions of 64 bits are computed by calls.
+        soft: whether floats of 64 bits are computed by support functions.
         max_queued_events: greatest number of waiting events; None for what the chart needs.
 
     Attributes:
+        machine: the machine of the chart.
+        names: the chart's names in C.
+        soft: whether floats of 64 bits are computed by support functions.
         writer: receives the lines.
-        active_condition: returns the expression of C for `in(S)`, by node number.
-        chains: the functions of truth tables.
-        raised_fields: fields that record, for monitors, that an event was raised in the tick.
+        active_condition: returns the expression of C for `in(S)`, the condition that a state is active, by
+            the number of its node; set by the writer of the states.
+        chains: writes long `a if c else b` chains, such as truth tables, as functions.
+        expressions: translates expressions, and collects the support functions that they call.
+        queue_size: number of events that can wait; 0 for a chart without a queue.
+        raised_fields: by event, the field that records, for monitors, that it was raised in the tick.
     """
 
     def __init__(self, machine: Machine, *, soft: bool = False, max_queued_events: int | None = None) -> None:
+        """Choose the chart's names in C and the size of its queue; nothing is written yet."""
         self.machine = machine
         self.names = ChartNames(machine)
         self.soft = soft
         self.writer = CWriter()
-        self.active_condition: Callable[[int], str] = lambda _number: "false"
+        self.active_condition: Callable[[int], str] = lambda _node_number: "false"
         self.raised_fields: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
         self.expressions = CExpressions(
@@ -65,25 +72,31 @@ class ChartCode:
     # Names and types
 
     def name_text(self, name: Name) -> str:
-        """Return the expression of C for a variable, input or event."""
+        """Return the expression of C for a name in an expression of the chart.
+
+        It is a variable, input or event, or a name that the machine has put in: for `in(S)`, and for the
+        question of a monitor whether an event was raised.
+        """
         if name.name.startswith(IN_STATE_PREFIX):
-            return self.active_condition(self.machine.number_of[name.name.removeprefix(IN_STATE_PREFIX)])
+            state = name.name.removeprefix(IN_STATE_PREFIX)
+            return self.active_condition(self.machine.number_of[state])
         if name.name.startswith(RAISED_PREFIX):
-            return f"chart->{self.raised_fields[name.name.removeprefix(RAISED_PREFIX)]}"
-        sampled = {**self.names.inputs, **self.names.event_inputs}
-        if name.name in sampled:
-            return f"in->{sampled[name.name]}"
+            event = name.name.removeprefix(RAISED_PREFIX)
+            return f"chart->{self.raised_fields[event]}"
+        input_fields = {**self.names.inputs, **self.names.event_inputs}
+        if name.name in input_fields:
+            return f"in->{input_fields[name.name]}"
         return f"chart->{self.names.registers[name.name]}"
 
-    def enum_constant(self, kind: EnumType, value: str) -> str:
-        """Return the constant of an enumeration's value."""
-        return self.names.values[kind][value]
+    def enum_constant(self, enum_type: EnumType, value: str) -> str:
+        """Return the constant of C for an enumeration's value."""
+        return self.names.values[enum_type][value]
 
-    def c_type(self, kind: Type) -> str:
-        """Return the type in which values are stored."""
-        if isinstance(kind, FloatType):
-            return "float" if kind.single else "pw_f64" if self.soft else "double"
-        return "bool" if kind.storage == "bool" else f"{kind.storage}_t"
+    def c_type(self, value_type: Type) -> str:
+        """Return the type of C in which values of a type are stored."""
+        if isinstance(value_type, FloatType):
+            return "float" if value_type.single else "pw_f64" if self.soft else "double"
+        return "bool" if value_type.storage == "bool" else f"{value_type.storage}_t"
 
     # Elements
 
@@ -121,18 +134,18 @@ class ChartCode:
     def guard_transitions(self, transitions: Iterable[CompoundTransition]) -> Iterator[GuardedTransition]:
         """Yield transitions in order of priority, each with its condition in C.
 
-        Terms that follow from the fact that no earlier transition was taken are left out, as are transitions
-        that can never be taken after the earlier ones.
+        A condition is an `and` of terms. Terms that follow from the fact that no earlier transition was taken
+        are left out, as are transitions that can never be taken after the earlier ones.
         """
         transitions = tuple(transitions)
         terms_of_transitions = [[*self._terms(transition)] for transition in transitions]
-        pruned = prune_guards([[term.tree for term in terms] for terms in terms_of_transitions])
-        for transition, terms, needed_terms in zip(transitions, terms_of_transitions, pruned, strict=True):
-            if needed_terms is None:  # it can never be taken
+        needed_indices = prune_guards([[term.tree for term in terms] for terms in terms_of_transitions])
+        for transition, terms, indices in zip(transitions, terms_of_transitions, needed_indices, strict=True):
+            if indices is None:  # it can never be taken
                 continue
-            condition = self.expressions.translate_all([terms[index] for index in needed_terms])
+            condition = self.expressions.translate_all([terms[index] for index in indices])
             yield GuardedTransition(transition, condition or None)
-            if not needed_terms:  # it is always taken, so later ones never are
+            if not indices:  # without a condition it is always taken, so later ones never are
                 return
 
     def _terms(self, transition: CompoundTransition) -> Iterator[ConditionTerm]:
@@ -157,24 +170,29 @@ class ChartCode:
             elif isinstance(action, Raise):
                 self.write_raise(action.event)
             elif isinstance(action, Branch):
-                with self.writer.block(
-                    f"if ({self.expressions.translate_condition(action.when)})", self._tail(action)
-                ):
-                    self.write_actions(action.then)
-                if action.otherwise:
-                    with self.writer.indented_block():
-                        self.write_actions(action.otherwise)
+                self.write_branch(action)
 
-    def _tail(self, action: Branch) -> str:
-        return "} else {" if action.otherwise else "}"
+    def write_branch(self, action: Branch) -> None:
+        """Write an `if` with its actions, and those of its `else` if it has one."""
+        condition = self.expressions.translate_condition(action.when)
+        with self.writer.block(f"if ({condition})", "} else {" if action.otherwise else "}"):
+            self.write_actions(action.then)
+        if action.otherwise:
+            with self.writer.indented_block():
+                self.write_actions(action.otherwise)
 
     def write_assignment(self, action: Assign) -> None:
-        """Write assignments, by temporaries where a value reads a variable that is set before it."""
+        """Write the assignments of an action, which all happen at once.
+
+        Where a value reads a variable that is set before it, all values are computed into local constants
+        first.
+        """
         types = self.machine.chart.variables
         assigned_names: set[str] = set()
         can_assign_directly = True
         for name, value in action.values.items():
-            can_assign_directly = can_assign_directly and not (value.names & assigned_names)
+            reads_assigned_variable = bool(value.names & assigned_names)
+            can_assign_directly = can_assign_directly and not reads_assigned_variable
             assigned_names.add(name)
         c_values = {
             name: self.expressions.translate_assigned(value, types[name])
@@ -192,7 +210,10 @@ class ChartCode:
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
     def write_raise(self, event: str) -> None:
-        """Write the raising of an event: it is recorded for monitors, and queued for transitions."""
+        """Write lines that raise an event: record it for monitors, and put it into the queue.
+
+        Nothing is written for an event that no monitor reads and no transition handles.
+        """
         if event in self.raised_fields:
             self.writer.line(f"chart->{self.raised_fields[event]} = true;")
         if event in self.machine.handled_events:
@@ -216,20 +237,21 @@ class ChartCode:
     # Time
 
     def write_counting(self, counter: Counter) -> None:
-        """Write lines that count one tick, up to the counter's limit.
+        """Write lines by which a counter counts one tick.
 
-        A counter with a condition is reset while that does not hold; one that restarts goes on with 1.
+        A counter stays at its limit; one that restarts continues with 1. A counter with a condition counts
+        the ticks for which that has held, so it is 0 while the condition does not hold.
         """
         field = f"chart->{self.names.registers[counter.name]}"
-        head = f"if ({field} < {integer_literal(counter.limit)})"
+        if_below_limit = f"if ({field} < {integer_literal(counter.limit)})"
         if counter.condition is not None:
             condition = self.expressions.translate(counter.condition)
-            with self.writer.block(f"if (!{condition.operand})", f"}} else {head} {{"):
+            with self.writer.block(f"if (!{condition.operand})", f"}} else {if_below_limit} {{"):
                 self.writer.line(f"{field} = 0;")
             with self.writer.indented_block():
                 self.writer.line(f"{field}++;")
             return
-        with self.writer.block(head, "} else {" if counter.restarts else "}"):
+        with self.writer.block(if_below_limit, "} else {" if counter.restarts else "}"):
             self.writer.line(f"{field}++;")
         if counter.restarts:
             with self.writer.indented_block():
@@ -241,10 +263,13 @@ class ChartCode:
 
     @contextmanager
     def function(self, head: str) -> Iterator[CWriter]:
-        """Write a function, with `(void)parameter;` for parameters that it does not use.
+        """Write a function, whose body is what the context writes.
 
-        In the context, `writer` is a new one for the body, since only the complete body shows which
-        parameters it uses.
+        In the context, `writer` is a new one, which is also returned: only the complete body shows which
+        parameters are not used, for which a line `(void)parameter;` is written before it.
+
+        Args:
+            head: the head of the function, with the types and names of its parameters.
         """
         file_writer = self.writer
         body = CWriter()
@@ -253,19 +278,21 @@ class ChartCode:
         yield body
         self.writer = file_writer
         body_text = re.sub(r"/\*.*?\*/", "", "\n".join(body.lines))  # without comments
+        parameters = re.findall(r"(\w+)[,)]", head[head.index("(") :])  # the last word of each, its name
         with file_writer.function(head):
-            for parameter in re.findall(r"(\w+)[,)]", head[head.index("(") :]):
+            for parameter in parameters:
                 if parameter != "void" and not re.search(rf"\b{parameter}\b", body_text):
                     file_writer.line(f"(void){parameter};")
             file_writer.include(body)
 
 
 def queue_bound(machine: Machine) -> int:
-    """Return an upper bound of the number of waiting events; `MAX_QUEUE` where events may raise each other.
+    """Return an upper bound of the number of waiting events, at most `MAX_QUEUE`; 0 where none can wait.
 
     The bound assumes that every action that raises an event is done in every microstep: then each event
-    raises as many events as there are such actions, and each of these does so again, as long as the longest
-    chain of events that raise each other.
+    raises as many events as there are such actions, and each of these does so again, up to the length of the
+    longest chain of events of which each may raise the next. A chain that never ends has no bound, so the
+    result is `MAX_QUEUE`.
     """
     if not machine.queue_limit:
         return 0
@@ -280,22 +307,24 @@ def queue_bound(machine: Machine) -> int:
     n_raises: int = sum(_count_raises(actions, machine.handled_events) for actions in all_actions(machine))
     n_raises += sum(len(node.ancestors) for node in machine.nodes if node.final)  # done events
     chain_length = _longest_chain(raised_events_of)
-    n_first_microsteps = 1 + len(machine.events) + 1  # without an event, one for each event, `during` actions
-    if chain_length is None or n_raises ** max(chain_length, 1) * n_first_microsteps >= MAX_QUEUE:
+    if chain_length is None:
         return MAX_QUEUE
-    bound: int = n_raises ** max(chain_length, 1)
-    return max(1, 2 * bound)
+    n_first_microsteps = 1 + len(machine.events) + 1  # without an event, one for each event, `during` actions
+    n_waiting: int = n_raises ** max(chain_length, 1)  # after one of these microsteps
+    if n_waiting * n_first_microsteps >= MAX_QUEUE:
+        return MAX_QUEUE
+    return max(1, 2 * n_waiting)
 
 
 def _events_raised_by_states(machine: Machine) -> set[str]:
-    """Return the events that entering or leaving states may raise."""
-    events = {
-        DONE_PREFIX + machine.nodes[k].name
-        for node in machine.nodes
-        if node.final
-        for k in node.ancestors[:-1]
-    }
+    """Return the events that entering or leaving states may raise.
+
+    Entering a final state may complete each of its ancestors but the last one, which is the chart itself.
+    """
+    events: set[str] = set()
     for node in machine.nodes:
+        if node.final:
+            events |= {DONE_PREFIX + machine.nodes[ancestor].name for ancestor in node.ancestors[:-1]}
         events |= events_raised(node.entry) | events_raised(node.exit)
     return events
 
@@ -313,10 +342,13 @@ def _count_raises(actions: Actions, queued_events: frozenset[str]) -> int:
 
 
 def _longest_chain(raised_events_of: dict[str, set[str]]) -> int | None:
-    """Return the length of the longest chain of events each of which may raise the next; None for a cycle.
+    """Return the length of the longest chain of events of which each may raise the next; None for a cycle.
 
-    `raised_events_of` has, by event, the events that its transitions may raise. In each pass, the chains
-    become known that begin with an event all of whose raised events have known chains.
+    In each pass, the lengths become known of chains that begin with an event which raises only events of
+    known lengths. After a pass for each event, the length of one in or before a cycle is still not known.
+
+    Args:
+        raised_events_of: by event, the events that its transitions may raise.
     """
     lengths: dict[str, int] = {}  # of the longest chain that begins with each event
     for _ in range(len(raised_events_of) + 1):

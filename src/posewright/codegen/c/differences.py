@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.charts.expression import Binary, Expression, Operator
 from posewright.charts.expression.tree import Tree, nodes_of, range_of
@@ -34,6 +35,15 @@ SAFE_PERIOD_S = 1e-3
 
 MAX_LISTED_PLACES = 4
 ABANDONED_TICK_TEXT = "it is given up and changes nothing, and the status stays"
+
+
+class _CountLimit(NamedTuple):
+    """The number of some elements of a chart, the greatest that C can number, and a hint to lower it."""
+
+    name: str
+    n: int
+    limit: int
+    hint: str
 
 
 @dataclass(frozen=True)
@@ -96,27 +106,30 @@ def require_expressible(generator: ChartGenerator) -> None:
     """
     machine = generator.machine
     chart = generator.chart
-    sizes = {
-        "ways between states": (
+    counts = (
+        _CountLimit(
+            "ways between states",
             len(machine.transitions),
             MAX_TRANSITIONS,
-            "let fewer junctions follow one another",
+            hint="let fewer junctions follow one another",
         ),
-        "events raised inside": (
+        _CountLimit(
+            "events raised inside",
             len(machine.handled_events),
             MAX_EVENTS,
-            "let a local say which one of many it is",
+            hint="let a local say which one of many it is",
         ),
-        "promises": (
+        _CountLimit(
+            "promises",
             len(generator.monitors.promises),
             MAX_EVENTS,
-            "join some with `and`, or do without monitors",
+            hint="join some with `and`, or do without monitors",
         ),
-    }
-    for kind, (size, limit, hint) in sizes.items():
-        if size > limit:
-            message = f"{chart.name} has {size} {kind}, and {limit} can be numbered"
-            raise InputError(message, where=Where(chart.path), hint=hint)
+    )
+    for count in counts:
+        if count.n > count.limit:
+            message = f"{chart.name} has {count.n} {count.name}, and {count.limit} can be numbered"
+            raise InputError(message, where=Where(chart.path), hint=count.hint)
     if chart.period_s > MAX_PERIOD_S:
         raise InputError(
             f"a tick every {chart.period_s:g} s cannot be timed in microseconds of 32 bits",
@@ -145,10 +158,11 @@ def _find_modulo_difference(generator: ChartGenerator) -> CodeDifference | None:
 
 def _find_float_difference(generator: ChartGenerator) -> CodeDifference | None:
     """Return the compiler options that floats depend on; None for a chart without floats."""
-    kinds = [*generator.chart.inputs.values(), *generator.chart.variables.values()]
+    types = [*generator.chart.inputs.values(), *generator.chart.variables.values()]
+    has_float = any(isinstance(value_type, FloatType) for value_type in types)
     nodes = [node for expression in generator.machine.expressions for node in nodes_of(expression.tree)]
     divides = any(isinstance(node, Binary) and node.operator is Operator.OVER for node in nodes)
-    if not divides and not any(isinstance(kind, FloatType) for kind in kinds):
+    if not divides and not has_float:
         return None
     return CodeDifference(
         "fractions", "exact with -ffp-contract=off and without -ffast-math, as `build` compiles"

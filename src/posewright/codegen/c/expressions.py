@@ -113,6 +113,7 @@ class CExpressions:
         soft: bool = False,
         write_chain: ChainWriter | None = None,
     ) -> None:
+        """Store the callbacks; no support function is called yet."""
         self.name_text = name_text
         self.enum_constant = enum_constant
         self.soft = soft
@@ -135,68 +136,75 @@ class CExpressions:
         return " && ".join(texts)
 
     def translate(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
-        """Return an expression in C; arguments as for `tree`."""
+        """Return an expression in C; `enumeration` is as for `translate_tree`."""
         self.constant_values = expression.constant_values
         return self.translate_tree(expression.tree, enumeration)
 
-    def translate_assigned(self, expression: Expression, kind: Type) -> str:
+    def translate_assigned(self, expression: Expression, value_type: Type) -> str:
         """Return the expression of C for a value assigned to a variable of a type."""
         self.constant_values = expression.constant_values
         constant = self._constant_value(expression.tree)
         if constant is not None:
-            return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the chart was type-checked
-        return self.clamp_to_type(self.translate_tree(expression.tree, kind), kind)
+            clamped = value_type.clamp(constant)  # type: ignore[arg-type]  # the chart was type-checked
+            return self.literal(clamped, value_type)
+        return self.clamp_to_type(self.translate_tree(expression.tree, value_type), value_type)
 
-    def clamp_to_type(self, value: CExpression, kind: Type) -> str:
+    def clamp_to_type(self, value: CExpression, value_type: Type) -> str:
         """Return the expression of C for a value clamped to the range of a type, in its storage type."""
-        if isinstance(kind, IntType):
-            return self._clamp_integer(value, kind)
-        if isinstance(kind, FloatType):
-            return self._clamp_float(value, kind)
-        needs_cast = isinstance(kind, EnumType) and not value.atom
-        return f"({kind.storage}_t){value.operand}" if needs_cast else value.text
+        if isinstance(value_type, IntType):
+            return self._clamp_integer(value, value_type)
+        if isinstance(value_type, FloatType):
+            return self._clamp_float(value, value_type)
+        needs_cast = isinstance(value_type, EnumType) and not value.atom
+        return f"({value_type.storage}_t){value.operand}" if needs_cast else value.text
 
-    def _clamp_integer(self, value: CExpression, kind: IntType) -> str:
-        """Return the expression of C for an integer clamped to a range, if its value may be outside of it."""
+    def _clamp_integer(self, value: CExpression, int_type: IntType) -> str:
+        """Return the expression of C for an integer clamped to the range of a type, in its storage type.
+
+        It is clamped only if its value may be outside of the range.
+        """
         text = value.uncast_text or value.text
-        may_exceed = value.low < kind.low or value.high > kind.high
+        may_exceed = value.low < int_type.low or value.high > int_type.high
         if may_exceed:
             self.support_functions.add("pw_clamp_i32")
-            call = f"pw_clamp_i32({text}, {integer_literal(kind.low)}, {integer_literal(kind.high)})"
-            return call if kind.storage == "int32" else f"({kind.storage}_t){call}"
-        needs_no_cast = value.kind is CKind.LONG and kind.storage == "int32"
-        return text if needs_no_cast else f"({kind.storage}_t){value.uncast_text or value.operand}"
+            bounds = f"{integer_literal(int_type.low)}, {integer_literal(int_type.high)}"
+            call = f"pw_clamp_i32({text}, {bounds})"  # an int32_t
+            return call if int_type.storage == "int32" else f"({int_type.storage}_t){call}"
+        needs_no_cast = value.kind is CKind.LONG and int_type.storage == "int32"
+        return text if needs_no_cast else f"({int_type.storage}_t){value.uncast_text or value.operand}"
 
-    def _clamp_float(self, value: CExpression, kind: FloatType) -> str:
-        """Return the expression of C for a number clamped to a float's range; NaN becomes its default."""
-        is_single = kind.single and value.kind is CKind.FLOAT
-        wide_value = value if is_single else self.as_double(value)
-        always_fits = value.is_whole and kind.low <= value.low and value.high <= kind.high
+    def _clamp_float(self, value: CExpression, float_type: FloatType) -> str:
+        """Return the expression of C for a number clamped to a float type; NaN becomes the type's default.
+
+        A float of 32 bits is clamped as it is. Other numbers are clamped in 64 bits, then rounded to 32 if
+        the type has these. An integer that is always in the range is only converted.
+        """
+        is_single = float_type.single and value.kind is CKind.FLOAT
+        computed_value = value if is_single else self.as_double(value)
+        always_fits = value.is_whole and float_type.low <= value.low and value.high <= float_type.high
         if always_fits:
-            return self.as_float(value).text if kind.single else wide_value.text
-        bounds = (kind.low, kind.high, kind.default)
-        low, high, default = (self.float_literal(bound, single=is_single).text for bound in bounds)
-        if is_single:
-            self.support_functions.add("pw_fit_float")
-            return f"pw_fit_float({value.text}, {low}, {high}, {default})"
-        function = "pw_f64_fit" if self.soft else "pw_fit_double"
+            return self.as_float(value).text if float_type.single else computed_value.text
+        numbers = (float_type.low, float_type.high, float_type.default)
+        literals = ", ".join(self.float_literal(number, single=is_single).text for number in numbers)
+        double_function = "pw_f64_fit" if self.soft else "pw_fit_double"
+        function = "pw_fit_float" if is_single else double_function
         self.support_functions.add(function)
-        text = f"{function}({wide_value.text}, {low}, {high}, {default})"
-        if not kind.single:
-            return text
+        call = f"{function}({computed_value.text}, {literals})"
+        if is_single or not float_type.single:
+            return call
         if self.soft:
             self.support_functions.add("pw_f64_to_f32")
-            return f"pw_f64_to_f32({text})"
-        return f"(float){text}"
+            return f"pw_f64_to_f32({call})"
+        return f"(float){call}"
 
     # Literals
 
-    def literal(self, value: Value, kind: Type) -> str:
+    def literal(self, value: Value, value_type: Type) -> str:
         """Return a value of a type as a literal or constant of C."""
-        if isinstance(kind, EnumType):
-            return self.enum_constant(kind, str(value))
-        if isinstance(kind, FloatType):
-            return self.float_literal(float(value), single=kind.single).text
+        if isinstance(value_type, EnumType):
+            return self.enum_constant(value_type, str(value))
+        if isinstance(value_type, FloatType):
+            return self.float_literal(float(value), single=value_type.single).text
         return self._constant_literal(value).text
 
     def _constant_literal(self, value: Value) -> CExpression:
@@ -221,11 +229,13 @@ class CExpressions:
 
         Args:
             tree: the tree, with types.
-            enumeration: the type of a name that is an enumeration's value.
+            enumeration: the enumeration to which a name such as `red` belongs that is one of its values; None
+                for the type that the name has in the tree.
         """
         if isinstance(tree, Name) and isinstance(self.constant_values.get(tree.name), str):
-            kind = enumeration if isinstance(enumeration, EnumType) else tree.type
-            text = self.enum_constant(kind, str(self.constant_values[tree.name]))  # type: ignore[arg-type]  # the type is an enumeration
+            enum_type = enumeration if isinstance(enumeration, EnumType) else tree.type
+            enum_value = str(self.constant_values[tree.name])
+            text = self.enum_constant(enum_type, enum_value)  # type: ignore[arg-type]  # it is an enumeration
             return CExpression(text, CKind.ENUM, atom=True)
         constant = self._constant_value(tree)
         if constant is not None and not isinstance(constant, str):
@@ -268,19 +278,19 @@ class CExpressions:
         return value
 
     def _translate_name(self, tree: Name) -> CExpression:
-        """Return a variable, input or event in C, with the kind and range of its type."""
+        """Return a variable, input or event in C, with the CKind and range of its type."""
         text = self.name_text(tree)
-        kind = tree.type
-        if isinstance(kind, BoolType):
+        value_type = tree.type
+        if isinstance(value_type, BoolType):
             return CExpression(text, CKind.BOOL, atom=True)
-        if isinstance(kind, EnumType):
+        if isinstance(value_type, EnumType):
             return CExpression(text, CKind.ENUM, atom=True)
-        if isinstance(kind, FloatType):
-            return CExpression(text, CKind.FLOAT if kind.single else CKind.DOUBLE, atom=True)
-        if kind.storage == "uint16":
-            return CExpression(f"(int32_t){text}", CKind.LONG, low=kind.low, high=kind.high)
-        c_kind = CKind.LONG if kind.storage == "int32" else CKind.INT
-        return CExpression(text, c_kind, atom=True, low=kind.low, high=kind.high)
+        if isinstance(value_type, FloatType):
+            return CExpression(text, CKind.FLOAT if value_type.single else CKind.DOUBLE, atom=True)
+        if value_type.storage == "uint16":
+            return CExpression(f"(int32_t){text}", CKind.LONG, low=value_type.low, high=value_type.high)
+        c_kind = CKind.LONG if value_type.storage == "int32" else CKind.INT
+        return CExpression(text, c_kind, atom=True, low=value_type.low, high=value_type.high)
 
     def _translate_unary(self, tree: Unary) -> CExpression:
         """Return `not x` or `-x` in C; the negation of an integer saturates at 32 bits."""
@@ -293,7 +303,7 @@ class CExpressions:
             return CExpression(f"-{operand.operand}", operand.kind)
         low = -operand.high
         high = -operand.low
-        if high > INT_HIGH:
+        if high > INT_HIGH:  # only the negation of the smallest 32-bit integer is
             self.support_functions.add("pw_neg")
             return CExpression(f"pw_neg({operand.text})", CKind.LONG, atom=True, low=low, high=INT_HIGH)
         return self._build_integer(f"-{operand.operand}", low, high, operands=(operand,))
@@ -301,12 +311,21 @@ class CExpressions:
     def _build_integer(
         self, text: str, low: float, high: float, operands: tuple[CExpression, ...]
     ) -> CExpression:
-        """Return an integer, which C computes in 16 bits if it and its operands fit."""
-        is_small = all(operand.kind is CKind.INT for operand in operands)
+        """Return an operation on integers, which C computes in 16 bits if its result and operands fit.
+
+        Args:
+            text: the operation in C.
+            low: the smallest result.
+            high: the largest result.
+            operands: the operands.
+        """
+        are_operands_small = all(operand.kind is CKind.INT for operand in operands)
         fits = low >= INT16_LOW and high <= INT16_HIGH
-        return CExpression(text, CKind.INT if is_small and fits else CKind.LONG, low=low, high=high)
+        kind = CKind.INT if are_operands_small and fits else CKind.LONG
+        return CExpression(text, kind, low=low, high=high)
 
     def _translate_arithmetic(self, tree: Binary) -> CExpression:
+        """Return `+`, `-`, `*`, `/` or `%` in C: of integers, except for `/`, or of 64-bit floats."""
         left = self.translate_tree(tree.left)
         right = self.translate_tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
@@ -366,6 +385,12 @@ class CExpressions:
 
         A divisor that may be zero is put into a call that sets the status of the chart. 64-bit floats are
         computed by functions if the compiler has none.
+
+        Args:
+            tree: the operation.
+            left: its left operand in C.
+            right: its right operand in C.
+            kind: the kind of both operands and of the result, FLOAT or DOUBLE.
         """
         soft = self.soft and kind is CKind.DOUBLE
         is_division = tree.operator in (Operator.OVER, Operator.MODULO)
@@ -384,6 +409,7 @@ class CExpressions:
         return CExpression(f"{left.operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.operand}", kind)
 
     def _may_be_zero(self, tree: Tree) -> bool:
+        """Return whether 0 is in the range of a tree's values."""
         low, high = range_of(tree, self.constant_values)
         return low <= 0 <= high
 
@@ -424,33 +450,40 @@ class CExpressions:
 
     def _translate_comparison(self, tree: Binary) -> CExpression:
         """Return a comparison in C; numbers are first converted to a kind that represents both exactly."""
-        operands = (tree.left, tree.right)
-        enumeration = next((kind for kind in map(_find_enumeration, operands) if kind is not None), None)
-        # several enumerations may have a value of the same name; the type of the first variable decides
-        for operand in operands:
-            if isinstance(operand, Name) and operand.name not in self.constant_values:
-                if isinstance(operand.type, EnumType):
-                    enumeration = operand.type
-                break
+        enumeration = self._find_compared_enumeration((tree.left, tree.right))
         left = self.translate_tree(tree.left, enumeration)
         right = self.translate_tree(tree.right, enumeration)
-        if left.kind is CKind.ENUM or left.kind is CKind.BOOL:
-            return CExpression(
-                f"{left.operand} {_COMPARISON_SIGNS[tree.operator]} {right.operand}", CKind.BOOL
-            )
-        left, right = self.widen((left, right))
+        if left.kind not in (CKind.ENUM, CKind.BOOL):
+            left, right = self.widen((left, right))
         if self.soft and left.kind is CKind.DOUBLE:
             return self._emulated_comparison(tree.operator, left, right)
         return CExpression(f"{left.operand} {_COMPARISON_SIGNS[tree.operator]} {right.operand}", CKind.BOOL)
 
+    def _find_compared_enumeration(self, operands: tuple[Tree, Tree]) -> EnumType | None:
+        """Return the enumeration whose values are compared; None where other values are.
+
+        Several enumerations may have a value of the same name, so the type of the first variable decides.
+        """
+        first_variable = next(
+            (
+                operand
+                for operand in operands
+                if isinstance(operand, Name) and operand.name not in self.constant_values
+            ),
+            None,
+        )
+        if first_variable is not None and isinstance(first_variable.type, EnumType):
+            return first_variable.type
+        return next(filter(None, map(_find_enumeration, operands)), None)
+
     def _emulated_comparison(self, operator: Operator, left: CExpression, right: CExpression) -> CExpression:
         """Return a comparison of two 64-bit floats by a support function.
 
-        There are functions for less, less or equal, and equal only, so `>` and `>=` exchange the operands.
+        There are functions for `<`, `<=` and `==` only. So `>` and `>=` exchange the operands, and `!=` is
+        the negation of `==`.
         """
         if operator in _MIRRORED_OPERATORS:
-            operator = _MIRRORED_OPERATORS[operator]
-            left, right = right, left
+            return self._emulated_comparison(_MIRRORED_OPERATORS[operator], left=right, right=left)
         name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(operator, "pw_f64_eq")
         call = self._emulated_call(name, left, right)
         negation = "!" if operator is Operator.UNEQUAL else ""
@@ -466,7 +499,9 @@ class CExpressions:
     def _translate_if(self, tree: If, expected_type: Type | None) -> CExpression:
         """Return `a if c else b if d else e` in C: as `?:`, or a long one as the call of a function.
 
-        `expected_type` is that of a variable to which the value is assigned; None if it is not known.
+        Args:
+            tree: the conditional, whose `else` may be another one.
+            expected_type: the type of a variable to which the value is assigned; None if it is not known.
         """
         cases, otherwise = split_cases(tree)
         enumeration = expected_type if isinstance(expected_type, EnumType) else _find_enumeration(tree)
@@ -475,6 +510,7 @@ class CExpressions:
         ]
         if values[0].kind not in (CKind.BOOL, CKind.ENUM):
             values = [*self.widen(tuple(values))]
+        # after `widen`, kinds differ only where some integers have 16 bits and others 32
         kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
         low = min(value.low for value in values)
         high = max(value.high for value in values)
@@ -484,12 +520,12 @@ class CExpressions:
             value_texts = [value.text for value in values]
             call = self.write_chain(tree, self._c_type(kind, enumeration), condition_texts, value_texts)
             return CExpression(call, kind, atom=True, low=low, high=high)
-        pairs = zip(conditions, values, strict=False)
+        pairs = zip(conditions, values[:-1], strict=True)
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
         return CExpression(f"{text}{values[-1].operand}", kind, low=low, high=high)
 
     def _c_type(self, kind: CKind, enumeration: EnumType | None) -> str:
-        """Return the type in C of a function that returns a value of some kind."""
+        """Return the type in C of a function that returns a value; `enumeration` is that of an ENUM."""
         if kind is CKind.ENUM and enumeration is not None:
             return f"{enumeration.storage}_t"
         return "pw_f64" if kind is CKind.DOUBLE and self.soft else kind.value

@@ -18,7 +18,12 @@ MAX_ATOMS = 10
 
 
 def find_operands(tree: Tree, operator: Operator) -> Iterator[Tree]:
-    """Yield the operands of `a and b and c` from the left, whatever the brackets."""
+    """Yield the operands of a chain such as `a and b and c` from the left, whatever its brackets.
+
+    Args:
+        tree: the expression; one that is no such chain is its only operand.
+        operator: the operator of the chain, AND or OR.
+    """
     pending = [tree]
     while pending:
         node = pending.pop()
@@ -29,7 +34,10 @@ def find_operands(tree: Tree, operator: Operator) -> Iterator[Tree]:
 
 
 def find_terms(tree: Tree) -> Iterator[Tree]:
-    """Yield the terms that must all hold for a condition: `not a` and `not b` for `not (a or b)`."""
+    """Yield the terms that must all hold for a condition: `not a` and `not b` for `not (a or b)`.
+
+    Double negations are removed.
+    """
     for operand in find_operands(tree, Operator.AND):
         if not isinstance(operand, Unary) or operand.operator is not Operator.NOT:
             yield operand
@@ -57,7 +65,7 @@ def prune_guards(conditions: Sequence[Sequence[Tree]]) -> list[list[int] | None]
         tables.add_atoms(term)
     if len(tables.number_of) > MAX_ATOMS or any(map(_divides, all_terms)):
         return [[*range(len(terms))] for terms in conditions]
-    open_rows = tables.all_rows  # rows for which no earlier condition holds
+    open_rows = tables.all_rows  # the combinations for which no earlier condition holds
     pruned: list[list[int] | None] = []
     for terms in conditions:
         rows_of_terms = [tables.rows(term) for term in terms]
@@ -92,6 +100,9 @@ def _find_needed_terms(rows_of_terms: Sequence[int], open_rows: int) -> list[int
 class _TruthTables:
     """The truth tables of conditions over their atoms, as integers with a bit for each row.
 
+    An atom is a bool variable or a comparison, without `not`, `and` and `or`. A row is a combination of the
+    values of all atoms; bit n of the row's number is the value of atom n.
+
     Attributes:
         number_of: the number of each atom, by its text.
     """
@@ -119,7 +130,10 @@ class _TruthTables:
                 self.number_of.setdefault(_atom(tree).text, len(self.number_of))
 
     def rows(self, tree: Tree) -> int:
-        """Return the rows for which a condition holds; bit n of the row's number is the value of atom n."""
+        """Return the rows for which a condition holds, as the bits of an integer.
+
+        All atoms must have been added before.
+        """
         match tree:
             case Literal():
                 return self.all_rows if tree.value else 0

@@ -1,4 +1,7 @@
-"""Functions of C for long chains `a if c else b if d else e`, which calls of truth tables become."""
+"""Functions of C for long chains `a if c else b if d else e`.
+
+A call of a truth table in a chart becomes such a chain: a condition and a value for each row.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from posewright.codegen.unit import Element
 
 
 class ChainFunctions:
-    """Writes chains as functions, equal ones once.
+    """Writes chains `a if c else b if d else e` as functions of C; equal chains share a function.
 
     Attributes:
         chart: the chart.
@@ -22,30 +25,38 @@ class ChainFunctions:
     """
 
     def __init__(self, chart: Chart, names: ChartNames) -> None:
+        """Prepare the names of the functions of truth tables; no function is written yet."""
         self.chart = chart
         self.names = names
         self.writer = CWriter()
-        self._calls: dict[tuple[str, ...], str] = {}
-        self._status_setters: set[str] = set()  # functions that may set the status
-        self._tables = distinct(f"table_{name}" for name in chart.functions)
+        self._call_texts: dict[tuple[str, ...], str] = {}  # by type, conditions and values of the chain
+        self._status_setters: set[str] = set()  # names of written functions that may set the status
+        # the name in C of each truth table, by `table_` and its name in the chart
+        self._table_names = distinct(f"table_{name}" for name in chart.functions)
 
-    def call(self, tree: If, kind: str, conditions: Sequence[str], values: Sequence[str]) -> str:
-        """Return the call of a function that computes a chain, having written the function at the first call.
+    def call(self, tree: If, c_type: str, conditions: Sequence[str], values: Sequence[str]) -> str:
+        """Return the C call of the function that computes a chain.
+
+        The function is written at the first call for a chain; an equal chain calls it again.
 
         Args:
             tree: the chain.
-            kind: the type of C of its value.
+            c_type: the type in C of its value.
             conditions: expressions of C, in order.
-            values: expressions of C, one for each condition, and the last one for no condition.
+            values: expressions of C: one for each condition, then the one where no condition holds.
         """
-        key = (kind, *conditions, *values)
-        if key not in self._calls:
-            name = self._name(tree)
-            self._calls[key] = self._write(name, self._find_table(tree), kind, conditions, values)
-        return self._calls[key]
+        key = (c_type, *conditions, *values)
+        if key not in self._call_texts:
+            table = self._find_table(tree)
+            name = self._unused_name(table)
+            self._call_texts[key] = self._write(name, table, c_type, conditions, values)
+        return self._call_texts[key]
 
     def _find_table(self, tree: If) -> str | None:
-        """Return the truth table of the chart whose values are those of a chain; None unless there is one."""
+        """Return the name of the chart's truth table whose values are those of a chain.
+
+        None means that no table has these values, or that several have.
+        """
         cases, otherwise = split_cases(tree)
         values: list[Tree] = [*(then for _, then in cases), otherwise]
         matches = [
@@ -55,37 +66,42 @@ class ChainFunctions:
         ]
         return matches[0] if len(matches) == 1 else None
 
-    def _name(self, tree: If) -> str:
-        """Return an unused name: of the truth table, or `choice_1` and so on."""
-        used_names = {call.partition("(")[0] for call in self._calls.values()}
-        table = self._find_table(tree)
-        base = "choice"
-        if table is not None:
-            base = self._tables[f"table_{table}"]
-            if base not in used_names:
-                return base
-        number = 1 if table is None else 2
-        while f"{base}_{number}" in used_names:
+    def _unused_name(self, table: str | None) -> str:
+        """Return a name for a new function.
+
+        It is that of the truth table, then with the numbers from 2 for its further calls (with other
+        arguments); or `choice_1`, `choice_2` and so on where `table` is None.
+        """
+        used_names = {call_text.partition("(")[0] for call_text in self._call_texts.values()}
+        if table is None:
+            stem = "choice"
+            number = 1
+        else:
+            stem = self._table_names[f"table_{table}"]
+            number = 2
+            if stem not in used_names:
+                return stem
+        while f"{stem}_{number}" in used_names:
             number += 1
-        return f"{base}_{number}"
+        return f"{stem}_{number}"
 
     def _write(
-        self, name: str, table: str | None, kind: str, conditions: Sequence[str], values: Sequence[str]
+        self, name: str, table: str | None, c_type: str, conditions: Sequence[str], values: Sequence[str]
     ) -> str:
-        """Write a function and return the call of it; its parameters are those that its text needs.
+        """Write a function, whose parameters are those that its text needs, and return the call of it.
 
         Args:
             name: the name of the function.
-            table: the truth table of the chart that the chain is; None if it is none.
-            kind: the type in C of its value.
+            table: the name in the chart of the truth table that the chain stands for; None without one.
+            c_type: the type in C of its value.
             conditions: expressions of C, in order.
-            values: expressions of C, one for each condition, and the last one for no condition.
+            values: expressions of C: one for each condition, then the one where no condition holds.
         """
         prefix = self.names.prefix
         writer = self.writer
         text = " ".join((*conditions, *values))
         words = {*re.findall(r"\w+", text)}
-        # the address of the status is passed on, or a function is called that sets it
+        # the text passes the address of the status on, or calls a function that may set it
         changes_chart = "&chart->" in text or bool(words & self._status_setters)
         if changes_chart:
             self._status_setters.add(name)
@@ -101,8 +117,8 @@ class ChainFunctions:
                 place = f" (line {line})" if line else ""
                 writer.line(comment(f"{table}: the row that fits, the last where none does{place}"))
             parameters = ", ".join(declarations[parameter] for parameter in arguments) or "void"
-            with writer.function(f"static {kind} {name}({parameters})"):
-                for condition, value in zip(conditions, values, strict=False):
+            with writer.function(f"static {c_type} {name}({parameters})"):
+                for condition, value in zip(conditions, values[:-1], strict=True):
                     with writer.block(f"if ({condition})"):
                         writer.line(f"return {value};")
                 writer.line(f"return {values[-1]};")

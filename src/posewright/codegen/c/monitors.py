@@ -19,14 +19,24 @@ from posewright.errors import InputError, Where
 
 
 class MonitorCode:
-    """Writes the monitors.
+    """Writes the monitors: the C that checks a chart's promises after each tick.
+
+    A promise is a property that the chart states: its condition `when` never holds, or always holds, or
+    leads to its `goal` within some time (the response).
 
     Args:
-        code: the code of the chart; it gets the fields of the events that monitors read.
+        code: the code of the chart; its `raised_fields` get the events that monitors read.
         promises: the promises monitored; for none, nothing is written.
+
+    Attributes:
+        code: the code of the chart.
+        chart: the chart.
+        promises: the promises monitored.
+        conditions: for each promise, its conditions as the machine evaluates them after a tick.
     """
 
     def __init__(self, code: ChartCode, promises: Sequence[Promise]) -> None:
+        """Find the conditions of the promises, and the events that they read."""
         self.code = code
         self.chart = code.machine.chart
         self.promises = tuple(promises)
@@ -40,7 +50,8 @@ class MonitorCode:
         events = sorted(
             {event for conditions in self.conditions for event in conditions.raised_names.values()}
         )
-        code.raised_fields = {event: f"came[{number}]" for number, event in enumerate(events)}
+        # the C array `came` has a bool for each of these events: whether it was raised in this tick
+        code.raised_fields = {event: f"came[{index}]" for index, event in enumerate(events)}
 
     def style(self, style: Style) -> Style:
         """Return the style of a monitored tick: a switch instead of `AUTO`.
@@ -136,6 +147,7 @@ class MonitorCode:
         return ["", comment(meaning), f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise);"]
 
     def _clear_bitmap(self) -> None:
+        """Write lines by which no promise is broken."""
         self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(self.size))
 
     def _clear_raised_events(self) -> None:
@@ -143,27 +155,37 @@ class MonitorCode:
         self.code.writer.write(f"chart->{field} = false;" for field in self.code.raised_fields.values())
 
     def _write_promise(self, number: int, promise: Promise) -> None:
-        """Write the evaluation of a promise after a tick.
-
-        A promise with a response counts the ticks since its condition held, until its goal holds; it is
-        broken once they are more than its limit.
-        """
+        """Write the evaluation of a promise after a tick; `number` is its index in `promises`."""
         writer = self.code.writer
-        conditions = self.conditions[number].conditions
+        conditions = self.conditions[number].conditions  # `when`, and the goal of a promise with a response
         when, *goals = [self.code.expressions.translate(condition) for condition in conditions]
         place = f" (line {promise.line})" if promise.line else ""
         writer.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))
-        if promise.kind is not PromiseKind.LEADS_TO:
-            is_broken = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
-            with writer.block(f"if ({is_broken})"):
-                self._set_broken(number)
+        if promise.kind is PromiseKind.LEADS_TO:
+            self._write_response(number, when=when.text, goal=goals[0].text)
             return
+        is_broken = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
+        with writer.block(f"if ({is_broken})"):
+            self._set_broken(number)
+
+    def _write_response(self, number: int, when: str, goal: str) -> None:
+        """Write the evaluation of a promise that a condition leads to a goal within some ticks.
+
+        The field `owed_...` counts the ticks since the condition held, until the goal holds; the promise is
+        broken while they are more than its limit. The field stops one above the limit.
+
+        Args:
+            number: the index of the promise.
+            when: the expression of C for its condition.
+            goal: the expression of C for its goal.
+        """
+        writer = self.code.writer
         limit = self.limits[number]
         ticks_due = f"chart->owed_{number}"
         suffix = "UL" if _count_type(limit) == "uint32_t" else "U"
-        with writer.block(""):
-            writer.line(f"const bool when = {when.text};")
-            writer.line(f"const bool goal = {goals[0].text};")
+        with writer.block(""):  # of its own, for the local constants
+            writer.line(f"const bool when = {when};")
+            writer.line(f"const bool goal = {goal};")
             with writer.block(
                 "if (goal)",
                 f"}} else if (({ticks_due} <= {limit}{suffix}) && (when || ({ticks_due} > 0U))) {{",
@@ -175,6 +197,7 @@ class MonitorCode:
                 self._set_broken(number)
 
     def _set_broken(self, number: int) -> None:
+        """Write the line that sets the bit of a promise in the bitmap of the broken ones."""
         byte = f"chart->broken[{number // 8}]"
         self.code.writer.line(f"{byte} = (uint8_t)({byte} | {1 << number % 8}U);")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, count
 
 from posewright.charts import Chart
 from posewright.charts.machine import Machine
@@ -137,88 +138,99 @@ def distinct(names: Iterable[str]) -> dict[str, str]:
     identifiers: dict[str, str] = {}
     used: set[str] = set()
     for name in names:
-        base = identifier(name)
-        candidate = base
-        number = 1
-        while candidate in used:
-            number += 1
-            candidate = f"{base}_{number}"
-        used.add(candidate)
-        identifiers[name] = candidate
+        identifiers[name] = _take_unused(identifier(name), used)
     return identifiers
 
 
-def upper(names: Iterable[str], prefix: str, used: set[str] | None = None) -> dict[str, str]:
-    """Return a different constant for each name, in upper case with a prefix, none of them in `used`."""
-    names = tuple(names)
+def distinct_constants(names: Iterable[str], prefix: str, used: set[str]) -> dict[str, str]:
+    """Return a different constant for each name, in upper case with a prefix.
+
+    Args:
+        names: the names.
+        prefix: with which every constant begins.
+        used: constants that exist already; the new ones are added to it.
+    """
     constants: dict[str, str] = {}
-    used = set() if used is None else used
     for name in names:
-        base = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
-        candidate = base
-        number = 1
-        while candidate in used:
-            number += 1
-            candidate = f"{base}_{number}"
-        used.add(candidate)
-        constants[name] = candidate
+        stem = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
+        constants[name] = _take_unused(stem, used)
     return constants
 
 
+def _take_unused(stem: str, used: set[str]) -> str:
+    """Return the stem, or the first of `stem_2`, `stem_3` ... that is not used, and add it to `used`."""
+    candidates = chain([stem], (f"{stem}_{number}" for number in count(2)))
+    unused = next(candidate for candidate in candidates if candidate not in used)
+    used.add(unused)
+    return unused
+
+
 class ChartNames:
-    """The names of one chart.
+    """The names in C of one chart's elements, by their names in the chart.
 
     Attributes:
         prefix: of everything that other files see: the chart's name in lower case.
         constant: the same in upper case.
-        inputs: fields of the inputs.
-        event_inputs: fields that say which events came.
-        registers: fields of the chart: outputs stand in `out`.
-        states: constants of the states, by node number.
-        events: constants of the events that wait in the queue.
-        types: the name of each enumeration's type.
-        values: constants of each enumeration's values, by type.
-        promises: constants of the promises.
-        labels: what is of each enumeration's type, by type: the first thing that is.
+        inputs: the field of each input in the struct of inputs.
+        event_inputs: the field of each event in the struct of inputs, which says whether it has come.
+        fields: the field of each register (a variable or counter), outputs in the struct of outputs.
+        registers: the same as reached from the chart's struct: `out.speed` for an output.
+        states: the constant of each state, by node number.
+        events: the constant of each event that can wait in the queue.
+        values: the constants of each enumeration's values, by the enumeration.
+        promises: the constant of each promise.
+        labels: for each enumeration, the first input, variable, parameter or function that is of its type.
     """
 
     def __init__(self, machine: Machine) -> None:
+        """Choose a name of C for every element of the machine's chart.
+
+        Fields of the same struct are different, and so are all constants. A register is a variable of the
+        chart or a counter of the machine.
+        """
         chart = machine.chart
         self.prefix = prefix_of(chart)
         self.constant = self.prefix.upper()
-        fields = distinct(
-            [*chart.inputs, *(f"ev_{event} " for event in chart.events)]
-        )  # no input ends in a blank
-        self.inputs = {name: fields[name] for name in chart.inputs}
-        self.event_inputs = {event: fields[f"ev_{event} "] for event in chart.events}
+        # the blank keeps an event apart from an input `ev_...`, since no input's name ends in a blank
+        input_fields = distinct([*chart.inputs, *(f"ev_{event} " for event in chart.events)])
+        self.inputs = {name: input_fields[name] for name in chart.inputs}
+        self.event_inputs = {event: input_fields[f"ev_{event} "] for event in chart.events}
         outputs = distinct(chart.outputs)
-        own = (*_OWN_FIELDS, *(f"history_{k}" for k in range(len(machine.history))))
-        owed = (f"owed_{k}" for k in range(len(chart.promises)))
-        internal_names = distinct([*own, *owed, *chart.locals, *(c.name for c in machine.counters)])
-        self.registers = {name: f"out.{field}" for name, field in outputs.items()}
-        self.registers |= {name: internal_names[name] for name in machine.registers if name not in outputs}
-        self.fields = {
-            **outputs,
-            **{name: internal_names[name] for name in machine.registers if name not in outputs},
+        history_fields = (f"history_{index}" for index in range(len(machine.history)))
+        monitor_fields = (f"owed_{index}" for index in range(len(chart.promises)))
+        counter_names = (counter.name for counter in machine.counters)
+        # the generator's own fields are first, so that they keep their names
+        internal_fields = distinct(
+            [*_OWN_FIELDS, *history_fields, *monitor_fields, *chart.locals, *counter_names]
+        )
+        internal_registers = {
+            name: internal_fields[name] for name in machine.registers if name not in outputs
         }
+        self.fields = {**outputs, **internal_registers}
+        self.registers = {name: f"out.{field}" for name, field in outputs.items()} | internal_registers
         used = {f"{self.constant}_{name}" for name in ("H", "OK", "DIVISION_BY_ZERO", "NO_END")}
-        states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE", used)
+        state_names = (node.name for node in machine.nodes[1:])
+        states = distinct_constants(state_names, f"{self.constant}_STATE", used)
         self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
-        self.events = upper(sorted(machine.handled_events), f"{self.constant}_EVENT", used)
-        self.promises = upper((promise.name for promise in chart.promises), f"{self.constant}_PROMISE", used)
+        self.events = distinct_constants(sorted(machine.handled_events), f"{self.constant}_EVENT", used)
+        promise_names = (promise.name for promise in chart.promises)
+        self.promises = distinct_constants(promise_names, f"{self.constant}_PROMISE", used)
         self.values: dict[EnumType, dict[str, str]] = {}
         self.labels: dict[EnumType, str] = {}
-        for name, kind in self._declared(chart):
-            if isinstance(kind, EnumType) and kind not in self.values:
-                self.labels[kind] = name
-                self.values[kind] = upper(kind.values, f"{self.constant}_{name}", used)
+        for name, value_type in self._typed_elements(chart):
+            # the constants are named after the first element of the type
+            if isinstance(value_type, EnumType) and value_type not in self.values:
+                self.labels[value_type] = name
+                prefix = f"{self.constant}_{name}"
+                self.values[value_type] = distinct_constants(value_type.values, prefix, used)
 
-    def _declared(self, chart: Chart) -> Iterator[tuple[str, Type]]:
-        """Yield name and type of all inputs, variables, parameters and functions."""
+    def _typed_elements(self, chart: Chart) -> Iterator[tuple[str, Type]]:
+        """Yield name and type of all inputs, variables, parameters (`function_parameter`) and functions."""
         yield from chart.inputs.items()
         yield from chart.variables.items()
         for name, function in chart.functions.items():
-            yield from ((f"{name}_{parameter}", kind) for parameter, kind in function.parameters.items())
+            for parameter, parameter_type in function.parameters.items():
+                yield f"{name}_{parameter}", parameter_type
             yield name, function.return_type
 
 
@@ -243,7 +255,10 @@ TYPES = re.compile(r"u?int(_fast|_least)?\d+|u?int(ptr|max)|s?size|wchar|wint|pt
 
 
 def prefix_of(chart: Chart) -> str:
-    """Return the prefix of the names of a chart's functions and types."""
+    """Return the prefix of the names of a chart's functions, types and files."""
+    # again after `lower`, since the name in lower case may be a keyword
     prefix = identifier(identifier(chart.name).lower()).lower()
-    is_reserved = prefix in HEADERS or TYPES.fullmatch(prefix)
-    return f"{prefix}_" if is_reserved else prefix if prefix.strip("_") else f"chart{prefix}"
+    if prefix in HEADERS or TYPES.fullmatch(prefix):
+        return f"{prefix}_"
+    is_blank = not prefix.strip("_")  # of a name without a letter or digit
+    return f"chart{prefix}" if is_blank else prefix

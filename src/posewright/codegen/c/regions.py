@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
+from posewright.charts.machine.node import ROOT, CompoundTransition, ResolvedTarget, StateNode
 from posewright.charts.model import DONE_PREFIX, HistoryKind
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
 from posewright.documents import read_text
+
+_NUMBERS_PER_LINE = 16  # of a constant table
 
 
 def read_shared_part(part: str) -> list[str]:
@@ -26,15 +28,18 @@ def read_shared_part(part: str) -> list[str]:
     """
     text = read_text(Path(__file__).with_name("regions.c"))
     start = text.index(f"/* {part}: ")
-    later_starts = [text.find(f"/* {later_part}: ", start + 1) for later_part in ("microsteps", "choice")]
-    end = min((later_start for later_start in later_starts if later_start > 0), default=len(text))
+    end = len(text)
+    for other_part in ("microsteps", "choice"):
+        other_start = text.find(f"/* {other_part}: ", start + 1)
+        if other_start >= 0:  # the part follows this one
+            end = min(end, other_start)
     first_line, *further_lines = text[start:end].rstrip().splitlines()
     return [first_line.replace(f"{part}: ", "", 1), *further_lines, ""]
 
 
-def _none_number(kind: str) -> int:
-    """Return the number that means none, the largest of a type of C."""
-    return 255 if kind == "uint8_t" else 65535
+def _none_number(c_type: str) -> int:
+    """Return the number that stands for no node or no transition: the largest of `uint8_t` or `uint16_t`."""
+    return 255 if c_type == "uint8_t" else 65535
 
 
 class _DoneEvent(NamedTuple):
@@ -47,6 +52,9 @@ class _DoneEvent(NamedTuple):
 @dataclass
 class RegionsCode:
     """Writes the functions of a chart with regions.
+
+    A node is a state of any level, or the chart itself, and is numbered in document order. A set of nodes is
+    a bitmap: bit k % 8 of byte k // 8 is 1 for node k.
 
     Attributes:
         code: the code of names, actions and counters.
@@ -66,6 +74,7 @@ class RegionsCode:
     code: ChartCode
 
     def __post_init__(self) -> None:
+        """Compute the numbers and C types of nodes and transitions, and give `code` its condition `in(S)`."""
         self.machine = self.code.machine
         self.nodes = self.machine.nodes
         self.n_nodes = len(self.nodes)
@@ -84,7 +93,7 @@ class RegionsCode:
     # The fields
 
     def fields(self) -> list[str]:
-        """Return the declarations of fields besides registers."""
+        """Return the declarations of the fields that hold sets of states: active, histories, `stayed`."""
         fields = [f"uint8_t active[{self.set_bytes}]; {comment('bit 0: the chart was entered')}"]
         if self.machine.history:
             fields.append(f"uint8_t history[{len(self.machine.history)}][{self.set_bytes}];")
@@ -105,16 +114,19 @@ class RegionsCode:
         """Return the constants of the states, which other files see."""
         return [f"#define {self.code.names.states[node.index]} {node.index}U" for node in self.nodes[1:]]
 
-    def active_condition(self, number: int) -> str:
-        """Return the condition under which a node is active."""
-        return f"has(chart->active, {self.code.names.states[number]})"
+    def active_condition(self, node_number: int) -> str:
+        """Return the condition of C that a node is active."""
+        return f"has(chart->active, {self.code.names.states[node_number]})"
 
     def has_transitions(self, event: str | None) -> bool:
         """Return whether a transition has an event as its trigger; with None, no event at all."""
         return event in self.machine.transitions_by_event
 
     def last_descendant(self, node: StateNode) -> int:
-        """Return the number of the last node inside a node; nodes are numbered in document order."""
+        """Return the number of the last node inside a node, that of the node itself if none is inside.
+
+        Nodes are numbered in document order, so the nodes inside one have the numbers after it up to this.
+        """
         return max(node.descendants, default=node.index)
 
     # Functions
@@ -159,7 +171,9 @@ class RegionsCode:
             "LAST", [self.last_descendant(node) for node in self.nodes], "The last node inside each node."
         )
         self._write_table(
-            "PARENT", [max(node.parent, 0) for node in self.nodes], "The node around each node."
+            "PARENT",
+            [max(node.parent, ROOT) for node in self.nodes],  # the chart has no parent, and is its own
+            "The node around each node.",
         )
         self._write_table(
             "SOURCE", [transition.source for transition in transitions], "Where each transition begins."
@@ -175,19 +189,20 @@ class RegionsCode:
         writer = self.code.writer
         writer.line(comment(meaning))
         with writer.block(f"static const node_t {name}[{len(numbers)}] PW_ROM =", "};"):
-            for k in range(0, len(numbers), 16):
-                writer.line(", ".join(f"{number}U" for number in numbers[k : k + 16]) + ",")
+            for start in range(0, len(numbers), _NUMBERS_PER_LINE):
+                line_numbers = numbers[start : start + _NUMBERS_PER_LINE]
+                writer.line(", ".join(f"{number}U" for number in line_numbers) + ",")
         writer.line()
 
     def _write_function_of_node(
         self, head: str, write_case: Callable[[StateNode], None], nodes: Iterable[StateNode]
     ) -> None:
-        """Write a function with a `switch` over nodes.
+        """Write a function with a `switch` over its parameter `node`; without nodes, an empty one.
 
         Args:
             head: the head of the function.
-            write_case: writes the body of a node's case.
-            nodes: the nodes with a case.
+            write_case: writes the lines for a node.
+            nodes: the nodes with lines of their own; the function does nothing for others.
         """
         code = self.code
         nodes = list(nodes)
@@ -235,34 +250,42 @@ class RegionsCode:
         self._write_function_of_node(head, write_entry, nodes_with_entry)
 
     def _find_done_events(self, final: StateNode) -> list[_DoneEvent]:
-        """Return the done events of a final state; empty if none has an effect.
+        """Return the done events that entering a final state may raise, inner ones first.
 
-        Entering a final state raises the done event of the state around it. If that is a region, the state of
-        the regions is done, too, once all of them are; and so on outwards.
+        They are the event of the parent of the final state and, if the parent is a region, that of the state
+        with the regions, which is done once all of its regions are; if that state is in a region itself, so
+        on outwards. The list is empty if none of the events has an effect.
         """
         events: list[_DoneEvent] = []
         condition = ""
-        number = final.parent
-        while number:  # 0 is the chart itself
-            node = self.nodes[number]
+        node_number = final.parent
+        while node_number != ROOT:
+            node = self.nodes[node_number]
             if node.parallel:
-                condition = self._done_condition(number)
+                condition = self._done_condition(node_number)
             events.append(_DoneEvent(DONE_PREFIX + node.name, condition))
-            number = node.parent
-            is_region = self.nodes[number].parallel
+            is_region = self.nodes[node.parent].parallel
             if not is_region:
                 break
+            node_number = node.parent
         return events if any(self.code.has_effect(event.name) for event in events) else []
 
-    def _done_condition(self, number: int) -> str:
-        """Return the condition under which a node is done: its final state, or all its regions are."""
-        node = self.nodes[number]
+    def _done_condition(self, node_number: int) -> str:
+        """Return the condition of C that a node is done, where `after` has the states active after the step.
+
+        A state with regions is done if all of them are; a region or another state, if a final state in it is
+        active.
+        """
+        node = self.nodes[node_number]
         if node.parallel:
-            parts = [self._done_condition(child) for child in node.children]
-            return f"({' && '.join(parts)})"
-        finals = [child for child in node.children if self.nodes[child].final]
-        parts = [f"has(after, {self.code.names.states[child]})" for child in finals]
-        return f"({' || '.join(parts)})" if parts else "false"
+            region_conditions = [self._done_condition(child) for child in node.children]
+            return f"({' && '.join(region_conditions)})"
+        final_conditions = [
+            f"has(after, {self.code.names.states[child]})"
+            for child in node.children
+            if self.nodes[child].final
+        ]
+        return f"({' || '.join(final_conditions)})" if final_conditions else "false"
 
     def _write_done_events(self, final: StateNode) -> None:
         """Write lines that raise the done events of a final state; nothing for other states."""
@@ -271,9 +294,8 @@ class RegionsCode:
         writer = self.code.writer
         n_open_blocks = 0
         for event in self._find_done_events(final):
-            if (
-                event.condition
-            ):  # an outer state can only be done if the inner ones are, so the blocks are nested
+            if event.condition:
+                # the block is nested in that of the inner state, without which the outer one is not done
                 writer.line(f"if ({event.condition}) {{")
                 writer.depth += 1
                 n_open_blocks += 1
@@ -303,7 +325,11 @@ class RegionsCode:
     # The entry set
 
     def _write_add_target(self, target: ResolvedTarget) -> None:
-        """Write lines that add a target to the entry set: a state, or its stored or default history."""
+        """Write lines that add a target of a transition to the entry set, which is `want` in C.
+
+        For a history these are the states that it has stored; if it is empty, its default, or else the
+        initial states of its node.
+        """
         writer = self.code.writer
         if target.history is None:
             writer.line(f"add(want, {self.code.names.states[target.node]});")
@@ -320,12 +346,17 @@ class RegionsCode:
                 self._write_add_initial_states(node)
 
     def _write_add_initial_states(self, node: StateNode) -> None:
-        """Write lines that add a node's initial states to the entry set."""
+        """Write lines that add a node's initial states to the entry set, and the states between.
+
+        All regions of a node with regions are added.
+        """
         writer = self.code.writer
         for target in node.initial:
-            nodes_on_path = [k for k in self.nodes[target.node].ancestors if k in node.descendants]
-            writer.write(f"add(want, {self.code.names.states[k]});" for k in reversed(nodes_on_path))
+            between = [number for number in self.nodes[target.node].ancestors if number in node.descendants]
+            outermost_first = reversed(between)
+            writer.write(f"add(want, {self.code.names.states[number]});" for number in outermost_first)
             if target.history is not None and target.node != node.index:
+                # the node of the history is entered, too; a state that is a target adds itself
                 writer.line(f"add(want, {self.code.names.states[target.node]});")
             self._write_add_target(target)
         if node.parallel:
@@ -338,7 +369,7 @@ class RegionsCode:
         self._write_function_of_node(head, self._write_add_regions_and_initial, compound_nodes)
 
     def _write_add_regions_and_initial(self, node: StateNode) -> None:
-        """Write lines that add a node's regions, and its initial states if no state in it is in the set."""
+        """Write lines that add a node's regions, and its initial states if none inside it is in the set."""
         writer = self.code.writer
         if node.parallel and not node.initial:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
@@ -369,28 +400,34 @@ class RegionsCode:
         """Write the function that stores the histories of states that are left."""
         code = self.code
         with code.function("static void note_history(chart_t *chart, const uint8_t *left)"):
-            for history_index, (number, history_kind) in enumerate(self.machine.history):
-                node = self.nodes[number]
-                stored_nodes = node.children
+            for history_index, (node_number, history_kind) in enumerate(self.machine.history):
+                node = self.nodes[node_number]
                 if history_kind is HistoryKind.DEEP:
-                    stored_nodes = tuple(sorted(k for k in node.descendants if self.nodes[k].is_leaf))
+                    storable_nodes = sorted(k for k in node.descendants if self.nodes[k].is_leaf)
+                else:
+                    storable_nodes = list(node.children)
                 with (
                     code.writer.traced_to(code.state_element(node)),
-                    code.writer.block(f"if (has(left, {code.names.states[number]}))"),
+                    code.writer.block(f"if (has(left, {code.names.states[node_number]}))"),
                 ):
                     code.writer.line(f"(void)memset(chart->history[{history_index}], 0, SET_BYTES);")
-                    for stored_node in stored_nodes:
+                    for stored_node in storable_nodes:
                         constant = code.names.states[stored_node]
                         with code.writer.block(f"if (has(chart->active, {constant}))"):
                             code.writer.line(f"add(chart->history[{history_index}], {constant});")
 
     def _write_forget_history(self) -> None:
-        """Write the function that clears the histories of entered states that are only read from outside."""
+        """Write the function that clears the histories of states that are entered.
+
+        It clears those that no transition from inside the state enters, since leaving the state stores them
+        again.
+        """
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as writer:
-            for history_index, (number, _) in enumerate(self.machine.history):
-                if number in self.machine.planner.nodes_with_cleared_history:
-                    with writer.block(f"if (has(after, {self.code.names.states[number]}))"):
-                        writer.line(f"(void)memset(chart->history[{history_index}], 0, SET_BYTES);")
+            for history_index, (node_number, _) in enumerate(self.machine.history):
+                if node_number not in self.machine.planner.nodes_with_cleared_history:
+                    continue
+                with writer.block(f"if (has(after, {self.code.names.states[node_number]}))"):
+                    writer.line(f"(void)memset(chart->history[{history_index}], 0, SET_BYTES);")
 
     # A microstep
 
@@ -417,11 +454,14 @@ class RegionsCode:
             writer.line("return true;")
 
     def _write_selection(self, event: str | None) -> None:
-        """Write the selection of the first enabled transition of a leaf and of the states around it."""
+        """Write lines that return the first enabled transition of the leaf `leaf` and of its ancestors.
+
+        Transitions of inner states go first. `event` is that of the transitions; None for those without one.
+        """
         code = self.code
         nodes = [node for node in self.nodes[1:] if self._transitions_of(node, event)]
         leaves = [node for node in nodes if node.is_leaf]
-        compound_nodes = [node for node in reversed(nodes) if node.children]
+        compound_nodes = [node for node in reversed(nodes) if node.children]  # inner ones first
         if leaves:
             with code.writer.block("switch (leaf)"):
                 for node in leaves:
@@ -437,26 +477,34 @@ class RegionsCode:
                 self._write_transitions(node, event)
 
     def _transitions_of(self, node: StateNode, event: str | None) -> list[CompoundTransition]:
+        """Return a node's transitions on an event; with None, those without one."""
         return [transition for transition in node.transitions if event in (transition.events or (None,))]
 
     def _write_transitions(self, node: StateNode, event: str | None) -> bool:
-        """Write the transitions of a node; return whether one of them is always taken."""
+        """Write lines that return the first enabled transition of a node on an event, by its number.
+
+        Returns:
+            Whether one of the transitions is always enabled, so that no line after these is reached.
+        """
         code = self.code
         for transition, condition in code.guard_transitions(self._transitions_of(node, event)):
             with code.writer.traced_to(code.transition_element(transition)):
                 code.writer.line(code.transition_comment(transition))
-                text = f"return {self.transition_numbers[id(transition)]}U;"
+                return_line = f"return {self.transition_numbers[id(transition)]}U;"
                 if condition is None:
-                    code.writer.line(text)
+                    code.writer.line(return_line)
                     return True
                 with code.writer.block(f"if ({condition})"):
-                    code.writer.line(text)
+                    code.writer.line(return_line)
         return False
 
     # The other parts of a tick
 
     def write_begin(self) -> None:
-        """Write lines that enter the chart at the first tick, and count time at later ones."""
+        """Write lines that enter the chart at the first tick, and count time at later ones.
+
+        In C, `after` is the set of the nodes that are active afterwards; bit 0 is the chart itself.
+        """
         code = self.code
         machine = self.machine
         with code.writer.block("if (!has(chart->active, 0U))", "} else {" if machine.counting_nodes else "}"):
@@ -488,14 +536,17 @@ class RegionsCode:
 
     def write_during_actions(self) -> None:
         """Write the `during` actions of the states that were not left."""
-        self.code.write_during_actions(lambda number: f"has(chart->stayed, {self.code.names.states[number]})")
+        self.code.write_during_actions(lambda node: f"has(chart->stayed, {self.code.names.states[node]})")
 
     # Records of the unit
 
     def lines_storing_active(self) -> list[str]:
-        """Return lines that write the bits of the active nodes into a state record at `active`."""
+        """Return lines that store the active nodes in the bitmap `active` of a state record.
+
+        If the first tick has failed, the chart was not entered, and the initial states count as active.
+        """
         planner = self.machine.planner
-        initial_nodes = {0, *planner.active_nodes(planner.enter_chart().configuration)}
+        initial_nodes = {ROOT, *planner.active_nodes(planner.enter_chart().configuration)}
         initial_set = sum(1 << number for number in initial_nodes).to_bytes(self.set_bytes, "little")
         lines = [f"(void)memcpy(active, chart.active, {self.set_bytes}U);"]
         lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]
@@ -503,13 +554,18 @@ class RegionsCode:
         return [*lines, "}"]
 
     def lines_loading_active(self) -> list[str]:
-        """Return lines that read the active nodes from a state record."""
+        """Return lines that load the active nodes from the bitmap `active` of a state record."""
         return [f"(void)memcpy(chart.active, active, {self.set_bytes}U);"]
 
     def lines_storing_history(self, history_index: int, pointer: str) -> list[str]:
-        """Return lines that write a history into a state record, at a pointer."""
+        """Return lines that store a history as a bitmap in a state record.
+
+        Args:
+            history_index: the index of the history in `Machine.history`.
+            pointer: the expression of C for the address of the bitmap.
+        """
         return [f"(void)memcpy({pointer}, chart.history[{history_index}], {self.set_bytes}U);"]
 
     def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
-        """Return lines that read a history from a state record, at a pointer."""
+        """Return lines that load a history from its bitmap in a state record; see `lines_storing_history`."""
         return [f"(void)memcpy(chart.history[{history_index}], {pointer}, {self.set_bytes}U);"]

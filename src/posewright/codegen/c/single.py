@@ -19,38 +19,48 @@ GuardedTransitions = list[GuardedTransition]
 """Transitions in order of priority."""
 
 
-def is_single(machine: Machine) -> bool:
-    """Return whether there are no regions, and no history is the initial state of another state."""
-    parallel = any(node.parallel for node in machine.nodes)
-    nested = any(goal.history is not None for node in machine.nodes for goal in node.initial)
-    return not parallel and not nested
+def has_single_state(machine: Machine) -> bool:
+    """Return whether a chart can be written by `SingleStateCode`.
+
+    It has no regions, so that one innermost state is active at a time, and no history is the initial state of
+    another state.
+    """
+    has_regions = any(node.parallel for node in machine.nodes)
+    has_initial_history = any(target.history is not None for node in machine.nodes for target in node.initial)
+    return not has_regions and not has_initial_history
 
 
 @dataclass
 class SingleStateCode:
     """Writes the functions of a chart with one active innermost state.
 
+    A node is a state of any level, or the chart itself, and is numbered in document order. A leaf is an
+    innermost state. Parameters named `leaf` and `leaves` are node numbers of leaves.
+
     Attributes:
-        code: the code of names, actions and counters.
-        leaves: the innermost states, in document order.
-        leaf_number: the index of each leaf in `leaves`, by its node's number; the state is stored as this.
+        code: writes names, actions and counters.
+        leaves: the nodes of the innermost states, in document order.
+        leaf_number: the index of each leaf in `leaves`, by its node number; the C stores the state as this.
         initial_move: the move that enters the chart.
-        enters_at_first_tick: whether the first tick enters the chart, rather than `init`.
-        history_fields: the name of the field of each history.
+        enters_at_first_tick: whether the first tick enters the chart, rather than `init`, because entering
+            it has effects.
+        history_fields: the name in C of the field of each history, by the number of its node and its kind.
     """
 
     code: ChartCode
 
     def __post_init__(self) -> None:
+        """Number the leaves, plan the entry of the chart, and give `code` its condition for `in(S)`."""
         machine = self.code.machine
         self.leaves = [node for node in machine.nodes if node.is_leaf and node.index]
         self.leaf_number = {leaf.index: number for number, leaf in enumerate(self.leaves)}
         self.initial_move = machine.planner.enter_chart()
         has_entry_actions = any(node.entry or done_events for node, done_events in self.initial_move.entering)
         self.enters_at_first_tick = bool(has_entry_actions or machine.counters or machine.during_nodes)
-        self.code.active_condition = lambda number: f"({self.active_condition(number)})"
+        self.code.active_condition = lambda node_number: f"({self.active_condition(node_number)})"
         self.history_fields = {
-            (number, history_kind): f"history_{k}" for k, (number, history_kind) in enumerate(machine.history)
+            (node_number, history_kind): f"history_{history_index}"
+            for history_index, (node_number, history_kind) in enumerate(machine.history)
         }
 
     # The fields
@@ -66,7 +76,7 @@ class SingleStateCode:
         return "uint8_t" if len(self.code.machine.nodes) < 256 else "uint16_t"
 
     def fields(self) -> list[str]:
-        """Return the declarations of fields besides registers."""
+        """Return the declarations of the fields that hold states: active, histories, `stayed` flags."""
         fields = [f"{self.state_type} state;"]
         fields += [f"{self.node_type} {name};" for name in self.history_fields.values()]
         if self.code.machine.during_nodes:
@@ -83,7 +93,10 @@ class SingleStateCode:
 
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
-        return [f"#define {self.constant(leaf.index)} {k}U" for k, leaf in enumerate(self.leaves)]
+        return [
+            f"#define {self.constant(leaf.index)} {leaf_number}U"
+            for leaf_number, leaf in enumerate(self.leaves)
+        ]
 
     @property
     def initial_state_constant(self) -> str:
@@ -98,22 +111,24 @@ class SingleStateCode:
 
     # Active states
 
-    def leaves_inside(self, number: int) -> list[int]:
-        """Return the innermost states at or inside a node."""
-        node = self.code.machine.nodes[number]
-        return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.descendants]
+    def leaves_inside(self, node_number: int) -> list[int]:
+        """Return the node numbers of the leaves at or inside a node, in document order."""
+        node = self.code.machine.nodes[node_number]
+        return [
+            leaf.index for leaf in self.leaves if leaf.index == node_number or leaf.index in node.descendants
+        ]
 
-    def active_condition(self, number: int, candidates: Sequence[int] | None = None) -> str:
+    def active_condition(self, node_number: int, candidates: Sequence[int] | None = None) -> str:
         """Return the condition in C, without brackets, that a node is active; empty if it always is.
 
         Leaves are numbered in document order, so those inside a node are a range of numbers.
 
-
         Args:
-            number: the node.
-            candidates: the leaves of which one is active; None for all.
+            node_number: the node.
+            candidates: the leaves of which one is active; None where it may be any, or none before the first
+                tick.
         """
-        leaves = self.leaves_inside(number)
+        leaves = self.leaves_inside(node_number)
         if candidates is not None and set(candidates) <= set(leaves):
             return ""
         leaf_numbers = [self.leaf_number[leaf] for leaf in leaves]
@@ -121,8 +136,10 @@ class SingleStateCode:
         last = max(leaf_numbers)
         if first == last:
             return f"chart->state == {self.constant(leaves[0])}"
-        candidate_numbers = [0, len(self.leaves)]  # the last one is the state before the first tick
-        if candidates is not None:
+        if candidates is None:
+            not_started = len(self.leaves)  # the number of the state before the first tick
+            candidate_numbers = [0, not_started]
+        else:
             candidate_numbers = [self.leaf_number[leaf] for leaf in candidates]
         bounds = []
         if min(candidate_numbers) < first:
@@ -138,13 +155,20 @@ class SingleStateCode:
         return event in self.code.machine.transitions_by_event
 
     def write_microstep(self, name: str, event: str | None) -> None:
-        """Write the function that takes the first enabled transition and returns whether there is one."""
+        """Write the function that takes the first enabled transition and returns whether there is one.
+
+        Transitions of inner states go before those of outer ones.
+
+        Args:
+            name: the name of the function.
+            event: the event of the transitions; None for those without one.
+        """
         code = self.code
         machine = code.machine
         prefix = code.names.prefix
         with code.function(f"static bool {name}({prefix}_t *chart, const {prefix}_inputs_t *in)"):
             self.write_leaves(event)
-            for node in reversed(machine.nodes[1:]):
+            for node in reversed(machine.nodes[1:]):  # in document order, outer states come first
                 transitions = self.transitions_of(node, event)
                 if node.children and transitions:
                     self.write_compound_state(node, transitions)
@@ -158,7 +182,7 @@ class SingleStateCode:
         return [*self.code.guard_transitions(candidates)]
 
     def write_leaves(self, event: str | None) -> None:
-        """Write the transitions of the innermost states."""
+        """Write the `switch` with the transitions of the innermost states on an event; None: without one."""
         code = self.code
         leaves_with_transitions: list[tuple[StateNode, GuardedTransitions]] = []
         for leaf in self.leaves:
@@ -184,16 +208,13 @@ class SingleStateCode:
         """Write the transitions of a state with inner states."""
         code = self.code
         leaves = self.leaves_inside(node.index)
-        inside = self.active_condition(node.index, [leaf.index for leaf in self.leaves])
+        all_leaves = [leaf.index for leaf in self.leaves]
         with code.writer.traced_to(code.state_element(node)):
-            if not inside:
-                self.write_transitions(transitions, leaves)
-                return
-            with code.writer.block(f"if ({inside})"):
-                self.write_transitions(transitions, leaves)
+            write = partial(self.write_transitions, transitions, leaves)
+            self.write_if_active(node.index, all_leaves, write)
 
     def write_transitions(self, transitions: GuardedTransitions, leaves: Sequence[int]) -> None:
-        """Write transitions in order, each with its effects, given that one of the leaves is active."""
+        """Write transitions in order, each with its effects, where one of `leaves` is active."""
         code = self.code
         for transition, condition in transitions:
             with code.writer.traced_to(code.transition_element(transition)):
@@ -211,41 +232,55 @@ class SingleStateCode:
     def write_effects(self, transition: CompoundTransition, leaves: Sequence[int]) -> None:
         """Write lines that leave states, do the actions of a transition, and enter its target.
 
-        An internal transition, which has no domain, only does its actions. `leaves` are the innermost states
-        of which one is active before it.
+        Args:
+            transition: the transition.
+            leaves: the leaves of which one is active before it.
         """
-        if transition.domain is None:
+        if transition.domain is None:  # an internal transition leaves no state
             self.code.write_actions(transition.do)
             return
         self.write_exits(transition.domain, leaves)
         self.code.write_actions(transition.do)
         target = transition.targets[0]
+        # any leaf will do, since the states to enter are the same for all of them
         if target.history is None:
             self.write_target_entry(transition, leaves[0], ())
         else:
             self.write_history_entry(transition, leaves[0], target.node, history_kind=target.history)
 
     def write_exits(self, domain: int, leaves: Sequence[int]) -> None:
-        """Write lines that leave all states inside a domain, inner states first."""
+        """Write lines that store histories and leave all active states inside a domain, inner states first.
+
+        Args:
+            domain: number of the node in which the transition leaves everything.
+            leaves: the leaves of which one is active before it.
+        """
         machine = self.code.machine
-        inside_domain = machine.nodes[domain].descendants
-        possibly_active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)}
-        active = possibly_active & inside_domain
-        for number in sorted(active):
-            self.write_history_update(machine.nodes[number], leaves)
-        for number in sorted(active, reverse=True):
-            node = machine.nodes[number]
+        possibly_active: set[int] = set()
+        for leaf in leaves:
+            possibly_active |= {leaf, *machine.nodes[leaf].ancestors}
+        possibly_left = possibly_active & machine.nodes[domain].descendants
+        for node_number in sorted(possibly_left):
+            self.write_history_update(machine.nodes[node_number], leaves)
+        for node_number in sorted(possibly_left, reverse=True):
+            node = machine.nodes[node_number]
             if node.exit:
-                self.write_if_active(number, leaves, partial(self.write_exit, node))
+                self.write_if_active(node_number, leaves, partial(self.write_exit, node))
             self.write_state_reset(node)
 
-    def write_if_active(self, number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
-        """Write lines inside the condition that a node is active, given that one of the leaves is."""
-        inside = self.active_condition(number, leaves)
-        if not inside:
+    def write_if_active(self, node_number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
+        """Write lines of C that are executed if a node is active, where one of `leaves` is.
+
+        Args:
+            node_number: the node.
+            leaves: the leaves of which one is active.
+            write: writes the lines, which stand in an `if` unless the node is always active.
+        """
+        condition = self.active_condition(node_number, leaves)
+        if not condition:
             write()
             return
-        with self.code.writer.block(f"if ({inside})"):
+        with self.code.writer.block(f"if ({condition})"):
             write()
 
     def write_exit(self, node: StateNode) -> None:
@@ -261,45 +296,53 @@ class SingleStateCode:
                 code.writer.line(f"chart->stayed[{self.during_index(node.index)}] = false;")
             code.write_counter_resets(node)
 
-    def during_index(self, number: int) -> int:
+    def during_index(self, node_number: int) -> int:
         """Return the index of a node among those with `during` actions."""
-        return sorted(self.code.machine.during_nodes).index(number)
+        return sorted(self.code.machine.during_nodes).index(node_number)
 
     def write_history_update(self, node: StateNode, leaves: Sequence[int]) -> None:
-        """Write lines that store the history of a state when it is left."""
+        """Write lines that store the histories of a state when it is left.
+
+        A shallow history stores which child is active, a deep one which leaf, by its node number.
+
+        Args:
+            node: the node of the state.
+            leaves: the leaves of which one is active before it is left.
+        """
         code = self.code
         machine = code.machine
         for history_kind in node.history_kinds:
             field = f"chart->{self.history_fields[node.index, history_kind]}"
-            deep_candidates = [leaf for leaf in leaves if leaf in node.descendants]
-            candidates = node.children if history_kind is HistoryKind.SHALLOW else deep_candidates
-            for number in candidates:
-                inner_leaves = [leaf for leaf in self.leaves_inside(number) if leaf in leaves]
-                if not inner_leaves:
+            if history_kind is HistoryKind.SHALLOW:
+                candidates = node.children
+            else:
+                candidates = tuple(leaf for leaf in leaves if leaf in node.descendants)
+            for node_number in candidates:
+                can_be_active = any(leaf in leaves for leaf in self.leaves_inside(node_number))
+                if not can_be_active:
                     continue
-                text = f"{field} = {number}U; {comment(machine.nodes[number].name)}"
-                self.write_if_active(number, leaves, partial(code.writer.line, text))
+                assignment = f"{field} = {node_number}U; {comment(machine.nodes[node_number].name)}"
+                self.write_if_active(node_number, leaves, partial(code.writer.line, assignment))
 
     def write_history_entry(
-        self, transition: CompoundTransition, leaf: int, node: int, history_kind: HistoryKind
+        self, transition: CompoundTransition, leaf: int, node_number: int, history_kind: HistoryKind
     ) -> None:
         """Write lines that enter a history: the states that were active last, or its default.
 
         Args:
             transition: the transition with the history as its target.
-            leaf: an innermost state that may be active before it.
-            node: the node that has the history.
+            leaf: a leaf that may be active before it.
+            node_number: the node that has the history.
             history_kind: the kind of history.
         """
         code = self.code
         machine = code.machine
-        is_shallow = history_kind is HistoryKind.SHALLOW
-        storable_nodes = machine.nodes[node].children if is_shallow else self.leaves_inside(node)
-        with code.writer.block(f"switch (chart->{self.history_fields[node, history_kind]})"):
-            for number in storable_nodes:
-                code.writer.line(f"case {number}U: {comment(machine.nodes[number].name)}")
+        field = self.history_fields[node_number, history_kind]
+        with code.writer.block(f"switch (chart->{field})"):
+            for stored_node in self.storable_nodes(node_number, history_kind):
+                code.writer.line(f"case {stored_node}U: {comment(machine.nodes[stored_node].name)}")
                 code.writer.depth += 1
-                self.write_target_entry(transition, leaf, (number,))
+                self.write_target_entry(transition, leaf, (stored_node,))
                 code.writer.line("break;")
                 code.writer.depth -= 1
             code.writer.line("default:")
@@ -308,29 +351,40 @@ class SingleStateCode:
             code.writer.line("break;")
             code.writer.depth -= 1
 
+    def storable_nodes(self, node_number: int, history_kind: HistoryKind) -> Sequence[int]:
+        """Return the node numbers that the history of a node can store: its children, or its leaves."""
+        if history_kind is HistoryKind.SHALLOW:
+            return self.code.machine.nodes[node_number].children
+        return self.leaves_inside(node_number)
+
     def write_target_entry(
         self, transition: CompoundTransition, leaf: int, stored_history: tuple[int, ...]
     ) -> None:
         """Write lines that enter the target of a transition.
 
+        The machine's planner finds the states to enter, from an active leaf and the contents of all
+        histories, of which only that of the target matters.
+
         Args:
             transition: the transition.
-            leaf: an innermost state that may be active before it.
-            stored_history: the stored history of the target; empty for its default or none.
+            leaf: a leaf that may be active before it.
+            stored_history: the node stored by the history that is the target; empty for its default, or where
+                the target is no history.
         """
         machine = self.code.machine
         target = transition.targets[0]
         target_history = (target.node, target.history)
-        history = tuple(stored_history if key == target_history else () for key in machine.history)
-        leaf_and_ancestors = set(machine.nodes[leaf].ancestors) | {leaf}
+        histories = tuple(stored_history if key == target_history else () for key in machine.history)
         reenters_target = (
             target.history is not None
-            and target.node in leaf_and_ancestors
-            and target.node in machine.nodes[transition.domain or 0].descendants
+            and target.node in {leaf, *machine.nodes[leaf].ancestors}
+            and target.node in machine.nodes[transition.domain or ROOT].descendants
         )
-        if reenters_target and stored_history:  # the state has just been left, and has stored this history
-            leaf = self.leaves_inside(stored_history[0])[0]
-        move = machine.planner.plan((leaf,), history, (transition,))
+        active_leaf = leaf
+        if reenters_target and stored_history:
+            # the transition has just left the target, so what the history stored was active before it
+            active_leaf = self.leaves_inside(stored_history[0])[0]
+        move = machine.planner.plan((active_leaf,), histories, (transition,))
         self.write_entries(move.entering, move.configuration[0])
 
     def write_entries(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
@@ -341,11 +395,10 @@ class SingleStateCode:
 
         Args:
             entering: the states to enter, each with the done events that this raises.
-            leaf: the innermost of them.
+            leaf: the node number of the innermost state after it.
         """
         code = self.code
-        machine = code.machine
-        nodes_with_cleared_history = machine.planner.nodes_with_cleared_history
+        nodes_with_cleared_history = code.machine.planner.nodes_with_cleared_history
         for node, done_events in entering:
             with code.writer.traced_to(code.state_element(node)):
                 code.write_actions(node.entry)
@@ -382,31 +435,37 @@ class SingleStateCode:
             self.code.write_counting(counter)
 
     def write_stayed_flags(self) -> None:
-        """Write lines that set the `stayed` flags at the start of a tick."""
-        for number in sorted(self.code.machine.during_nodes):
-            inside = self.active_condition(number, [leaf.index for leaf in self.leaves]) or "true"
-            self.code.writer.line(f"chart->stayed[{self.during_index(number)}] = {inside};")
+        """Write lines that set the `stayed` flags at the start of a tick.
+
+        The flag of a state with `during` actions says that it has been active since then; leaving the state
+        resets it.
+        """
+        all_leaves = [leaf.index for leaf in self.leaves]
+        for node_number in sorted(self.code.machine.during_nodes):
+            condition = self.active_condition(node_number, all_leaves) or "true"
+            self.code.writer.line(f"chart->stayed[{self.during_index(node_number)}] = {condition};")
 
     def write_during_actions(self) -> None:
         """Write the `during` actions of the states that were not left."""
-        self.code.write_during_actions(lambda number: f"chart->stayed[{self.during_index(number)}]")
+        self.code.write_during_actions(lambda node: f"chart->stayed[{self.during_index(node)}]")
 
     # Records of the unit
 
     def lines_storing_active(self) -> list[str]:
-        """Return lines that set the bits of the active nodes in a state record at `active`."""
+        """Return lines that set the bits of the active nodes in the bitmap `active` of a state record."""
         lines = ["switch (chart.state) {"]
         for leaf in self.leaves:
-            lines += [f"case {self.constant(leaf.index)}:"]
-            lines += [
-                f"    set_bit(active, {number}U);"
-                for number in sorted({leaf.index, *leaf.ancestors} | {ROOT})
-            ]
-            lines += ["    break;"]
+            active_nodes = sorted({leaf.index, *leaf.ancestors, ROOT})
+            lines.append(f"case {self.constant(leaf.index)}:")
+            lines += [f"    set_bit(active, {node_number}U);" for node_number in active_nodes]
+            lines.append("    break;")
         return [*lines, "default:", "    break;", "}"]
 
     def lines_loading_active(self) -> list[str]:
-        """Return lines that read the active nodes from a state record."""
+        """Return lines that set the state from the bitmap `active` of a state record.
+
+        A bitmap of zeros is that of a chart that was not entered yet; the bit of the chart itself is 0.
+        """
         lines = [f"chart.state = {self.initial_state_constant};"]
         for leaf in self.leaves:
             lines += [f"if (has_bit(active, {leaf.index}U) && has_bit(active, 0U)) {{"]
@@ -414,24 +473,26 @@ class SingleStateCode:
         return lines
 
     def lines_storing_history(self, history_index: int, pointer: str) -> list[str]:
-        """Return lines that write a history into a state record, at a pointer."""
+        """Return lines that store a history as a bitmap in a state record.
+
+        Args:
+            history_index: the index of the history in `Machine.history`.
+            pointer: the expression of C for the address of the bitmap.
+        """
         field = f"chart.history_{history_index}"
         return [f"if ({field} != 0U) {{", f"    set_bit({pointer}, {field});", "}"]
 
     def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
-        """Return lines that read a history from a state record, at a pointer."""
-        number, history_kind = self.code.machine.history[history_index]
-        node = self.code.machine.nodes[number]
-        is_shallow = history_kind is HistoryKind.SHALLOW
-        storable_nodes = node.children if is_shallow else self.leaves_inside(number)
+        """Return lines that load a history from its bitmap in a state record; see `lines_storing_history`."""
+        node_number, history_kind = self.code.machine.history[history_index]
         lines = []
-        for stored_node in storable_nodes:
+        for stored_node in self.storable_nodes(node_number, history_kind):
             lines += [f"if (has_bit({pointer}, {stored_node}U)) {{"]
             lines += [f"    chart.history_{history_index} = {stored_node}U;", "}"]
         return lines
 
     def write_set_functions(self) -> None:
-        """Write functions for sets of nodes: none."""
+        """Write nothing: there are no functions for sets of nodes, as charts with regions have."""
 
     def write_functions(self) -> None:
-        """Write functions that microsteps call: none."""
+        """Write nothing: microsteps call no functions, as those of charts with regions do."""

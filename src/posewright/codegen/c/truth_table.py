@@ -43,28 +43,29 @@ class NotATableError(Exception):
 
 @dataclass(frozen=True)
 class _TableRow:
-    """One tick.
+    """A row of the table: what a tick does in one state with one value in each column.
 
     Attributes:
-        state: number of the state before it.
-        cells: for each column, the index of its value in `_Column.values`.
-        next_state: number of the state after it.
-        sets: the registers that it sets, with their values as integers.
+        state: number of the state before the tick: the index of its leaf, or the number after the last leaf
+            before the first tick.
+        value_indices: for each column, the index of its value in `_Column.values`.
+        next_state: number of the state after the tick.
+        register_values: the values of the registers that the tick sets, as integers; others are unchanged.
         element: the transition taken, else the state.
         description: of the tick, for a comment.
     """
 
     state: int
-    cells: tuple[int, ...]
+    value_indices: tuple[int, ...]
     next_state: int
-    sets: Mapping[str, int]
+    register_values: Mapping[str, int]
     element: Element
     description: str
 
 
 @dataclass(frozen=True)
 class _Column:
-    """An input, event or register that a tick depends on.
+    """A column of the table: an input, event or register that a tick depends on.
 
     Attributes:
         name: its name.
@@ -84,41 +85,48 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Field:
-    """The bits of a row for a register.
+    """The bits of a packed row that hold the new value of a register.
 
     Attributes:
         name: the register.
-        low: its lowest value, which is subtracted from the value that is stored.
+        low: the lowest value in any row, which is subtracted from the value that is stored.
         n_bits: number of bits.
         shift: number of the lowest bit.
-        pattern: the index of the pattern of rows that set the register; None if all rows set it.
+        pattern_index: the index in `TruthTable.patterns` of the rows that set the register; None if all rows
+            set it.
     """
 
     name: str
     low: int
     n_bits: int
     shift: int
-    pattern: int | None
+    pattern_index: int | None
 
 
 class TruthTable:
-    """The table of a chart with one active state.
+    """The table of the tick of a chart with one active state.
 
-    From its lowest bit on, a row has the fields of registers, a bit for each pattern (whether the row sets
-    the registers of that pattern), and the next state.
+    A state is numbered by its leaf (`SingleStateCode.leaf_number`). A chart that is entered by its first tick
+    has one state more, before that tick, whose number follows that of the last leaf.
+
+    Each row is packed into 8 or 16 bits. From the lowest bit on, these are the fields of registers, a bit for
+    each pattern, and the next state. A pattern is a set of rows; its bit in a row is 1 if the row sets the
+    registers of the pattern, and 0 if it leaves them unchanged.
 
     Args:
         state_code: the code of its states.
 
     Attributes:
+        state_code: the code of its states.
+        code: the code of names, actions and counters.
+        machine: the machine of the chart.
         columns: what a tick depends on besides the state, in the order of the rows.
         n_states: number of states, with the one before the first tick.
         rows: the rows, by state and then by the values of the columns.
         fields: the fields of a row.
-        patterns: for each pattern, whether each row sets its registers.
+        patterns: for each pattern, whether each row sets its registers, `(n_rows,)`.
         state_shift: the lowest bit of the next state.
         n_bits: number of bits of a row.
-
 
     Raises:
         NotATableError: its tick depends on more than the state and a few small values, or there
@@ -126,12 +134,15 @@ class TruthTable:
     """
 
     def __init__(self, state_code: SingleStateCode) -> None:
+        """Compute the rows by ticks of the interpreter, and divide the bits of a row."""
         self.state_code = state_code
         self.code: ChartCode = state_code.code
         self.machine = state_code.code.machine
         self._require_stateless_tick()
         self.columns = self._find_columns()
-        self.n_states = len(state_code.leaves) + state_code.enters_at_first_tick
+        self.n_states = len(state_code.leaves)
+        if state_code.enters_at_first_tick:
+            self.n_states += 1
         n_rows = self.n_states * math.prod(column.size for column in self.columns)
         if n_rows > MAX_ROWS:
             raise NotATableError(f"it would have {n_rows} rows, and {MAX_ROWS} are the most")
@@ -145,7 +156,7 @@ class TruthTable:
             raise NotATableError(f"a row would take {self.n_bits} bits, and {ROW_BITS} are the most")
 
     def _require_stateless_tick(self) -> None:
-        """Raise a NotATableError where a tick depends on more than the state, inputs and registers."""
+        """Raise a NotATableError where a tick depends on more than state, inputs, events and registers."""
         machine = self.machine
         reasons = {
             "it remembers states that were left": bool(machine.history),
@@ -168,9 +179,9 @@ class TruthTable:
         for name, c_expression in (registers | inputs).items():
             if name not in names_read:
                 continue
-            kind = machine.types[name]
-            index_expression = _index_expression(c_expression, kind)
-            columns.append(_Column(name, index_expression, values=_list_values(name, kind)))
+            value_type = machine.types[name]
+            index_expression = _index_expression(c_expression, value_type)
+            columns.append(_Column(name, index_expression, values=_list_values(name, value_type)))
         for event in machine.events:
             if self.state_code.has_transitions(event):
                 index_expression = _index_expression(f"in->{names.event_inputs[event]}", BoolType())
@@ -188,65 +199,80 @@ class TruthTable:
 
     def _compute_rows(self, state: int) -> Iterator[_TableRow]:
         """Yield the rows of a state, for all values of the columns, the last one changing fastest."""
-        for cells in product(*(range(column.size) for column in self.columns)):
-            yield self._compute_row(state, cells)
+        for value_indices in product(*(range(column.size) for column in self.columns)):
+            yield self._compute_row(state, value_indices)
 
-    def _compute_row(self, state: int, cells: tuple[int, ...]) -> _TableRow:
-        """Return the row of a state and values of the columns.
+    def _compute_row(self, state: int, value_indices: tuple[int, ...]) -> _TableRow:
+        """Return the row of a state and of a value in each column.
 
-        The tick is taken twice, from two different values of every register that is no column: one that ends
-        up the same was set by the tick.
+        The tick is taken twice. A register that is no column has a different value before each of the two
+        ticks; if it has the same value after both, the tick sets it.
+
+        Args:
+            state: number of the state before the tick.
+            value_indices: for each column, the index of its value in `_Column.values`.
         """
         machine = self.machine
         column_values: dict[str, Value] = {
-            column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)
+            column.name: column.values[index]
+            for column, index in zip(self.columns, value_indices, strict=True)
         }
-        values_before = [_two_values(machine.types[name]) for name in machine.registers]
-        first_after, _ = self._take_tick(state, column_values, [first for first, _ in values_before])
-        second_after, taken = self._take_tick(state, column_values, [second for _, second in values_before])
-        sets: dict[str, int] = {}
-        for name, (first, second), first_value, second_value in zip(
-            machine.registers, values_before, first_after.values, second_after.values, strict=True
+        pairs_before = [_two_values(machine.types[name]) for name in machine.registers]
+        first_after, _ = self._take_tick(state, column_values, [first for first, _ in pairs_before])
+        second_after, transitions = self._take_tick(
+            state, column_values, [second for _, second in pairs_before]
+        )
+        register_values: dict[str, int] = {}
+        for name, pair_before, first_value, second_value in zip(
+            machine.registers, pairs_before, first_after.values, second_after.values, strict=True
         ):
-            can_tell = first != second or name in column_values  # a type with one value shows nothing
-            if first_value == second_value and can_tell:
-                sets[name] = _integer_of_value(name, machine.types[name], first_value)
-        next_state = self.state_code.leaf_number[first_after.configuration[0]]
-        if not taken:
+            had_different_values = pair_before[0] != pair_before[1]  # not for a type with a single value
+            is_known = had_different_values or name in column_values
+            if first_value == second_value and is_known:
+                register_values[name] = _integer_of_value(name, machine.types[name], first_value)
+        if transitions:
+            transition = transitions[-1]
+            place = f" (line {transition.line})" if transition.line else ""
+            element = self.code.transition_element(transition)
+            description = self.code.transition_name(transition) + place
+        else:
             element = self.code.state_element(machine.nodes[self._leaf_of_state(state)])
-            return _TableRow(state, cells, next_state, sets, element=element, description="stays")
-        transition = taken[-1]
-        place = f" (line {transition.line})" if transition.line else ""
+            description = "stays"
         return _TableRow(
             state,
-            cells,
-            next_state,
-            sets,
-            element=self.code.transition_element(transition),
-            description=self.code.transition_name(transition) + place,
+            value_indices,
+            next_state=self.state_code.leaf_number[first_after.configuration[0]],
+            register_values=register_values,
+            element=element,
+            description=description,
         )
 
     def _take_tick(
-        self, state: int, column_values: Mapping[str, Value], other_values: Sequence[Value]
+        self, state: int, column_values: Mapping[str, Value], register_values: Sequence[Value]
     ) -> tuple[Snapshot, Sequence[CompoundTransition]]:
-        """Take a tick of the interpreter; return the state after it and the transitions taken.
+        """Take a tick of the interpreter; return the Snapshot after it and the transitions taken.
 
         Args:
             state: number of the state before it.
-            column_values: the values of the columns.
-            other_values: the value of each register, for those that are no columns.
+            column_values: by name, the value of each column of the table: an input, event or register that
+                a tick depends on. Other inputs have their default.
+            register_values: one value for each register of the machine; ignored for a register that is a
+                column.
         """
         machine = self.machine
-        default_inputs = {name: kind.default for name, kind in machine.inputs.items()}
+        default_inputs = {name: input_type.default for name, input_type in machine.inputs.items()}
         stated_inputs = {name: value for name, value in column_values.items() if name in machine.inputs}
         events = [event for event in machine.events if column_values.get(event)]
-        values = tuple(
-            column_values.get(name, other_value)
-            for name, other_value in zip(machine.registers, other_values, strict=True)
+        before = Snapshot(
+            machine,
+            started=not self._is_before_first_tick(state),
+            configuration=(self._leaf_of_state(state),),
+            values=tuple(
+                column_values.get(name, value)
+                for name, value in zip(machine.registers, register_values, strict=True)
+            ),
+            history=(),
         )
-        started = state < len(self.state_code.leaves)
-        configuration = (self._leaf_of_state(state),)
-        before = Snapshot(machine, started, configuration=configuration, values=values, history=())
         tick = TickExecution(machine, before)
         try:
             after = tick.run(default_inputs | stated_inputs, events)
@@ -254,27 +280,45 @@ class TruthTable:
             raise NotATableError("a tick of it may divide by zero") from error
         return after, tick.taken_transitions
 
+    def _is_before_first_tick(self, state: int) -> bool:
+        """Return whether a state is the one before the first tick, whose number follows the last leaf's."""
+        return state == len(self.state_code.leaves)
+
     def _leaf_of_state(self, state: int) -> int:
-        """Return the node of a state; of the state before the first tick, that of the initial state."""
-        if state < len(self.state_code.leaves):
-            return self.state_code.leaves[state].index
-        return self.state_code.initial_move.configuration[0]
+        """Return the number of a state's node; before the first tick, that of the initial state's."""
+        if self._is_before_first_tick(state):
+            return self.state_code.initial_move.configuration[0]
+        return self.state_code.leaves[state].index
 
     def _fill_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
         """Return rows that also set registers they leave unchanged, where the state determines the value.
 
-        This makes more registers set in all rows, which saves bits. The values in each state are found by
-        following the rows from the initial state until nothing changes.
+        A register that all rows set needs no pattern, which saves a bit in each row.
+        """
+        values_in_state = self._find_values_in_states(rows)
+        filled_rows = []
+        for row in rows:
+            # a state that no tick reaches has no values
+            values_before = values_in_state.get(row.state, {})
+            known_values = {name: value for name, value in values_before.items() if value is not None}
+            filled_rows.append(replace(row, register_values={**known_values, **row.register_values}))
+        return filled_rows
+
+    def _find_values_in_states(self, rows: Sequence[_TableRow]) -> dict[int, dict[str, int | None]]:
+        """Return the value of each register in each state that can be reached; None where it has several.
+
+        The values are found by following the rows from the initial state until nothing changes. Registers
+        that no row sets are left out.
         """
         machine = self.machine
-        initial_leaf = self.state_code.initial_move.configuration[0]
-        start_values = machine.start(self.state_code.initial_move.configuration)
-        initial_state = self.state_code.leaf_number[initial_leaf]
+        initial_configuration = self.state_code.initial_move.configuration
+        start_values = machine.start(initial_configuration)
         if self.state_code.enters_at_first_tick:
             initial_state = len(self.state_code.leaves)
-        register_names = sorted({name for row in rows for name in row.sets})
-        # the values of registers in each state; None for one with several values
-        values_in: dict[int, dict[str, int | None]] = {
+        else:
+            initial_state = self.state_code.leaf_number[initial_configuration[0]]
+        register_names = sorted({name for row in rows for name in row.register_values})
+        values_in_state: dict[int, dict[str, int | None]] = {
             initial_state: {
                 name: _integer_of_value(name, machine.types[name], start_values[name])
                 for name in register_names
@@ -284,59 +328,57 @@ class TruthTable:
         while has_changed:
             has_changed = False
             for row in rows:
-                if row.state not in values_in:
+                if row.state not in values_in_state:
                     continue
-                values_after: dict[str, int | None] = {**values_in[row.state], **row.sets}
-                known_values = values_in.get(row.next_state)
-                if known_values is not None:
+                values_after: dict[str, int | None] = {**values_in_state[row.state], **row.register_values}
+                known_values = values_in_state.get(row.next_state)
+                if known_values is not None:  # other rows lead to this state, perhaps with other values
                     for name, value in values_after.items():
                         values_after[name] = value if known_values[name] == value else None
                 if values_after != known_values:
-                    values_in[row.next_state] = values_after
+                    values_in_state[row.next_state] = values_after
                     has_changed = True
-        filled_rows = []
-        for row in rows:
-            state_values = values_in.get(row.state, {})
-            known_sets = {name: value for name, value in state_values.items() if value is not None}
-            filled_rows.append(replace(row, sets={**known_sets, **row.sets}))
-        return filled_rows
+        return values_in_state
 
     # How a row is packed
 
     def _pack_fields(self) -> tuple[list[_Field], list[tuple[bool, ...]]]:
-        """Return the fields of a row, and the patterns: for each, whether each row sets the registers of it.
+        """Return the fields of a packed row, and the patterns.
 
-        Registers that are set in the same rows share a pattern; those that are set in all rows have none.
+        A pattern has a bool for each row: whether the row sets the registers of the pattern. Registers that
+        are set in the same rows share a pattern; those that are set in all rows have none. Registers that no
+        row sets have no field.
         """
         fields: list[_Field] = []
         patterns: list[tuple[bool, ...]] = []
         shift = 0
         for name in self.machine.registers:
-            values = [row.sets[name] for row in self.rows if name in row.sets]
+            values = [row.register_values[name] for row in self.rows if name in row.register_values]
             if not values:
                 continue
-            pattern = tuple(name in row.sets for row in self.rows)
+            pattern = tuple(name in row.register_values for row in self.rows)
             pattern_index = None
             if not all(pattern):
                 if pattern not in patterns:
                     patterns.append(pattern)
                 pattern_index = patterns.index(pattern)
-            kind = self.machine.types[name]
-            is_small = 0 <= min(values) <= max(values) < 4  # two bits at most; then an addition costs more
-            low = 0 if isinstance(kind, BoolType) or is_small else min(values)
+            is_bool = isinstance(self.machine.types[name], BoolType)
+            fits_two_bits = 0 <= min(values) <= max(values) < 4  # then adding `low` costs more than it saves
+            low = 0 if is_bool or fits_two_bits else min(values)
             n_bits = max((max(values) - low).bit_length(), 1)
-            fields.append(_Field(name, low, n_bits, shift, pattern=pattern_index))
+            fields.append(_Field(name, low, n_bits, shift, pattern_index))
             shift += n_bits
         return fields, patterns
 
     def _packed_row(self, index: int) -> int:
-        """Return a row as an integer: the next state, the fields, and a bit for each pattern that it has."""
+        """Return the row of an index as an integer: fields, a bit for each pattern, and the next state."""
         row = self.rows[index]
         packed = row.next_state << self.state_shift
         for field in self.fields:
-            packed |= (row.sets.get(field.name, field.low) - field.low) << field.shift
-        for pattern_index, pattern in enumerate(self.patterns):
-            packed |= pattern[index] << self._pattern_bit(pattern_index)
+            value = row.register_values.get(field.name, field.low)  # any value for one that is not set
+            packed |= (value - field.low) << field.shift
+        for pattern_index, sets_registers in enumerate(self.patterns):
+            packed |= sets_registers[index] << self._pattern_bit(pattern_index)
         return packed
 
     def _pattern_bit(self, pattern_index: int) -> int:
@@ -366,14 +408,14 @@ class TruthTable:
         writer.line(comment(f"What a tick does, by {columns}; the last one changes from row to row."))
         writer.line(comment("; ".join(self._describe_bits())))
         with writer.block(f"static const {self.row_type} rows[{len(self.rows)}] PW_ROM =", "};"):
-            state = None
+            previous_state = None
             for index, row in enumerate(self.rows):
-                if row.state != state:
-                    state = row.state
-                    writer.line(comment(self._state_name(state)))
+                if row.state != previous_state:
+                    writer.line(comment(self._state_name(row.state)))
+                previous_state = row.state
                 values_text = " ".join(
-                    f"{column.name}={_value_text(column.values[cell])}"
-                    for column, cell in zip(self.columns, row.cells, strict=True)
+                    f"{column.name}={_value_text(column.values[value_index])}"
+                    for column, value_index in zip(self.columns, row.value_indices, strict=True)
                 )
                 with writer.traced_to(row.element):
                     meaning = f"{values_text}: {row.description}" if values_text else row.description
@@ -385,19 +427,22 @@ class TruthTable:
         for field in self.fields:
             yield f"{_bit_range(field.shift, field.n_bits)}: {field.name}"
         for pattern_index in range(len(self.patterns)):
-            names = ", ".join(field.name for field in self.fields if field.pattern == pattern_index)
+            names = ", ".join(field.name for field in self.fields if field.pattern_index == pattern_index)
             yield f"bit {self._pattern_bit(pattern_index)}: {names} set, else kept"
         yield f"{_bit_range(self.state_shift, self.n_bits - self.state_shift)}: next state"
 
     def _state_name(self, state: int) -> str:
-        return (
-            self.state_code.leaves[state].name
-            if state < len(self.state_code.leaves)
-            else "before the first tick"
-        )
+        """Return the name of a state for a comment."""
+        if self._is_before_first_tick(state):
+            return "before the first tick"
+        return self.state_code.leaves[state].name
 
     def write_tick(self) -> None:
-        """Write the body of the function that takes a tick by the table."""
+        """Write the body of the function that takes a tick by the table.
+
+        It computes the index of the row, reads the row, and unpacks the registers and the next state. The
+        registers of a pattern are set only if the row has the bit of the pattern.
+        """
         writer = self.code.writer
         names = self.code.names
         index_type = "uint8_t" if len(self.rows) <= 256 else "uint16_t"
@@ -410,9 +455,9 @@ class TruthTable:
             assignments = [
                 f"chart->{names.registers[field.name]} = {self._unpack_expression(field)};"
                 for field in self.fields
-                if field.pattern == pattern_index
+                if field.pattern_index == pattern_index
             ]
-            if pattern_index is None:
+            if pattern_index is None:  # the registers that all rows set
                 writer.write(assignments)
                 continue
             pattern_mask = 1 << self._pattern_bit(pattern_index)
@@ -422,16 +467,17 @@ class TruthTable:
             writer.line(f"chart->state = ({self.state_code.state_type})(row >> {self.state_shift});")
 
     def _unpack_expression(self, field: _Field) -> str:
-        """Return the expression of C for a field's value in a packed row."""
-        kind = self.machine.types[field.name]
+        """Return the expression of C for the value of a field in the packed row `row`."""
+        register_type = self.machine.types[field.name]
         mask = (1 << field.n_bits) - 1
-        if isinstance(kind, BoolType):
+        if isinstance(register_type, BoolType):
             return f"(row & {mask << field.shift:#x}U) != 0U"
         bits = f"(row >> {field.shift}) & {mask:#x}U" if field.shift else f"row & {mask:#x}U"
-        stored_type = self.code.c_type(kind)
+        stored_type = self.code.c_type(register_type)
         if not field.low:
             return f"({stored_type})({bits})"
-        sum_type = "int32_t" if kind.storage in ("int32", "uint16") else "int16_t"  # holds any sum of the two
+        is_wide = register_type.storage in ("int32", "uint16")
+        sum_type = "int32_t" if is_wide else "int16_t"  # a type that holds the sum with `low`
         return f"({stored_type})(({sum_type})({bits}) + {integer_literal(field.low)})"
 
 
@@ -479,49 +525,59 @@ def switch_size(lines: Sequence[str]) -> int:
     return round(28 + 1.9 * (text.count("chart->") + text.count("in->")))
 
 
-def _list_values(name: str, kind: Type) -> tuple[Value, ...]:
+def _list_values(name: str, value_type: Type) -> tuple[Value, ...]:
     """Return all values of a type, in the order of their indices.
 
     Raises:
         NotATableError: there are too many.
     """
-    if isinstance(kind, BoolType):
+    if isinstance(value_type, BoolType):
         return (False, True)
-    if isinstance(kind, EnumType):
-        return tuple(kind.values)
-    if isinstance(kind, IntType) and kind.high - kind.low < MAX_ROWS:
-        return tuple(range(kind.low, kind.high + 1))
+    if isinstance(value_type, EnumType):
+        return tuple(value_type.values)
+    if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ROWS:
+        return tuple(range(value_type.low, value_type.high + 1))
     raise NotATableError(f"{name} has too many values")
 
 
-def _index_expression(text: str, kind: Type) -> str:
-    """Return the expression of C for the index of a value, counted from 0."""
-    if isinstance(kind, BoolType):
+def _index_expression(text: str, value_type: Type) -> str:
+    """Return the expression of C for the index of a value among those of `_list_values`.
+
+    Args:
+        text: the expression of C for the value.
+        value_type: its type in the chart.
+    """
+    if isinstance(value_type, BoolType):
         return f"({text} ? 1U : 0U)"
-    if not isinstance(kind, IntType):
+    if not isinstance(value_type, IntType):
         return f"(uint8_t){text}"
-    wide = "uint8_t" if kind.high - kind.low < 256 else "uint16_t"
-    if not kind.low:
-        return f"({wide}){text}"
-    return f"({wide})({text} {'-' if kind.low > 0 else '+'} {integer_literal(abs(kind.low))})"
+    index_type = "uint8_t" if value_type.high - value_type.low < 256 else "uint16_t"
+    if not value_type.low:
+        return f"({index_type}){text}"
+    sign = "-" if value_type.low > 0 else "+"
+    return f"({index_type})({text} {sign} {integer_literal(abs(value_type.low))})"
 
 
-def _two_values(kind: Type) -> tuple[Value, Value]:
+def _two_values(value_type: Type) -> tuple[Value, Value]:
     """Return two different values of a type, if it has them."""
-    if isinstance(kind, BoolType):
+    if isinstance(value_type, BoolType):
         return False, True
-    if isinstance(kind, EnumType):
-        return kind.values[0], kind.values[-1]
-    if isinstance(kind, IntType):
-        return kind.low, kind.high
-    return kind.clamp(0.0), kind.clamp(1.0)
+    if isinstance(value_type, EnumType):
+        return value_type.values[0], value_type.values[-1]
+    if isinstance(value_type, IntType):
+        return value_type.low, value_type.high
+    return value_type.clamp(0.0), value_type.clamp(1.0)
 
 
-def _integer_of_value(name: str, kind: Type, value: Value) -> int:
-    """Return a value as an integer."""
-    if isinstance(kind, EnumType):
-        return kind.codes[str(value)]
-    if isinstance(kind, BoolType | IntType):
+def _integer_of_value(name: str, value_type: Type, value: Value) -> int:
+    """Return the value of a register as an integer: the code of an enumeration's value, 1 for True.
+
+    Raises:
+        NotATableError: the register is a float.
+    """
+    if isinstance(value_type, EnumType):
+        return value_type.codes[str(value)]
+    if isinstance(value_type, BoolType | IntType):
         return int(value)
     raise NotATableError(f"it sets {name}, which is a fraction")
 

@@ -122,8 +122,8 @@ class ChartUnitSpec:
         return writer.file("unit.h")
 
     def offsets(self) -> Iterator[str]:
-        """Yield the constants of `unit.h` with the offsets of inputs and states in their records."""
-        meanings = {name: _describe_type(kind) for name, kind in self.chart.inputs.items()}
+        """Yield the lines of `unit.h` that define the offsets of inputs and states in their records."""
+        meanings = {name: _describe_type(input_type) for name, input_type in self.chart.inputs.items()}
         meanings |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
         if meanings:
             yield from ("", comment("Where each input begins in a record of inputs."))
@@ -133,20 +133,20 @@ class ChartUnitSpec:
     def state_offsets(
         self, states: np.dtype[np.void], behaviour_meanings: Mapping[str, str] | None = None
     ) -> Iterator[str]:
-        """Yield the constants with the offsets in a record of states.
+        """Yield the lines of `unit.h` that define the offsets in a record of states.
 
         Args:
-            states: dtype of the record, which may have fields of a behaviour.
-            behaviour_meanings: the meanings of these fields.
+            states: dtype of the record; for a behaviour, it has fields besides those of the chart.
+            behaviour_meanings: for these fields, the text of the comment, by name; None without them.
         """
         machine = self.lowered
         field_of = self.format.field_of
         meanings = {
             field_of[name]: _describe_type(self.generator.register_type(name)) for name in machine.registers
         }
-        active = (f"{node.index} {node.name}" for node in machine.nodes)
+        numbered_nodes = ", ".join(f"{node.index} {node.name}" for node in machine.nodes)
         meanings[STATUS] = "0 while all is well"
-        meanings[ACTIVE] = f"active states, bit n % 8 of byte n / 8: {', '.join(active)}"
+        meanings[ACTIVE] = f"active states, bit n % 8 of byte n / 8: {numbered_nodes}"
         meanings |= behaviour_meanings or {}
         output_prefixes = {field_of[name]: OUT for name in self.chart.outputs}
         yield from ("", comment("Where each value begins in a record of states."))
@@ -158,30 +158,35 @@ class ChartUnitSpec:
         writer = CWriter()
         prefix = generator.names.prefix
         writer.write(['#include "unit.h"', "", "#include <string.h>", "", f'#include "{prefix}.h"', ""])
-        if "NOT_STARTED" in "\n".join(
-            (*generator.state_code.lines_loading_active(), *generator.state_code.lines_storing_active())
-        ):
-            writer.write([f"#define NOT_STARTED {len(generator.state_code.constants())}U", ""])
+        state_code = generator.state_code
+        active_lines = (*state_code.lines_loading_active(), *state_code.lines_storing_active())
+        if any("NOT_STARTED" in line for line in active_lines):
+            n_states = len(state_code.constants())
+            writer.write([f"#define NOT_STARTED {n_states}U", ""])  # the number after the last state's
         writer.write([f"static {prefix}_t chart;", ""])
-        self.write_bits(writer)
+        self.write_bit_functions(writer)
         with writer.function("void unit_reset(void)"):
             writer.line(f"{prefix}_init(&chart);")
         self._write_unit_load(writer)
         self._write_unit_step(writer)
-        writer.lines.pop()
-        writer.elements.pop()
+        writer.remove_last_line()  # the empty one after the last function
         return writer.file("unit.c")
 
-    def write_bits(self, writer: CWriter, *, loads: bool = True) -> None:
-        """Write the functions for bits that `write_state` and, with `loads`, the loading of states call."""
-        form = self.generator.state_code
-        writes = "\n".join(form.lines_storing_active())
-        reads = "\n".join(form.lines_loading_active())
-        needs_both = bool(self.lowered.history) and isinstance(form, SingleStateCode)
-        if "set_bit" in writes or needs_both:
-            with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
-                writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
-        if loads and ("has_bit" in reads or needs_both):
+    def write_bit_functions(self, writer: CWriter, *, has_unit_load: bool = True) -> None:
+        """Write the functions `set_bit` and `has_bit`, as far as the unit calls them.
+
+        They convert between the state number of a chart with one active state and the bitmaps of a state
+        record. A chart with regions calls neither, since it has bitmaps itself and copies them.
+
+        Args:
+            writer: receives the functions.
+            has_unit_load: whether the unit has the function `unit_load`, which alone calls `has_bit`.
+        """
+        if not isinstance(self.generator.state_code, SingleStateCode):
+            return
+        with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
+            writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
+        if has_unit_load:
             with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
                 writer.line("return (uint8_t)(((unsigned)set[bit / 8U] >> (bit % 8U)) & 1U);")
 
@@ -189,8 +194,8 @@ class ChartUnitSpec:
         """Return the offset and size of each field of a state record."""
         spans: dict[str, _FieldSpan] = {}
         for name in self.states.names or ():
-            kind, offset = self.states.fields[name][:2]  # type: ignore[index]  # there is a field for each name
-            spans[name] = _FieldSpan(int(offset), int(kind.itemsize))
+            dtype, offset = self.states.fields[name][:2]  # type: ignore[index]  # there is a field for each name
+            spans[name] = _FieldSpan(int(offset), int(dtype.itemsize))
         return spans
 
     def _write_unit_load(self, writer: CWriter) -> None:
@@ -203,26 +208,35 @@ class ChartUnitSpec:
             writer.write(generator.state_code.lines_loading_active())
             if generator.can_fail:
                 writer.line("chart.status = state[0];")
-            for name in self.lowered.registers:
-                kind = generator.register_type(name)
-                span = spans[self.format.field_of[name]]
-                writer.write(
-                    _from_bytes(f"chart.{generator.names.registers[name]}", kind, record="state", span=span)
-                )
-            for row, name in enumerate(self.format.history_fields):
-                writer.write(generator.state_code.lines_loading_history(row, f"&state[{spans[name].offset}]"))
+            for register in self.lowered.registers:
+                variable = f"chart.{generator.names.registers[register]}"
+                span = spans[self.format.field_of[register]]
+                register_type = generator.register_type(register)
+                writer.write(_lines_reading_value(variable, register_type, record="state", span=span))
+            for history_index, field_name in enumerate(self.format.history_fields):
+                pointer = f"&state[{spans[field_name].offset}]"
+                writer.write(generator.state_code.lines_loading_history(history_index, pointer))
 
-    def _before_first_tick(self, offset: int) -> list[str]:
-        """Return lines that set the initial states in a record if the first tick has failed.
+    def _lines_for_failed_first_tick(self, active_offset: int) -> list[str]:
+        """Return lines that store the initial states as active if the first tick has failed.
 
-        `offset` is that of the bitmap of the active states.
+        A failed tick changes nothing, so after a failed first one the chart has no active state yet, and all
+        bytes of the bitmap are 0; else the first byte has the bit of the chart itself. The interpreter then
+        reports the initial states.
+
+        Args:
+            active_offset: offset of the bitmap of the active states in a state record.
         """
         planner = self.lowered.planner
-        numbers = (ROOT, *planner.active_nodes(planner.enter_chart().configuration))
-        bits = sum(1 << number for number in numbers)
-        size = self.states[ACTIVE].itemsize
-        assignments = [f"    state[{offset + k}] = {bits >> (8 * k) & 255}U;" for k in range(size)]
-        return [f"if (state[{offset}] == 0U) {{ {comment('it was never entered')}", *assignments, "}"]
+        active_nodes = (ROOT, *planner.active_nodes(planner.enter_chart().configuration))
+        bitmap = sum(1 << node_number for node_number in active_nodes)
+        n_bytes = self.states[ACTIVE].itemsize
+        assignments = [
+            f"    state[{active_offset + index}] = {byte}U;"
+            for index, byte in enumerate(bitmap.to_bytes(n_bytes, "little"))
+        ]
+        condition = f"state[{active_offset}] == 0U"
+        return [f"if ({condition}) {{ {comment('it was never entered')}", *assignments, "}"]
 
     def _write_unit_step(self, writer: CWriter) -> None:
         """Write `unit_step`, which reads a record of inputs, takes a tick and writes a record of states."""
@@ -233,16 +247,17 @@ class ChartUnitSpec:
             writer.line(f"uint8_t *active = &state[{spans['active'].offset}];")
             writer.line(f"{prefix}_inputs_t in;")
             writer.line("uint8_t status;")
-            offset = 0
-            for name, kind in self.chart.inputs.items():
-                size = _size(kind)
-                span = _FieldSpan(offset, size)
-                writer.write(_from_bytes(f"in.{names.inputs[name]}", kind, record="input", span=span))
-                offset += size
+            offset = 0  # of the next input in the record
+            for name, input_type in self.chart.inputs.items():
+                variable = f"in.{names.inputs[name]}"
+                span = _FieldSpan(offset, _stored_size(input_type))
+                writer.write(_lines_reading_value(variable, input_type, record="input", span=span))
+                offset += span.size
             for event in self.chart.events:
                 writer.line(f"in.{names.event_inputs[event]} = input[{offset}] != 0U;")
                 offset += 1
-            if not offset:
+            has_inputs = offset > 0
+            if not has_inputs:
                 writer.write(["(void)input;", "in.unused = false;"])
             writer.line(f"status = {prefix}_step(&chart, &in);")
             writer.line("(void)memset(state, 0, UNIT_STATE_BYTES);")
@@ -250,18 +265,24 @@ class ChartUnitSpec:
             self.write_state(writer)
 
     def write_state(self, writer: CWriter) -> None:
-        """Write lines that store `chart` in a record `state` of zeros, with the bitmap `active` in it."""
+        """Write lines that store the C variable `chart` in the C array `state`, a state record of zeros.
+
+        They store, in this order, the bitmap of the active states (to which the C variable `active` points),
+        the registers, the histories and, with monitors, the bitmap of the broken promises. The status is
+        stored elsewhere.
+        """
         generator = self.generator
         spans = self._field_spans()
         writer.write(generator.state_code.lines_storing_active())
         if generator.can_fail:
-            writer.write(self._before_first_tick(spans[ACTIVE].offset))
-        for name in self.lowered.registers:
-            kind = generator.register_type(name)
-            span = spans[self.format.field_of[name]]
-            writer.write(_to_bytes(f"chart.{generator.names.registers[name]}", kind, span))
-        for row, name in enumerate(self.format.history_fields):
-            writer.write(generator.state_code.lines_storing_history(row, f"&state[{spans[name].offset}]"))
+            writer.write(self._lines_for_failed_first_tick(spans[ACTIVE].offset))
+        for register in self.lowered.registers:
+            variable = f"chart.{generator.names.registers[register]}"
+            span = spans[self.format.field_of[register]]
+            writer.write(_lines_storing_value(variable, generator.register_type(register), span))
+        for history_index, field_name in enumerate(self.format.history_fields):
+            pointer = f"&state[{spans[field_name].offset}]"
+            writer.write(generator.state_code.lines_storing_history(history_index, pointer))
         if generator.monitors.promises:
             offset, size = spans[BROKEN]
             writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")
@@ -274,35 +295,45 @@ class _FieldSpan(NamedTuple):
     size: int
 
 
-def _size(kind: Type) -> int:
-    """Return the size of a value in a record [bytes]."""
-    if isinstance(kind, FloatType):
-        return 4 if kind.single else 8
-    return {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}[kind.storage]
+def _stored_size(value_type: Type) -> int:
+    """Return the size of a value of a type in a record [bytes]."""
+    if isinstance(value_type, FloatType):
+        return 4 if value_type.single else 8
+    return {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}[value_type.storage]
 
 
-def _describe_type(kind: Type) -> str:
-    """Return a description of a type for a comment."""
-    if isinstance(kind, BoolType):
+def _describe_type(value_type: Type) -> str:
+    """Return a description of a type for a comment, such as `uint8: 0 off, 1 on` for an enumeration."""
+    if isinstance(value_type, BoolType):
         return "bool"
-    if isinstance(kind, EnumType):
-        return f"{kind.storage}: " + ", ".join(f"{code} {name}" for name, code in kind.codes.items())
-    return f"{kind}, as {kind.storage}"
+    if isinstance(value_type, EnumType):
+        codes = ", ".join(f"{code} {name}" for name, code in value_type.codes.items())
+        return f"{value_type.storage}: {codes}"
+    return f"{value_type}, as {value_type.storage}"
 
 
-def _from_bytes(variable: str, kind: Type, record: str, span: _FieldSpan) -> list[str]:
-    """Return lines that read a variable from a record; all processors are little-endian, like records."""
-    if isinstance(kind, BoolType):
+def _lines_reading_value(variable: str, value_type: Type, record: str, span: _FieldSpan) -> list[str]:
+    """Return lines of C that set a variable to a value in a record.
+
+    Bytes are copied as they are, since all processors are little-endian, like records.
+
+    Args:
+        variable: the expression of C for the variable.
+        value_type: its type in the chart.
+        record: name in C of the array with the record.
+        span: the offset and size of the value in it.
+    """
+    if isinstance(value_type, BoolType):
         return [f"{variable} = {record}[{span.offset}] != 0U;"]
-    if span.size == 1 and kind.storage == "uint8":
+    if span.size == 1 and value_type.storage == "uint8":
         return [f"{variable} = {record}[{span.offset}];"]
     return [f"(void)memcpy(&{variable}, &{record}[{span.offset}], {span.size}U);"]
 
 
-def _to_bytes(variable: str, kind: Type, span: _FieldSpan) -> list[str]:
-    """Return lines that write a variable into the record `state`."""
-    if isinstance(kind, BoolType):
+def _lines_storing_value(variable: str, value_type: Type, span: _FieldSpan) -> list[str]:
+    """Return lines of C that store a variable in the record `state`; see `_lines_reading_value`."""
+    if isinstance(value_type, BoolType):
         return [f"state[{span.offset}] = {variable} ? 1U : 0U;"]
-    if span.size == 1 and kind.storage == "uint8":
+    if span.size == 1 and value_type.storage == "uint8":
         return [f"state[{span.offset}] = {variable};"]
     return [f"(void)memcpy(&state[{span.offset}], &{variable}, {span.size}U);"]

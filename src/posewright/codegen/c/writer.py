@@ -58,7 +58,7 @@ class CWriter:
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
         """Write a block in braces after `head`; the lines written in the context are its content."""
-        self.line(f"{head} {{" if head else "{")
+        self.line(f"{head} {{" if head else "{")  # without a head, a block of its own
         self.depth += 1
         yield
         self.depth -= 1
@@ -79,6 +79,11 @@ class CWriter:
         yield
         self.depth -= 1
         self.line("}")
+
+    def remove_last_line(self) -> None:
+        """Remove the line that was written last."""
+        self.lines.pop()
+        self.elements.pop()
 
     def include(self, writer: CWriter) -> None:
         """Append the lines of another writer."""
@@ -105,15 +110,15 @@ def without_unused(writer: CWriter) -> CWriter:
     line outside of a function. Only later parts can mention it, as C requires, so the parts are visited from
     the last to the first.
     """
-    parts: list[list[int]] = [[]]  # the indices of the lines of each part
+    parts: list[list[int]] = [[]]  # for each part, the indices of its lines in `writer.lines`
     for index, line in enumerate(writer.lines):
         next_line = writer.lines[index + 1] if index + 1 < len(writer.lines) else ""
         if line or next_line.startswith(" "):  # an empty line after a function's declarations ends no part
             parts[-1].append(index)
         elif parts[-1]:
             parts.append([])
-    used_parts: list[list[int]] = []
-    mentioned_names: set[str] = set()
+    used_parts: list[list[int]] = []  # from the last to the first
+    mentioned_names: set[str] = set()  # all words of the parts in `used_parts`
     for part in reversed([part for part in parts if part]):
         text = "\n".join(writer.lines[index] for index in part)
         definition = _DEFINITION.search(text)

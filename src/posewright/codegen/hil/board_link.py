@@ -26,6 +26,9 @@ GREETING_S = 5.0
 BAUD = 115_200
 """Baud rate of the boards' own code for a chart [bit/s]."""
 
+BITS_A_BYTE = 10
+"""Bits of a byte on the line, with its start and stop bits."""
+
 SLICE_S = 0.001
 """The board's time between two reads of the line [s]."""
 
@@ -94,14 +97,15 @@ class BoardLink:
     def __init__(
         self, port: EmulatedBoard, *, timeout_s: float, slice_s: float = SLICE_S, baud: int = BAUD
     ) -> None:
+        """Prepare the line; nothing is sent yet."""
         self.port = port
         self.time_s = 0.0
         self.was_reset = False
         self._timeout_s = timeout_s
         self._slice_s = slice_s
-        self._byte_s = 10 / baud
+        self._byte_s = BITS_A_BYTE / baud
         self._reader = FrameReader()
-        self._sequence = _UNREQUESTED
+        self._sequence = _UNREQUESTED  # the number of the last request
         self.reset_counts()
 
     @property
@@ -117,7 +121,7 @@ class BoardLink:
 
     def new_request(self, kind: FrameKind, payload: bytes = b"") -> BoardRequest:
         """Return a request with the next sequence number."""
-        self._sequence = self._sequence % 255 + 1
+        self._sequence = self._sequence % 255 + 1  # 1 to 255: no request has the number 0
         return BoardRequest(kind, self._sequence, payload)
 
     def greet(self, retry_for_s: float = 0.0) -> Hello | None:

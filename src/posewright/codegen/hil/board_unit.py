@@ -120,19 +120,20 @@ class BoardUnit:
         is_real: bool = False,
         baud: int = BAUD,
     ) -> None:
+        """Greet the board, and prepare the interpreter beside it."""
         timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
         self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(SLICE_S, period_s / 32), baud=baud)
         self.unit_spec = unit_spec
         self._is_real = is_real
         self._period_s = period_s
         self._reference = unit_spec.reference()
-        self._pending: _PendingRequest | None = None
-        self._steps: list[StepTrace] = []
-        self._events: list[Event] = []
-        self._missed: list[float] = []
-        self._late: list[float] = []
-        self._missed_in_a_row = 0
-        self._time_s = 0.0
+        self._pending: _PendingRequest | None = None  # None while every request is answered
+        self._steps: list[StepTrace] = []  # all steps that were answered
+        self._events: list[Event] = []  # since the last `take_events`
+        self._missed: list[float] = []  # times of steps without an answer in time [s]
+        self._late: list[float] = []  # times of steps whose answer came after the next was due [s]
+        self._missed_in_a_row = 0  # steps without an answer up to now
+        self._time_s = 0.0  # the present time of the run
         self._run_start_s = 0.0  # the link's time at which the run began
         try:
             self._greet()
@@ -167,8 +168,8 @@ class BoardUnit:
     def step(self, inputs: Record) -> Record | None:
         """Return the record of states after a step; None where the board does not answer in time.
 
-        Missed and late steps are recorded, and as events when they begin and end.
-
+        Missed and late steps are recorded. There is an event for the first missed step of several in a row,
+        for the next answer after these, and for the first late answer.
 
         Raises:
             ExpressionError: the chart on the board has failed.

@@ -136,6 +136,7 @@ class BehaviourOnBoardController(LinkedController):
     def __init__(
         self, unit_spec: BehaviourUnitSpec, unit: BoardUnit, board: BusBoard, seed: Seed = 0
     ) -> None:
+        """Stand in the start pose; the board is reset before its first frame."""
         super().__init__(unit)
         self._frames_without_packet = 0
         self._unit_spec = unit_spec
@@ -144,7 +145,7 @@ class BehaviourOnBoardController(LinkedController):
         behaviour = unit_spec.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._initial = Interpreter(behaviour.chart).initial()
-        self._motions = (None, *unit_spec.tables.pages)
+        self._motions = (None, *unit_spec.tables.pages)  # the name of each motion by its number
         self.restart()
 
     @property
@@ -155,12 +156,12 @@ class BehaviourOnBoardController(LinkedController):
     def restart(self) -> None:
         """Start again from the start pose; the board is reset before its next frame."""
         self.unit.restart()
-        self._commands = JointCommands(self._unit_spec.behaviour.start_pose[np.newaxis])
-        self._bus_bytes = b""
-        self._decision = Decision()
-        self._frame = 0
-        self._n_ticks = 0
-        self._next_tick_frame = 0
+        self._commands = JointCommands(self._unit_spec.behaviour.start_pose[np.newaxis])  # of the last packet
+        self._bus_bytes = b""  # the beginning of a packet that is not complete yet
+        self._decision = Decision()  # of the chart's last tick
+        self._frame = 0  # number of the next frame
+        self._n_ticks = 0  # of the chart
+        self._next_tick_frame = 0  # number of the frame with the chart's next tick
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- one frame at a time
         """Return the next frame, the commands of the board's servo packet; `n` is not used.

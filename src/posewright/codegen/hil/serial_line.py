@@ -29,10 +29,11 @@ class SerialLine:
     """
 
     def __init__(self, port: SerialPort) -> None:
+        """Open the port for this process alone."""
         require_pyserial("a serial port", "boards")
         import serial
 
-        self._failed = (serial.SerialException, OSError)
+        self._port_exceptions = (serial.SerialException, OSError)  # raised when the port is gone
         self._port = port
         try:
             self._line: Any = serial.Serial(port.path, port.baud, timeout=0.0, exclusive=True)
@@ -49,7 +50,7 @@ class SerialLine:
         """
         try:
             self._line.write(data)
-        except self._failed as error:
+        except self._port_exceptions as error:
             raise self._gone_error(error) from None
 
     def advance(self, seconds: float) -> bytes:
@@ -60,11 +61,11 @@ class SerialLine:
         """
         try:
             self._line.timeout = seconds
-            first: bytes = self._line.read(1)
-            waiting: bytes = self._line.read(self._line.in_waiting) if first else b""
-        except self._failed as error:
+            first_byte: bytes = self._line.read(1)
+            further_bytes: bytes = self._line.read(self._line.in_waiting) if first_byte else b""
+        except self._port_exceptions as error:
             raise self._gone_error(error) from None
-        return first + waiting
+        return first_byte + further_bytes
 
     def press_reset(self) -> None:
         """Reset an Arduino, whose reset is wired to DTR."""

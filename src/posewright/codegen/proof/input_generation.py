@@ -61,6 +61,8 @@ EVENT_PROBABILITIES = (0.0, 0.0, 0.02, 0.2, 0.8)
 class InputField:
     """The distribution of a field of an input record.
 
+    A stream of inputs is divided into segments, in each of which a field has one probability of change.
+
     Attributes:
         name: of the field.
         pool: values at which something may change, of the field's type.
@@ -90,10 +92,12 @@ class InputField:
         return np.where(rng.random(n) < SHARE_FROM_POOL, pool_values, range_values).astype(dtype)
 
     def draw_segment(self, n: int, rng: np.random.Generator) -> Column:
-        """Return the random values of a segment, `(n,)`, which change with a random probability."""
+        """Return the values of a segment, `(n,)`, which change with a probability that is drawn first."""
         probability = self.change_probabilities[rng.integers(len(self.change_probabilities))]
-        value_index = np.cumsum(rng.random(n) < probability)
-        return self.draw(int(value_index[-1]) + 1, rng)[value_index]
+        is_change = rng.random(n) < probability
+        value_index = np.cumsum(is_change)  # of the value at each tick
+        n_values = int(value_index[-1]) + 1
+        return self.draw(n_values, rng)[value_index]
 
 
 @dataclass(frozen=True)
@@ -117,14 +121,15 @@ def chart_fields(record_format: RecordFormat, runs: Sequence[Records] = ()) -> t
     machine = record_format.machine
     literals = find_literals(machine)
     fields: list[InputField] = []
-    for name, kind in machine.inputs.items():
+    for name, input_type in machine.inputs.items():
         dtype = record_format.inputs[name]
-        if isinstance(kind, BoolType | EnumType):
-            last = 1 if isinstance(kind, BoolType) else len(kind.values) - 1
-            fields.append(InputField(name, pool=np.arange(last + 1).astype(dtype), low=0, high=last))
+        if isinstance(input_type, BoolType | EnumType):
+            last_code = 1 if isinstance(input_type, BoolType) else len(input_type.values) - 1
+            codes = np.arange(last_code + 1).astype(dtype)
+            fields.append(InputField(name, pool=codes, low=0, high=last_code))
         else:
             run_values = [float(value) for run in runs for value in np.unique(run[name])]
-            fields.append(_number_field(name, kind, storage=dtype, values=[*literals, *run_values]))
+            fields.append(_number_field(name, input_type, storage=dtype, values=[*literals, *run_values]))
     events = [EventField(name, pool=np.array([0, 1], np.uint8), low=0, high=1) for name in machine.events]
     return (*fields, *events)
 
@@ -134,10 +139,10 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
 
     A behaviour takes a step in each servo frame, of which its chart reads one in a dozen.
     """
-    kind = FloatType()
+    float_type = FloatType()
     return tuple(
         replace(
-            _number_field(name, kind, storage=dtype[name], values=values),
+            _number_field(name, float_type, storage=dtype[name], values=values),
             change_probabilities=SLOW_CHANGE_PROBABILITIES,
         )
         for name in dtype.names or ()
@@ -147,27 +152,30 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
 def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
     """Return runs, as rows of inputs, that take every transition found within the `BUDGET`."""
     # imported here, because running a chart on a board needs neither
-    from posewright.charts.coverage.feasibility import feasible
+    from posewright.charts.coverage.feasibility import compute_feasible_coverage
     from posewright.charts.coverage.scenario_generation import CoveringRuns
 
-    generator = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
+    generator = CoveringRuns(compute_feasible_coverage(explore(chart, limits=BUDGET)))
     generator.generate()
     return [run.rows for run in generator.runs]
 
 
 def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:
-    """Yield records as rows of inputs and events."""
-    kinds: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
+    """Yield, for each record, the values of the chart's inputs and events by name."""
+    types: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
     columns: list[list[Any]] = []
-    for name, kind in kinds.items():
-        column = records[name].tolist()
-        if isinstance(kind, BoolType):
-            column = [value != 0 for value in column]
-        elif isinstance(kind, EnumType):
-            column = [kind.values[code] for code in column]
-        columns.append(column)
-    for values in zip(*columns, strict=True) if columns else [()] * len(records):
-        yield dict(zip(kinds, values, strict=True))
+    for name, value_type in types.items():
+        stored_values = records[name].tolist()
+        if isinstance(value_type, BoolType):
+            columns.append([value != 0 for value in stored_values])
+        elif isinstance(value_type, EnumType):
+            columns.append([value_type.values[code] for code in stored_values])
+        else:
+            columns.append(stored_values)
+    # `zip` of no columns would have no rows at all
+    rows = zip(*columns, strict=True) if columns else [()] * len(records)
+    for values in rows:
+        yield dict(zip(types, values, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +189,7 @@ class InputStream:
     Attributes:
         dtype: of a record.
         fields: distributions of the fields.
-        runs: runs from a reset on that reach what random inputs hardly reach.
+        runs: runs from a reset on that reach what random inputs hardly reach; empty for random inputs only.
         longest: greatest number of ticks of a segment.
         endurance: number of ticks of episodes that repeat a pattern, so that counters reach their limits; 0
             for none.
@@ -201,6 +209,7 @@ class InputStream:
             if self.endurance and self.fields and number % EPISODES_PER_REPETITION == 0:
                 yield self._draw_repetition(number // EPISODES_PER_REPETITION, rng)
                 continue
+            # of every order of magnitude as often
             length = int(math.exp(rng.uniform(math.log(SHORTEST_EPISODE), math.log(LONGEST_EPISODE))))
             parts = [self._draw_beginning(rng)]
             while (n_ticks_left := length - sum(map(len, parts))) > 0:
@@ -277,6 +286,7 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
     """
     machine = record_format.machine
     runs = tuple(record_format.pack(run) for run in covering_runs(machine.chart)) if covering else ()
+    # long enough for every timer of the chart to run out
     longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
     fields = chart_fields(record_format, runs)
     return InputStream(
@@ -315,40 +325,51 @@ def find_literals(machine: Machine) -> list[float]:
 
 
 def _number_field(
-    name: str, kind: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
+    name: str, number_type: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
 ) -> InputField:
     """Return the distribution of a number.
 
     Its pool has the bounds of the type and of its storage, `values`, and the neighbours of all of these.
+
+    Args:
+        name: of the field.
+        number_type: type of the input.
+        storage: type in which the record has it.
+        values: numbers at which something may change, such as the constants of a chart.
     """
     if storage.kind == "f":
-        return _float_field(name, kind, storage, values)
-    bounds = np.iinfo(storage)
-    integers = {0, 1, -1, int(kind.low), int(kind.high), int(bounds.min), int(bounds.max)}
+        return _float_field(name, number_type, storage, values)
+    storage_low = int(np.iinfo(storage).min)
+    storage_high = int(np.iinfo(storage).max)
+    integers = {0, 1, -1, int(number_type.low), int(number_type.high), storage_low, storage_high}
     for value in values:
-        if abs(value) < 2**40:
+        if abs(value) < 2**40:  # greater ones, and infinity, are beyond every storage type
             integers |= {math.floor(value), math.ceil(value)}
     neighbours = {integer + offset for integer in integers for offset in (-1, 0, 1)}
-    pool = [min(max(integer, int(bounds.min)), int(bounds.max)) for integer in sorted(neighbours)]
-    low = max(int(kind.low), int(bounds.min))
-    high = min(int(kind.high), int(bounds.max))
+    pool = [min(max(integer, storage_low), storage_high) for integer in sorted(neighbours)]
+    low = max(int(number_type.low), storage_low)
+    high = min(int(number_type.high), storage_high)
     return InputField(name, np.unique(np.array(pool, np.int64)).astype(storage), low, high)
 
 
 def _float_field(
-    name: str, kind: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
+    name: str, number_type: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
 ) -> InputField:
-    """Return a field of floats: a pool of critical values and their neighbours, and a range for others."""
+    """Return the distribution of a float: a pool of critical values and their neighbours, and a range.
+
+    The arguments are those of `_number_field`.
+    """
     info = np.finfo(storage)
-    low = kind.low
-    high = kind.high
+    low = number_type.low
+    high = number_type.high
     if high / 2 - low / 2 > WIDE:  # most of such a range lies far beyond the chart's constants
         reach = 4 * max((abs(value) for value in values if abs(value) < WIDE), default=25)
         low = max(low, -reach)
         high = min(high, reach)
     special = [0.0, -0.0, float(info.smallest_subnormal), -float(info.smallest_subnormal)]
     special += [float(info.tiny), 1.0, -1.0, float(info.max), float(info.min)]
-    critical = np.clip([*values, kind.low, kind.high, *special], info.min, info.max).astype(storage)
+    candidates = [*values, number_type.low, number_type.high, *special]
+    critical = np.clip(candidates, info.min, info.max).astype(storage)
     with np.errstate(over="ignore", under="ignore"):
         below = np.nextafter(critical, storage.type(-np.inf))
         above = np.nextafter(critical, storage.type(np.inf))

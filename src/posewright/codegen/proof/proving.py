@@ -135,9 +135,12 @@ def verify_folder(
 
 def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> int:
     """Return the greatest distance of servo goals in integer arithmetic from those of `Player` [ticks]."""
-    states = unit_spec.reference().run(unit_spec.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed))
-    failed = np.flatnonzero(states["status"])
-    return unit_spec.ticks_from_player(states[: failed[0]] if len(failed) else states)
+    inputs = unit_spec.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed)
+    states = unit_spec.reference().run(inputs)
+    failed_frames = np.flatnonzero(states["status"])
+    if len(failed_frames):  # after a failure the robot stands still
+        states = states[: failed_frames[0]]
+    return unit_spec.ticks_from_player(states)
 
 
 def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:
@@ -158,7 +161,11 @@ def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: in
 
 
 def input_stream(unit_spec: UnitSpec) -> InputStream:
-    """Return the inputs of a unit, which reach every transition of a chart, every limit of a behaviour."""
+    """Return the stream of inputs with which a unit is verified.
+
+    It reaches every transition of a chart that exploration finds, and every threshold of a behaviour. For
+    another unit the inputs are arbitrary.
+    """
     if isinstance(unit_spec, BehaviourUnitSpec):
         values = sorted(set(_critical_readings(unit_spec.behaviour)))
         runs = tuple(unit_spec.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
@@ -195,16 +202,21 @@ def _executables(unit_spec: UnitSpec, target: str, artefact: UnitSpec) -> Iterat
 
 
 def _footprint(executable: Executable) -> Footprint | None:
+    """Return the footprint of an executable; None if it does not measure it."""
     return executable.footprint() if isinstance(executable, Measured) else None
 
 
 def _critical_readings(behaviour: Behaviour) -> Iterator[float]:
-    """Yield the sensor readings at which a behaviour may change, in SI units."""
-    constants = find_literals(ChartUnitSpec(behaviour.chart).lowered)
+    """Yield the sensor readings at which a behaviour may change, in SI units.
+
+    An input of its chart is connected to a sensor by a wire. A wire with a threshold changes at its edges.
+    Others hand the reading on in their own unit, so it is compared with the chart's constants in that unit.
+    """
+    chart_constants = find_literals(ChartUnitSpec(behaviour.chart).lowered)
     for wire in behaviour.inputs:
-        if wire.threshold is not None:
+        if wire.threshold is None:
+            yield from (constant * wire.unit for constant in chart_constants)
+        else:
             limit = wire.threshold.limit
             hysteresis = wire.threshold.hysteresis
             yield from (limit, limit + hysteresis, limit - hysteresis)
-        else:
-            yield from (constant * wire.unit for constant in constants)

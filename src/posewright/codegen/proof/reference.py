@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from posewright.charts.machine import Interpreter, Monitor, Snapshot
+from posewright.charts.machine.node import ROOT
 from posewright.charts.types import EnumType, Value
 from posewright.codegen.proof.input_generation import rows_of
 from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
@@ -25,32 +26,46 @@ MAX_CACHED_STEPS = 300_000
 
 
 class StateLayout:
-    """Packs a Snapshot as a state record, some ten times as fast as NumPy."""
+    """Packs a Snapshot as a state record, some ten times as fast as NumPy.
+
+    Args:
+        record_format: the format of the records.
+
+    Attributes:
+        bitmap_bytes: size of a set of nodes.
+        broken_bytes: size of the bitmap of broken promises; 0 without monitors.
+        enum_codes: for each register, the code of each value of its enumeration; None for other types.
+        registers: layout of the values of all registers.
+    """
 
     def __init__(self, record_format: RecordFormat) -> None:
+        """Compute the layout of a state record: active states, registers, histories, broken promises."""
         machine = record_format.machine
         states = record_format.states
         self.bitmap_bytes = states[ACTIVE].itemsize
         self.broken_bytes = states[BROKEN].itemsize if record_format.monitors else 0
         types = [machine.types[name] for name in machine.registers]
-        self.codes = [kind.codes if isinstance(kind, EnumType) else None for kind in types]
-        letters = [states[name].char for name in record_format.field_of.values()]
-        self.registers = struct.Struct("<" + "".join(letters))
+        self.enum_codes = [
+            value_type.codes if isinstance(value_type, EnumType) else None for value_type in types
+        ]
+        # the characters of NumPy's types are also those of `struct`
+        format_characters = [states[name].char for name in record_format.field_of.values()]
+        self.registers = struct.Struct("<" + "".join(format_characters))
 
     def pack(self, state: Snapshot, broken: Collection[int] = ()) -> bytes:
         """Return the record of a state without `status`; `broken` has the numbers of broken promises."""
         values = [
             value if codes is None else codes[value]  # type: ignore[index]
-            for value, codes in zip(state.values, self.codes, strict=True)
+            for value, codes in zip(state.values, self.enum_codes, strict=True)
         ]
-        active = self.bitmap((0, *state.machine.planner.active_nodes(state.configuration)))
+        active = self.bitmap((ROOT, *state.machine.planner.active_nodes(state.configuration)))
         history = b"".join(map(self.bitmap, state.history))
         broken_bits = sum(1 << number for number in broken).to_bytes(self.broken_bytes, "little")
         return active + self.registers.pack(*values) + history + broken_bits
 
-    def bitmap(self, numbers: Collection[int]) -> bytes:
+    def bitmap(self, node_numbers: Collection[int]) -> bytes:
         """Return a set of nodes as a bitmap, bit k of byte n for the node 8 n + k."""
-        return sum(1 << number for number in numbers).to_bytes(self.bitmap_bytes, "little")
+        return sum(1 << number for number in node_numbers).to_bytes(self.bitmap_bytes, "little")
 
 
 @dataclass(eq=False)
@@ -63,7 +78,7 @@ class _RunState:
         ticks_due: for each promise of the monitor, the number of ticks for which its response has been due.
         broken: numbers of the broken promises.
         status: of the last tick.
-        next_states: the next state by input record.
+        next_states: the state after a tick from this one, by input record, for ticks taken before.
     """
 
     state: Snapshot
@@ -84,17 +99,20 @@ class InterpreterRun:
         record_format: the format of the records; with monitors, promises are checked.
 
     Attributes:
+        record_format: the format of the records.
+        machine: the machine that is run.
         transitions_taken: transitions taken so far, by number of the source and number among its transitions.
     """
 
     def __init__(self, record_format: RecordFormat) -> None:
+        """Create the interpreter, in the state before its first tick."""
         self.record_format = record_format
         self.machine = record_format.machine
         self.transitions_taken: set[tuple[int, int]] = set()
         self._layout = StateLayout(record_format)
         self._interpreter = Interpreter(self.machine.chart, self.machine, remember=False)
-        self._run_states: dict[object, _RunState] = {}
-        self._cached_steps = 0
+        self._run_states: dict[object, _RunState] = {}  # all states reached; see `_cache`
+        self._n_cached_steps = 0  # entries in `next_states` of all states
         initial = self._interpreter.initial()
         ticks_due = (0,) * len(self.machine.chart.promises)
         self._initial = _RunState(initial, self._layout.pack(initial), ticks_due=ticks_due)
@@ -110,18 +128,24 @@ class InterpreterRun:
         input_bytes = np.ascontiguousarray(inputs).tobytes()
         present = self._present
         records: list[bytes] = []
-        for number in range(len(inputs)):
-            record = input_bytes[number * size : (number + 1) * size] if size else b""
+        for index in range(len(inputs)):
+            record = input_bytes[index * size : (index + 1) * size]
             next_state = present.next_states.get(record)
             if next_state is None:
-                next_state = self._step(present, record, inputs[number : number + 1])
+                next_state = self._step(present, record, inputs[index : index + 1])
             present = next_state
             records.append(bytes((present.status,)) + present.packed)
         self._present = present
         return np.frombuffer(b"".join(records), self.record_format.states)
 
     def _step(self, present: _RunState, record: bytes, inputs: Records) -> _RunState:
-        """Take one tick and return the next state, which is cached; a failed state stays."""
+        """Take one tick and return the next state, which is cached; a failed state stays.
+
+        Args:
+            present: the state before the tick.
+            record: the bytes of the input record, the key of the cache.
+            inputs: the same record, `(1,)`.
+        """
         if present.status != OK:
             return present
         row = next(rows_of(self.machine.chart, inputs))
@@ -132,12 +156,22 @@ class InterpreterRun:
         except InputError:
             next_state = _with_status(present, ENDLESS)
         else:
-            self.transitions_taken |= {(way.source, way.index) for way in outcome.taken_transitions}
+            self.transitions_taken |= {
+                (transition.source, transition.index) for transition in outcome.taken_transitions
+            }
             next_state = self._check_promises(present, row, outcome.after)
         return self._cache(present, record, next_state)
 
     def _check_promises(self, present: _RunState, row: Mapping[str, Value], after: Snapshot) -> _RunState:
-        """Return the state after a tick, with the promises that it breaks where they are monitored."""
+        """Return the state after a tick, with the promises (properties of the chart) that it breaks.
+
+        Without monitors, promises are not checked.
+
+        Args:
+            present: the state before the tick.
+            row: the inputs of the tick.
+            after: the Snapshot after it.
+        """
         if not self.record_format.monitors:
             return _RunState(after, self._layout.pack(after))
         monitor = Monitor(self.machine.chart, present.state)
@@ -152,17 +186,20 @@ class InterpreterRun:
         )
 
     def _cache(self, present: _RunState, record: bytes, next_state: _RunState) -> _RunState:
-        """Cache the next state and return it, the same object for equal states."""
-        if self._cached_steps >= MAX_CACHED_STEPS:
+        """Cache the next state and return it, the same object for equal states.
+
+        A cache that is full is emptied first.
+        """
+        if self._n_cached_steps >= MAX_CACHED_STEPS:
             for run_state in (*self._run_states.values(), self._initial, present):
                 run_state.next_states = {}
             self._run_states.clear()
-            self._cached_steps = 0
+            self._n_cached_steps = 0
         key = (next_state.packed, next_state.ticks_due, next_state.status)
-        next_state = self._run_states.setdefault(key, next_state)
-        present.next_states[record] = next_state
-        self._cached_steps += 1
-        return next_state
+        shared_state = self._run_states.setdefault(key, next_state)
+        present.next_states[record] = shared_state
+        self._n_cached_steps += 1
+        return shared_state
 
     def close(self) -> None:
         """Clear the cache."""

@@ -33,7 +33,18 @@ def shrink(inputs: Records, still_fails: Callable[[Records], bool], max_runs: in
 
 
 class _Shrinker:
-    """Inputs under reduction."""
+    """Reduces inputs that show a difference.
+
+    Args:
+        inputs: the ticks from a reset on.
+        still_fails: returns whether inputs still show the difference.
+        max_runs: greatest number of calls of `still_fails`.
+
+    Attributes:
+        inputs: the shortest inputs found so far.
+        still_fails: as above.
+        runs_left: number of calls of `still_fails` that are left.
+    """
 
     def __init__(self, inputs: Records, still_fails: Callable[[Records], bool], max_runs: int) -> None:
         self.inputs = inputs.copy()
@@ -51,19 +62,21 @@ class _Shrinker:
         return True
 
     def leave_out_ticks(self) -> None:
-        """Leave out ticks, from half of them at once to one."""
-        n_removed = max(len(self.inputs) // 2, 1)
-        while n_removed:
-            # from the end, since later ticks depend on earlier ones
-            begin = max(len(self.inputs) - n_removed, 0)
+        """Leave out blocks of ticks that are not needed: first half of all, at last single ones.
+
+        Blocks are tried from the end, since later ticks depend on earlier ones.
+        """
+        block_size = max(len(self.inputs) // 2, 1)
+        while block_size:
+            begin = max(len(self.inputs) - block_size, 0)
             while begin >= 0 and len(self.inputs) > 1:
-                remaining = np.r_[0:begin, begin + n_removed : len(self.inputs)]
+                remaining = np.r_[0:begin, begin + block_size : len(self.inputs)]
                 self._keep_if_still_failing(self.inputs[remaining])
-                begin = min(begin, len(self.inputs)) - n_removed
-            n_removed //= 2
+                begin = min(begin, len(self.inputs)) - block_size
+            block_size //= 2
 
     def simplify_values(self) -> None:
-        """Replace each value by 0, or by that of the previous tick."""
+        """Replace each value by 0 or by that of the previous tick, where this still shows the difference."""
         for name in self.inputs.dtype.names or ():
             for tick in range(len(self.inputs)):
                 value = self.inputs[name][tick]
@@ -72,7 +85,7 @@ class _Shrinker:
                     simpler_values.append(self.inputs[name][tick - 1])
                 for simpler_value in simpler_values:
                     if simpler_value.tobytes() == value.tobytes():
-                        break
+                        break  # it is as simple as this already
                     candidate = self.inputs.copy()
                     candidate[name][tick] = simpler_value
                     if self._keep_if_still_failing(candidate):

@@ -48,36 +48,36 @@ class SourceCoverage:
     """Coverage of generated code.
 
     Attributes:
-        lines: number of executable lines.
-        lines_run: number of lines that were run.
-        branches: number of branches of all conditions, as the compiler sees them: `a && b` has four.
-        branches_taken: number of branches that were taken.
+        n_lines: number of executable lines.
+        n_lines_run: number of lines that were run.
+        n_branches: number of branches of all conditions, as the compiler sees them: `a && b` has four.
+        n_branches_taken: number of branches that were taken.
         missed: the lines that were not run.
     """
 
-    lines: int
-    lines_run: int
-    branches: int
-    branches_taken: int
+    n_lines: int
+    n_lines_run: int
+    n_branches: int
+    n_branches_taken: int
     missed: tuple[MissedLine, ...]
 
     @property
     def line_coverage(self) -> float:
         """Fraction of the lines that were run."""
-        return self.lines_run / self.lines if self.lines else 1.0
+        return self.n_lines_run / self.n_lines if self.n_lines else 1.0
 
     @property
     def branch_coverage(self) -> float:
         """Fraction of the branches that were taken."""
-        return self.branches_taken / self.branches if self.branches else 1.0
+        return self.n_branches_taken / self.n_branches if self.n_branches else 1.0
 
     def data(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the coverage as plain data, fit for JSON."""
         return {
             "line_coverage": self.line_coverage,
             "branch_coverage": self.branch_coverage,
-            "lines": self.lines,
-            "branches": self.branches,
+            "lines": self.n_lines,
+            "branches": self.n_branches,
             "missed": [{"file": file, "line": line, "text": text} for file, line, text in self.missed],
         }
 
@@ -95,10 +95,9 @@ def cover_source(unit_spec: UnitSpec, episodes: Iterable[Records]) -> SourceCove
         folder = Path(name)
         program = build_program(sources, folder, ("-O0", "--coverage"))
         run_program(program, unit_spec, episodes)
-        counted = sorted(folder.glob(f"{PROGRAM}-*.gcda"))
-        report = run_tool(
-            "gcov", "--json-format", "--stdout", "--branch-probabilities", *counted, folder=folder
-        )
+        count_files = sorted(folder.glob(f"{PROGRAM}-*.gcda"))  # written by the program at its end
+        options = ("--json-format", "--stdout", "--branch-probabilities")
+        report = run_tool("gcov", *options, *count_files, folder=folder)
     has_chart_file = f"{unit_spec.name}.c" in {source.name for source in sources}
     texts = {
         source.name: source.lines
@@ -136,11 +135,16 @@ def run_program(program: Path, unit_spec: UnitSpec, episodes: Iterable[Records])
 
 
 def _driver_commands(episode: Records, size: int) -> bytes:
-    """Return the input of the driver for an episode: a reset, then a step for each record."""
-    commands = np.full((len(episode), size + 1), ord("S"), np.uint8)
+    """Return the input of the driver for an episode: `R` for a reset, then `S` and each record for a step.
+
+    Args:
+        episode: the records of inputs.
+        size: bytes of a record; 0 for a unit without inputs.
+    """
+    step_commands = np.full((len(episode), 1 + size), ord("S"), np.uint8)
     if size:
-        commands[:, 1:] = np.ascontiguousarray(episode).view(np.uint8).reshape(-1, size)
-    return b"R" + commands.tobytes()
+        step_commands[:, 1:] = np.ascontiguousarray(episode).view(np.uint8).reshape(-1, size)
+    return b"R" + step_commands.tobytes()
 
 
 def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> SourceCoverage:
@@ -162,9 +166,9 @@ def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> Source
     missed_lines = [line for line, count in sorted(line_counts.items()) if not count]
     return SourceCoverage(
         len(line_counts),
-        lines_run=len(line_counts) - len(missed_lines),
-        branches=len(branch_counts),
-        branches_taken=sum(count > 0 for count in branch_counts.values()),
+        n_lines_run=len(line_counts) - len(missed_lines),
+        n_branches=len(branch_counts),
+        n_branches_taken=sum(count > 0 for count in branch_counts.values()),
         missed=tuple(
             MissedLine(line.file, line.number, texts[line.file][line.number - 1].strip())
             for line in missed_lines

@@ -82,6 +82,7 @@ class Leg:
     """
 
     def __init__(self, course: LegCourse) -> None:
+        """Create the leg before its start."""
         self.course = course
         self.started_s: float | None = None
         self.ended_s: float | None = None

@@ -113,11 +113,13 @@ class Race:
     """
 
     def __init__(self, rules: Rules) -> None:
+        """Create the race before its first row."""
         self.rules = rules
         self.legs = (Leg(LegCourse.from_rules(rules, 1)), Leg(LegCourse.from_rules(rules, 2)))
         self._start = StartDetector(rules.clock.wait_s, rules.clock.moved_rad)
-        corner_m = math.hypot(*field_without_boxes(rules).box_kind.footprint_m) / 2.0
-        self._displacement_detector = DisplacementDetector(rules.displacement, corner_m)
+        # a box that turns on its place moves its corners around this circle
+        corner_radius_m = math.hypot(*field_without_boxes(rules).box_kind.footprint_m) / 2.0
+        self._displacement_detector = DisplacementDetector(rules.displacement, corner_radius_m)
         self._fall_detector = FallDetector(rules.fall.limits)
         # times and bases that the fall detector has not processed yet
         self._pending_bases: list[tuple[Floats, Floats]] = []
@@ -125,8 +127,8 @@ class Race:
         self._touches: list[Touch] = []
         self._touches_s: list[float] = []
         self._noted_falls_s: list[float] = []
-        self._stop_reason = ""
-        self._now_s = 0.0
+        self._stop_reason = ""  # why it was stopped; empty while it was not
+        self._now_s = 0.0  # time of the last row
         self._walked_backwards = False
 
     @property

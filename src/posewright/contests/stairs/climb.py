@@ -139,8 +139,8 @@ class Climb:
 
     Attributes:
         start: detector of the robot's first move.
-        limit_s: end of the time limit, in the recording's time [s].
-        falls: within the time limit.
+        deadline_s: end of the time limit, in the recording's time [s].
+        falls: the falls up to the deadline.
         passed: when each step was passed, by its number from 1 [s].
 
     Raises:
@@ -148,6 +148,7 @@ class Climb:
     """
 
     def __init__(self, recording: Recording, rules: StairsRules) -> None:
+        """Find the start, the deadline, the falls and the passed steps."""
         record = recording.robot()
         require_positions(record)
         self._rules = rules
@@ -158,10 +159,10 @@ class Climb:
         self.start = StartDetector(rules.wait_s, rules.moved_rad)
         self.start.advance(recording.times, measured_or_commanded(record.positions, record.commands))
         began_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
-        self.limit_s = began_s + rules.limit_s
-        self._n_rows = int(recording.times.searchsorted(self.limit_s, side="right"))
+        self.deadline_s = began_s + rules.limit_s
+        self._n_rows = int(recording.times.searchsorted(self.deadline_s, side="right"))
         self._times = recording.times[: self._n_rows]
-        self._touches = [touch for touch in recording.events_of("touch") if touch.time_s <= self.limit_s]
+        self._touches = [touch for touch in recording.events_of("touch") if touch.time_s <= self.deadline_s]
         detector = FallDetector(rules.falls)
         detector.advance(self._times, base_above_ground(record.base[: self._n_rows], self._flight))
         self.falls = tuple(detector.falls())
@@ -291,37 +292,50 @@ def _find_reached_levels(levels: Indices, max_difference: int) -> Indices:
 def judge_climb(recording: Recording, rules: StairsRules) -> StairsScore:
     """Return the score of a recorded climb.
 
+    The climb ends when the robot arrives at the top, at the deadline, or with the recording.
+
     Raises:
         InputError: the recording is of other stairs, or lacks positions.
     """
     climb = Climb(recording, rules)
     arrived_s = climb.arrived_s
     started_s = climb.start.moved_s
-    last_s = float(recording.times[-1])
+    last_row_s = float(recording.times[-1])
     ended_s = arrived_s
-    if arrived_s is None and last_s >= climb.limit_s:
-        ended_s = climb.limit_s
-    stop_reasons = [str(event.data.get("reason", "")) for event in recording.events_of("stop")]
-    if arrived_s is not None:
-        reason = ARRIVED
-    elif ended_s is not None:
-        reason = TIME_OUT if started_s is not None else NEVER_MOVED
-    else:
-        reason = stop_reasons[-1] if stop_reasons and stop_reasons[-1] else _CUT_SHORT
-    until_s = last_s if ended_s is None else ended_s
+    if arrived_s is None and last_row_s >= climb.deadline_s:
+        ended_s = climb.deadline_s
+    judged_until_s = last_row_s if ended_s is None else ended_s
+    climbing_time_s = rules.limit_s
+    if arrived_s is not None and started_s is not None:
+        climbing_time_s = arrived_s - started_s
     steps = tuple(PassedStep(step, time_s) for step, time_s in sorted(climb.passed.items()))
+    # `step_points` has the points for one step, for two and so on; further steps earn no more
     n_rewarded_steps = min(len(steps), len(rules.step_points))
     points = rules.step_points[n_rewarded_steps - 1] if n_rewarded_steps else 0.0
     return StairsScore(
         contest=rules.rules,
         steps=steps,
-        penalties=climb.penalties(until_s),
-        time_s=rules.limit_s if arrived_s is None or started_s is None else arrived_s - started_s,
+        penalties=climb.penalties(judged_until_s),
+        time_s=climbing_time_s,
         arrived=arrived_s is not None,
         points=points,
         started_at_s=started_s,
         ended_at_s=ended_s,
-        falls=sum(fall.since_s <= until_s for fall in climb.falls),
-        reason=reason,
+        falls=sum(fall.since_s <= judged_until_s for fall in climb.falls),
+        reason=_find_reason(recording, climb, is_time_over=ended_s is not None),
         warnings=climb.warnings(),
     )
+
+
+def _find_reason(recording: Recording, climb: Climb, *, is_time_over: bool) -> str:
+    """Return why a climb ended.
+
+    A recording that ends before the deadline has the reason of its last event `stop`, if it has one.
+    """
+    if climb.arrived_s is not None:
+        return ARRIVED
+    if is_time_over:
+        return NEVER_MOVED if climb.start.moved_s is None else TIME_OUT
+    stop_reasons = [str(event.data.get("reason", "")) for event in recording.events_of("stop")]
+    has_reason = bool(stop_reasons and stop_reasons[-1])
+    return stop_reasons[-1] if has_reason else _CUT_SHORT

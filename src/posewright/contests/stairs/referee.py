@@ -44,6 +44,7 @@ class StairsReferee:
         start: PlanarPose,
         note: Note,
     ) -> None:
+        """Begin with the first try."""
         self._rules = rules
         self._robot = robot
         self._supervisor = supervisor
@@ -54,10 +55,10 @@ class StairsReferee:
         self._fall_detector = FallDetector(rules.falls)
         self._levels: Floats | None = None  # the last level that each foot stood on
         self._y_m = 0.0  # of the base when the robot last stood
-        self._try_number = 1
-        self._now_s = 0.0
-        self._fell_s: float | None = None
-        self._halted_s: float | None = None
+        self._try_number = 1  # of the present try
+        self._now_s = 0.0  # time of the last row
+        self._fell_s: float | None = None  # when its last fall began; None before the first
+        self._halted_s: float | None = None  # when it was halted before it is put back; None otherwise
         self._behind_since_s: float | None = None  # since when both feet are behind the stairs
 
     def progress(self) -> str:

@@ -100,13 +100,13 @@ def judge_exchange(
     ]
     first_incident = min(incidents, key=lambda incident: incident.at_s, default=None)
     idle_end_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
-    # it ends by the clock or by idleness, whichever comes first, unless there is an incident before
-    end_s, reason = min((wait_end_s + left_s, "time"), (idle_end_s, idle_reason))
+    # without an incident before, it ends by the clock or by idleness, whichever comes first
+    end_s, end_reason = min((wait_end_s + left_s, "time"), (idle_end_s, idle_reason))
     if first_incident is None or first_incident.at_s >= end_s:
         if last_s >= end_s:
-            return ExchangeEnd(reason, end_s, end_s - wait_end_s)
+            return ExchangeEnd(end_reason, end_s, end_s - wait_end_s)
         return ExchangeEnd("stopped", last_s, last_s - wait_end_s) if is_complete else None
-    # until then, another incident may belong to the first one
+    # before this time, another incident may still belong to the first one
     decided_s = first_incident.at_s + rules.fall.together_s + rules.fall.lasting_s
     if last_s < decided_s and not is_complete:
         return None
@@ -144,9 +144,10 @@ class _AwardJudge:
         *,
         is_complete: bool,
     ) -> None:
+        """Find the loser and the rival, and the incidents of each that belong to the first incident."""
         self._rules = rules
         self._first_incident = first_incident
-        self._is_complete = is_complete
+        self._may_rows_follow = not is_complete
         if first_incident.robot == first_fighter.name:
             self._loser = first_fighter
             self._rival = second_fighter
@@ -159,11 +160,15 @@ class _AwardJudge:
         self._rival_incidents = [incident for incident in related if incident.robot != self._loser.name]
 
     def decide(self) -> tuple[Award, ...] | None:
-        """Return the awards; None while an attacker who fell may still get up."""
-        fall = _first_fall(self._loser_incidents)
+        """Return the awards; None while an attacker who fell may still get up.
+
+        The rival has an award for the loser's incidents; the loser too, if the rival has incidents at the
+        same time.
+        """
+        loser_fall = _first_fall(self._loser_incidents)
         rival_fall = _first_fall(self._rival_incidents)
-        if fall is not None and rival_fall is not None:
-            return self._decide_double_fall(fall, rival_fall)
+        if loser_fall is not None and rival_fall is not None:
+            return self._decide_double_fall(loser_fall, rival_fall)
         awards = [self._best_award(self._loser, self._rival, self._loser_incidents)]
         simultaneous = [
             incident
@@ -200,24 +205,24 @@ class _AwardJudge:
             return self._award(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
         return self._award(rival, Reason.FELL_BY_ITSELF, at_s, text=f"{name} fell, and nobody had attacked")
 
-    def _decide_double_fall(self, fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
+    def _decide_double_fall(self, loser_fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
         """Return the awards when both robots fell; None while the attacker may still get up.
 
         There are none without an attack, or if both attacked and fell at once.
         """
-        first_fell_s = min(fall.at_s, rival_fall.at_s)
-        fell_s = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
-        attack = find_attack(self._rules, self._loser, self._rival, first_fell_s)
+        first_fell_s = min(loser_fall.at_s, rival_fall.at_s)
+        fell_s = {self._loser.name: loser_fall.at_s, self._rival.name: rival_fall.at_s}
+        loser_attack = find_attack(self._rules, self._loser, self._rival, first_fell_s)
         rival_attack = find_attack(self._rules, self._rival, self._loser, first_fell_s)
-        fell_at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
-        if attack is not None and rival_attack is not None and fell_at_once:
+        fell_at_once = abs(loser_fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
+        if loser_attack is not None and rival_attack is not None and fell_at_once:
             return ()
         # of two attacks, that of the robot that fell later counts
-        rival_fell_later = fell_s[self._rival.name] > fell_s[self._loser.name]
-        if rival_attack is not None and (attack is None or rival_fell_later):
+        rival_fell_later = rival_fall.at_s > loser_fall.at_s
+        if rival_attack is not None and (loser_attack is None or rival_fell_later):
             return self._award_fallen_attacker(rival_attack, self._rival, self._loser, fell_s)
-        if attack is not None:
-            return self._award_fallen_attacker(attack, self._loser, self._rival, fell_s)
+        if loser_attack is not None:
+            return self._award_fallen_attacker(loser_attack, self._loser, self._rival, fell_s)
         return ()
 
     def _award_fallen_attacker(
@@ -225,11 +230,12 @@ class _AwardJudge:
     ) -> tuple[Award, ...] | None:
         """Return the awards when an attack made both robots fall; None while the attacker may still get up.
 
-        The attacker has an award, and its opponent too unless the attacker gets up.
+        If the attacker gets up in time, it alone has an award, for knocking its opponent down. If it does
+        not, its opponent has an award, too, since the attacker fell.
 
         Args:
             attack: the attack.
-            attacker: who attacked.
+            attacker: the robot that attacked.
             attacked: its opponent.
             fell_s: when each robot fell, by name [s].
         """
@@ -241,8 +247,10 @@ class _AwardJudge:
         )
         if attacker.got_up(self._rules.fall, fell_s[attacker.name]):
             return (attacker_award,)
-        get_up_limit_s = fell_s[attacker.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
-        if attacker.rows.times[-1] < get_up_limit_s and not self._is_complete:
+        fall_rules = self._rules.fall
+        latest_up_s = fell_s[attacker.name] + fall_rules.get_up_s
+        decided_s = latest_up_s + fall_rules.up_s  # it must also stay up for so long
+        if attacker.rows.times[-1] < decided_s and self._may_rows_follow:
             return None
         attacked_award = self._award(
             attacked,
@@ -253,10 +261,12 @@ class _AwardJudge:
         return attacker_award, attacked_award
 
     def _award(self, to: Fighter, reason: Reason, at_s: float, text: str) -> Award:
+        """Return the award to a robot, with the points of the reason."""
         return Award(to.name, reason.points(self._rules.yuhkoh), reason, at_s, text)
 
 
 def _first_fall(incidents: list[Incident]) -> Incident | None:
+    """Return the first fall among incidents, which has no reason of its own; None without a fall."""
     return next((incident for incident in incidents if incident.reason is None), None)
 
 
@@ -278,7 +288,9 @@ def _find_idle_end(
     limit_s = rules.idle.limit_s
     touches_s = np.concatenate([[wait_end_s], times[first_rows.touches_opponent], times[-1:]])
     long_gaps = np.flatnonzero(np.diff(touches_s) >= limit_s)
-    no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s if len(long_gaps) else math.inf
+    no_touch_end_s = math.inf
+    if len(long_gaps):
+        no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s
     row_times = np.concatenate([[wait_end_s], times[1:]])  # the first row stands for the end of the wait
     feet = np.stack([first_rows.middle_of_feet, second_rows.middle_of_feet], axis=1)
     stuck_row = _find_stuck_row(rules, row_times, feet)

@@ -91,6 +91,7 @@ class SumoReferee:
     """
 
     def __init__(self, rules: SumoRules, ring: Ring, wrestlers: Mapping[str, Wrestler], note: Note) -> None:
+        """Begin with the first exchange of the bout."""
         self._rules = rules
         self._ring = ring
         self._wrestlers = wrestlers

@@ -76,20 +76,21 @@ class VisionScorekeeper:
     """
 
     def __init__(self, rules: VisionRules, arena: Arena) -> None:
+        """Read the turns that the codes on the field request."""
         self._rules = rules
         self._codes = [marker.text for marker in arena.markers]
         self._requested_turns = [parse_turn(text, rules) for text in self._codes]
         self._box_positions = np.array([(marker.x, marker.y) for marker in arena.markers])
-        self._middle = (arena.size_x / 2.0, 0.0)
+        self._middle = (arena.size_x / 2.0, 0.0)  # of the field [m]
         self.turns: list[JudgedTurn] = []
         self.ended_s: float | None = None
         self.reason = ""
         self.false_start_s: float | None = None
-        self._heading: float | None = None  # continuous over full rotations
-        self._first_heading = 0.0
-        self._still_since_s = 0.0
-        self._still_heading = 0.0
-        self._faced_box: _FacedBox | None = None
+        self._heading: float | None = None  # of the last row, continuous over full rotations [rad]
+        self._first_heading = 0.0  # of the first row [rad]
+        self._still_since_s = 0.0  # since when the robot has not turned
+        self._still_heading = 0.0  # its heading since then [rad]
+        self._faced_box: _FacedBox | None = None  # the box that it turned to last
 
     def advance(self, times: Floats, base: Floats) -> bool:
         """Process further rows, and return whether the test is over.
@@ -148,21 +149,29 @@ class VisionScorekeeper:
             self._end(time_s, TIME_OUT)
 
     def _face_box(self, time_s: float, x: float, y: float) -> None:
-        """Find the box that the still robot faces, if any, and judge the turn that led there."""
+        """Find the box that the still robot faces, if any, and judge the turn that led there.
+
+        Args:
+            time_s: the time of the row.
+            x: where the robot stands, along the field [m].
+            y: where the robot stands, across the field [m].
+        """
         heading_rad = self._still_heading
-        offsets = [
+        offsets_rad = [
             wrap_angle(math.atan2(box_y - y, box_x - x) - heading_rad)
             for box_x, box_y in self._box_positions.tolist()
         ]
-        box = min(range(len(offsets)), key=lambda number: abs(offsets[number]))
-        if abs(offsets[box]) > self._rules.tolerance_rad:
+        box = min(range(len(offsets_rad)), key=lambda index: abs(offsets_rad[index]))
+        faces_no_box = abs(offsets_rad[box]) > self._rules.tolerance_rad
+        if faces_no_box:
             return
         previous = self._faced_box
         self._faced_box = _FacedBox(box, time_s, heading_rad)
-        if previous is None:
+        if previous is None:  # the box that it faces at the start
             return
         turned_rad = heading_rad - previous.heading_rad
-        if previous.box == box and abs(turned_rad) < math.pi:  # it has not turned away and all round
+        has_stayed = previous.box == box and abs(turned_rad) < math.pi  # and not turned all the way round
+        if has_stayed:
             return
         self.turns.append(self._judge_turn(previous, box, turned_rad, time_s))
         if len(self.turns) == self._rules.turns:

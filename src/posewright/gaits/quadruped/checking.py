@@ -216,9 +216,14 @@ def _with_opposite(forward: float, left: float, turn: float) -> Iterator[Velocit
 
 
 class _WorstFinder:
-    """Finds the worst of each concern in some cycles of a walk."""
+    """Finds the worst case of each concern, such as joint speed, in some cycles of a walk.
+
+    Args:
+        robot: the robot that walks.
+    """
 
     def __init__(self, robot: Robot) -> None:
+        """Find the joints of the legs, and the couplings between joints that concern them."""
         self._robot = robot
         self._legs = walking_legs(robot)
         self._joint_indices = [index for leg in self._legs.values() for index in leg.indices]

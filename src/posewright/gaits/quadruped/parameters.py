@@ -188,6 +188,7 @@ class GaitParameters:
     maximum_turn_rad: float
 
     def __post_init__(self) -> None:
+        """Check all parameters, and store them with the types of their fields."""
         if set(self.equilibrium_m) != set(FEET):
             raise InputError(
                 f"equilibrium_m has points for {', '.join(self.equilibrium_m)}",

@@ -37,6 +37,7 @@ class PhaseTable:
     offsets: Mapping[str, float]
 
     def __post_init__(self) -> None:
+        """Check the offsets, and store them in the order of `FEET`, read-only."""
         if set(self.offsets) != set(FEET):
             raise InputError(
                 f"a phase table has offsets for {', '.join(self.offsets)}",

@@ -73,9 +73,25 @@ class PlannedStep:
 
 
 class StepPlanner:
-    """Plans the steps of a gait for a robot."""
+    """Plans the steps of a gait for a robot.
+
+    Feet are in the order of the gait's phase table.
+
+    Args:
+        gait: the gait.
+        robot: the robot that walks.
+
+    Attributes:
+        gait: the gait.
+        timing: how long its steps and phases take.
+        standing_pose: the pose with all feet on their equilibrium points, `(n_joints,)` [rad]; read-only.
+
+    Raises:
+        InputError: the gait is for another robot.
+    """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
+        """Find the timelines and equilibrium points of the feet, and compute the standing pose."""
         if gait.robot != robot.name:
             raise InputError(f"gait {gait.name} is made for {gait.robot}", hint=f"the robot is {robot.name}")
         self.gait = gait
@@ -197,7 +213,14 @@ def _is_close(a: Floats, b: Floats) -> bool:
 
 
 def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stays_down: Flags) -> Feet:
-    """Return the feet with those lifted that leave the ground in this step, except those that stay down."""
+    """Return the feet with those lifted that leave the ground in this step, except those that stay down.
+
+    Args:
+        feet: the state of the feet before.
+        windows: when each foot is in the air in this step.
+        landings: where each foot lands if it lifts now, `(n_feet, 3)` [m].
+        stays_down: which feet do not lift, `(n_feet,)`.
+    """
     lifts = np.array([window.lifts for window in windows]) & ~stays_down
     return Feet(
         points=feet.points,

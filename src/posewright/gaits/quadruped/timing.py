@@ -101,10 +101,9 @@ def require_command_in_range(
     max_speed = greatest_speed_m_s(parameters, timing)
     max_turn = greatest_turn_rad_s(parameters, timing)
     if speed > max_speed * (1.0 + _RANGE_TOLERANCE) + _RANGE_TOLERANCE:
-        # along one axis the message states the speed with its sign, as it was typed
-        stated_speed = (
-            speed if command.forward_m_s and command.left_m_s else command.forward_m_s + command.left_m_s
-        )
+        # along one axis the message states the speed with its sign, as it was typed; the other one is 0
+        is_diagonal = bool(command.forward_m_s and command.left_m_s)
+        stated_speed = speed if is_diagonal else command.forward_m_s + command.left_m_s
         raise InputError(
             f"{stated_speed:g} m/s is out of range",
             hint=f"this gait goes at 0 to {bound_text(max_speed)} m/s in any direction: "
@@ -131,24 +130,27 @@ def clip_command(command: VelocityCommand, parameters: GaitParameters, timing: G
 def approach_command(
     current: VelocityCommand, target: VelocityCommand, parameters: GaitParameters, timing: GaitTiming
 ) -> VelocityCommand:
-    """Return the command of the next step between the current one and the target.
+    """Return the command of the next step on the way from the current command to the target.
 
-    A foot that lands for one command and moves with the ground at another ends beyond its stroke. Changes of
-    a quarter of the greatest command a step limit this to an eighth of the longest stroke in a trot, and to a
-    quarter of it where a foot is in the air over several steps.
+    In a step, speed and turn change by at most `MAX_CHANGE_PER_STEP`, a quarter, of the greatest ones.
+
+    The reason is that a foot lands for one command, and then moves with the ground at another, so it ends
+    beyond its stroke. The limit keeps this to an eighth of the longest stroke in a trot, and to a quarter of
+    it in gaits in which a foot is in the air over several steps.
     """
-    ahead = target.forward_m_s - current.forward_m_s
-    aside = target.left_m_s - current.left_m_s
-    turn = target.turn_rad_s - current.turn_rad_s
-    ratios = [math.hypot(ahead, aside) / greatest_speed_m_s(parameters, timing)]
+    forward_change = target.forward_m_s - current.forward_m_s
+    left_change = target.left_m_s - current.left_m_s
+    turn_change = target.turn_rad_s - current.turn_rad_s
+    speed_change = math.hypot(forward_change, left_change)
+    relative_changes = [speed_change / greatest_speed_m_s(parameters, timing)]
     if parameters.maximum_turn_rad > 0.0:
-        ratios.append(abs(turn) / greatest_turn_rad_s(parameters, timing))
-    largest_ratio = max(ratios)
-    if largest_ratio <= MAX_CHANGE_PER_STEP:
+        relative_changes.append(abs(turn_change) / greatest_turn_rad_s(parameters, timing))
+    largest_change = max(relative_changes)
+    if largest_change <= MAX_CHANGE_PER_STEP:
         return target
-    fraction = MAX_CHANGE_PER_STEP / largest_ratio
+    fraction = MAX_CHANGE_PER_STEP / largest_change
     return VelocityCommand(
-        current.forward_m_s + fraction * ahead,
-        current.left_m_s + fraction * aside,
-        current.turn_rad_s + fraction * turn,
+        current.forward_m_s + fraction * forward_change,
+        current.left_m_s + fraction * left_change,
+        current.turn_rad_s + fraction * turn_change,
     )

@@ -327,7 +327,8 @@ class FakeSensor(FakeDevice):
         senses: Callable[[], Mapping[str, int]] = dict,
         baud: int = 1_000_000,
     ) -> None:
-        self.senses: Callable[[], Mapping[str, int]] = dict
+        """Create the sensor with its initial registers."""
+        self.senses: Callable[[], Mapping[str, int]] = dict  # measures nothing while the registers are set up
         super().__init__(control_table("AX-S1"), id, baud)
         self.senses = senses
 

@@ -190,13 +190,20 @@ class FakePort:
                 self.bus.step(self.bus.frame_due_s)
 
     def _timeout_s(self) -> float:
-        """Return how long to wait for bytes of the client [s]."""
-        next_s = self.bus.next_s
-        if self.precise and self.time_s - self._last_activity_s < CONVERSATION_S:
+        """Return how long to wait for bytes of the client [s].
+
+        It is the time to the next event on the wire, such as a reply; without one, to the next frame of the
+        physics, which begins when the wire has been quiet. A precise port polls before a reply is due.
+        """
+        is_in_conversation = self.time_s - self._last_activity_s < CONVERSATION_S
+        if self.precise and is_in_conversation:
             return 0.0  # waking up would take longer than a short request
-        due_s = max(self.bus.frame_due_s, self._last_activity_s + QUIET_S) if next_s is None else next_s
-        spin_s = SPIN_S if self.precise and next_s is not None else 0.0
-        return min(IDLE_S, max(0.0, due_s - self.time_s - spin_s))
+        next_event_s = self.bus.next_s
+        if next_event_s is None:
+            due_s = max(self.bus.frame_due_s, self._last_activity_s + QUIET_S)
+        else:
+            due_s = next_event_s - SPIN_S if self.precise else next_event_s
+        return min(IDLE_S, max(0.0, due_s - self.time_s))
 
     def _read(self) -> bytes:
         """Return the bytes that a client has sent, without waiting."""

@@ -77,14 +77,15 @@ class EmulatedUno:
         cycles = round(self._time_s * FREQUENCY_HZ) - self._cycles_run
         self._cycles_run += cycles
         received = bytearray()
-        for kind, *words in self._simulator.tell(f"run {cycles}")[1]:
+        _, event_lines = self._simulator.tell(f"run {cycles}")
+        for kind, *words in event_lines:
             if kind == "byte":
                 received.append(int(words[0], 16))
-            else:
-                port, bit, level, cycle = words
-                pin = PORTS.index((port, int(bit))) if (port, int(bit)) in PORTS else -1
-                if pin >= 0:
-                    self.edges.append(Edge(int(cycle) / FREQUENCY_HZ, pin, level == "1"))
+                continue
+            port, bit, level, cycle = words
+            if (port, int(bit)) in PORTS:  # not the processor's other pins
+                pin = PORTS.index((port, int(bit)))
+                self.edges.append(Edge(int(cycle) / FREQUENCY_HZ, pin, level == "1"))
         return bytes(received)
 
     def press_reset(self) -> None:
@@ -115,11 +116,12 @@ class EmulatedUno:
         """Return the duty cycle of a PWM pin, from 0 to 1; its level while PWM is off."""
         if number not in COMPARATORS:
             raise InputError(f"pin {number} has no PWM", hint="3, 5, 6, 9, 10 or 11")
-        control, bit, compare = COMPARATORS[number]
-        connected = self._peek(control) >> bit & 1
-        return self._peek(compare) / 255 if connected else float(self.pin(number))
+        control_register, bit, compare_register = COMPARATORS[number]
+        is_pwm_on = self._peek(control_register) >> bit & 1
+        return self._peek(compare_register) / 255 if is_pwm_on else float(self.pin(number))
 
     def _peek(self, address: int) -> int:
+        """Return the byte at an address of the data memory."""
         return int(self._simulator.tell(f"peek {address}")[0][0])
 
 

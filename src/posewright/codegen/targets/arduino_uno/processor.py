@@ -40,11 +40,11 @@ DATA = 0x800000
 def for_avr(unit_spec: UnitSpec) -> UnitSpec:
     """Return a unit specification with the options for a UNO.
 
-    The compiler's `double` has 32 bits, so fractions of 64 bits are computed by calls. By default 64 raised
-    events can wait, and a tick with more ends with status 2.
+    The compiler's `double` has 32 bits, so floats of 64 bits are computed by support functions. By default 64
+    raised events can wait, and a tick with more ends with status 2.
     """
     if not isinstance(unit_spec, ChartUnitSpec):
-        return unit_spec
+        return unit_spec  # a whole behaviour, for which the UNO has no options
     options = unit_spec.options
     queue_size = BOARD_QUEUE if options.max_queued_events is None else options.max_queued_events
     return replace(unit_spec, options=replace(options, soft_doubles=True, max_queued_events=queue_size))
@@ -68,6 +68,7 @@ class UnoProcessor:
     """
 
     def __init__(self, unit_spec: UnitSpec) -> None:
+        """Build the image in a folder of its own, and switch the processor on."""
         self.unit_spec = for_avr(unit_spec)
         self._n_steps = 0
         self._total_cycles = 0
@@ -93,8 +94,9 @@ class UnoProcessor:
             BodyError: a step does not end, or the stack has grown into the variables.
         """
         records = np.ascontiguousarray(inputs.astype(self.unit_spec.inputs, copy=False))
-        parts = [self._run(records[k : k + BATCH]) for k in range(0, len(records), BATCH)]
-        return np.concatenate(parts) if parts else np.empty(0, self.unit_spec.states)
+        batches = [records[start : start + BATCH] for start in range(0, len(records), BATCH)]
+        states = [self._run(batch) for batch in batches]
+        return np.concatenate(states) if states else np.empty(0, self.unit_spec.states)
 
     def footprint(self) -> Footprint:
         """Return the sizes, and the stack and cycles of the steps so far."""
@@ -145,6 +147,7 @@ class UnoProcessor:
         self._link(folder, [f"{name}.o" for name in c_files])
 
     def _link(self, folder: Path, objects: list[str]) -> None:
+        """Link objects to `image.elf`, and read the sizes of the image and of its parts."""
         options = ("-Wl,--gc-sections", "-Wl,-Map=image.map", "-o", "image.elf")
         link(*MCU, "-Os", *options, *objects, "-lm", folder=folder)
         self._image_sizes = check_size(folder / "image.elf")
@@ -158,10 +161,10 @@ class UnoProcessor:
         for line in run_tool("avr-nm", self._image).splitlines():
             address, _, name = line.rpartition(" ")
             symbols[name] = int(address.split()[0], 16)
-        step = symbols.get(f"{self.unit_spec.name}_step", symbols["unit_step"])
-        numbers = (
+        measured_function = symbols.get(f"{self.unit_spec.name}_step", symbols["unit_step"])
+        numbers = (  # in the order of the command `unit`, see simulator.c
             symbols["pil_wait"],
-            step,
+            measured_function,
             symbols["pil_input"] - DATA,
             self.unit_spec.inputs.itemsize,
             symbols["pil_state"] - DATA,

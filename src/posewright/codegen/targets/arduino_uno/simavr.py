@@ -82,14 +82,14 @@ class Simavr:
         Raises:
             BodyError: the emulator reports an error or has ended.
         """
-        before: AnswerLines = []
+        earlier_lines: AnswerLines = []
         while True:
             line = self._output.readline().decode("ascii", "replace")
             words = line.split()
             if words and words[0] == "ok":
-                return words[1:], before
-            if not words or words[0] == "error":
+                return words[1:], earlier_lines
+            if not words or words[0] == "error":  # no words: the emulator has ended
                 self.close()
                 reason = line.removeprefix("error ").strip() or "it has ended"
                 raise BodyError(f"the emulated Arduino UNO does not answer: {reason}")
-            before.append(words)
+            earlier_lines.append(words)

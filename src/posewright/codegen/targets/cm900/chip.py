@@ -84,6 +84,8 @@ _LSI_HZ = 40_000  # RM0008 19.3
 _POWER_RESET = 1 << 27  # causes of a reset in RCC_CSR: RM0008 7.3.10
 _BUTTON_RESET = 1 << 26
 _WATCHDOG_RESET = 1 << 29
+_CRYSTAL_READY = 1 << 17  # HSERDY in RCC_CR: RM0008 7.3.1
+_CLOCKS_READY = 1 << 1 | _CRYSTAL_READY | 1 << 25  # HSIRDY, HSERDY and PLLRDY
 _NEVER = float("inf")
 _MAX_UNINTERRUPTED = 200_000  # instructions without an access, after which the program runs in slices
 _SLICE = 20_000  # instructions
@@ -166,6 +168,10 @@ class Stm32F103:
     """
 
     def __init__(self, image: ElfImage, *, has_crystal: bool = True) -> None:
+        """Load the program, connect the registers that are more than memory, and switch the chip on.
+
+        `_reads` and `_writes` have the functions of these registers, by their addresses.
+        """
         self.core = CortexM3(image)
         self.time_s = 0.0
         self.analogue: dict[int, int] = {}
@@ -179,12 +185,13 @@ class Stm32F103:
         machine.mmio_map(_CORE, _CORE_BYTES, self._read, _CORE, self._write, _CORE)
         self._reads: dict[int, Callable[[], int]] = {
             _RCC_CR: self._clock_ready,
+            # the clock in use (bits 2 and 3) is the one that was chosen (bits 0 and 1)
             _RCC_CFGR: lambda: self._get(_RCC_CFGR) & ~0xC | (self._get(_RCC_CFGR) & 3) << 2,
             _SYSTICK_VALUE: self._systick,
             _USART1: lambda: self._status(_USART1),
             _USART2: lambda: self._status(_USART2),
             _CNDTR6: self._remaining_transfers,
-            _ADC1: lambda: 1 << 1,
+            _ADC1: lambda: 1 << 1,  # a conversion is always complete
             _ADC1 + _ADC_DATA: lambda: self.analogue.get(self._get(_ADC1 + _ADC_SEQUENCE_3) & 31, 0),
             # calibration ends at once
             _ADC1 + _ADC_CONTROL_2: lambda: self._get(_ADC1 + _ADC_CONTROL_2) & ~(3 << 2),
@@ -326,6 +333,7 @@ class Stm32F103:
             transmitter.queue.pop()
 
     def _enable_dma(self, value: int) -> None:
+        """Write CCR6, by which the DMA begins at the start of its ring buffer, with the size in CNDTR6."""
         self._registers[_CCR6] = value
         self._dma_buffer_bytes = self._get(_CNDTR6)
         self._dma_remaining = self._dma_buffer_bytes
@@ -349,6 +357,7 @@ class Stm32F103:
     # Registers
 
     def _get(self, address: int) -> int:
+        """Return what was last written to a register, 0 after a reset."""
         return self._registers.get(address, 0)
 
     def _is_clocked(self, address: int) -> bool:
@@ -383,17 +392,20 @@ class Stm32F103:
                 self._registers[address] = value
 
     def _note_access(self) -> None:
+        """Advance the time by an access of a register, which also ends a run in slices."""
         if self._n_uninterrupted > _MAX_UNINTERRUPTED:
             self.core.machine.emu_stop()  # the program ran in slices; from here on blocks are counted again
         self._n_uninterrupted = 0
         self.time_s += _CYCLES_PER_ACCESS / self.core_hz
 
     def _clock_ready(self) -> int:
-        value = self._get(_RCC_CR) & ~(1 << 1 | 1 << 17 | 1 << 25)
-        ready = value << 1 & (1 << 1 | 1 << 25 | ((1 << 17) if self._has_crystal else 0))
-        return value | ready
+        """Return RCC_CR: the bit above that of each clock that is on says that it runs."""
+        switches = self._get(_RCC_CR) & ~_CLOCKS_READY
+        available = _CLOCKS_READY if self._has_crystal else _CLOCKS_READY & ~_CRYSTAL_READY
+        return switches | (switches << 1 & available)
 
     def _clear_reset_causes(self, value: int) -> None:
+        """Write RCC_CSR, of which only the bit 24 has an effect: it clears the causes of the last reset."""
         if value & 1 << 24:
             self._registers[_RCC_CSR] = 0
 

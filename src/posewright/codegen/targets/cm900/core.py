@@ -37,6 +37,7 @@ class CortexM3:
     """
 
     def __init__(self, image: ElfImage, outside: int = 0) -> None:
+        """Map the memory of the chip, and load the program into it."""
         try:
             unicorn: Any = importlib.import_module("unicorn")
             self._arm: Any = importlib.import_module("unicorn.arm_const")
@@ -48,10 +49,11 @@ class CortexM3:
         self.machine.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         self.machine.mem_map(RAM, RAM_BYTES)
         if outside:
-            self.machine.mem_map(OUTSIDE, -(-outside // _PAGE) * _PAGE)
+            n_pages = -(-outside // _PAGE)  # rounded up
+            self.machine.mem_map(OUTSIDE, n_pages * _PAGE)
         for address, data in image.segments.items():
             self.machine.mem_write(address, data)
-        self._instruction_counts: dict[tuple[int, int], int] = {}
+        self._instruction_counts: dict[tuple[int, int], int] = {}  # by address and size of a basic block
 
     def restart(self) -> int:
         """Set the stack pointer from the vector table, as the bootloader does; return the start address."""

@@ -84,16 +84,17 @@ class CortexProcessor:
     """
 
     def __init__(self, unit_spec: UnitSpec) -> None:
+        """Build the image, load it into an emulated processor, and run its start code up to `main`."""
         self._input_dtype = unit_spec.inputs
         self._state_dtype = unit_spec.states
         with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
             self._memory_footprint = self._build(unit_spec, Path(folder))
             image = ElfImage.read(Path(folder) / BUILD / "pil.elf")
-        record = self._input_dtype.itemsize + self._state_dtype.itemsize
-        self._core = CortexM3(image, outside=_STEPS_PER_BATCH * record)
+        bytes_per_step = self._input_dtype.itemsize + self._state_dtype.itemsize
+        self._core = CortexM3(image, outside=_STEPS_PER_BATCH * bytes_per_step)
         self._symbols = image.symbols
-        step = image.symbols[f"{unit_spec.name}_step" if _is_chart(unit_spec) else "unit_step"]
-        self._counter = _StepCounter(self._core, step)
+        measured_function = f"{unit_spec.name}_step" if _is_chart(unit_spec) else "unit_step"
+        self._counter = _StepCounter(self._core, image.symbols[measured_function])
         self._core.finish(self._core.restart(), self._symbols["main"], _TIMEOUT_S)
         self._n_steps = 0
         self._core.fill_stack_pattern(self._symbols["bss_end"])

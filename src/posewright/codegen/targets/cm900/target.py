@@ -164,28 +164,35 @@ def _read_lines(
 ) -> Iterator[str]:
     """Yield the lines that fill a record of inputs from analogue channels."""
     n_events = 0
-    for number, (name, kind, _) in enumerate(fields):
-        if name in events and number < len(_SENSOR_CHANNELS):
-            channel = _SENSOR_CHANNELS[number]
+    for index, (name, dtype, _offset) in enumerate(fields):
+        if name in events and index < len(_SENSOR_CHANNELS):
+            channel = _SENSOR_CHANNELS[index]
             yield f"    static bool was_past_{n_events};"
             yield f"    input[{constants[name]}] = has_come({channel}U, &was_past_{n_events});"
             n_events += 1
         else:
-            yield from _read_input_lines(constants[name], kind, number)
+            yield from _read_input_lines(constants[name], dtype, index)
 
 
-def _read_input_lines(at: str, kind: np.dtype[np.generic], number: int) -> list[str]:
-    """Return the lines that fill one input; zeros where there is no channel for it."""
-    if number >= len(_SENSOR_CHANNELS) or kind.kind not in "uif" or kind.shape:
-        return [f"    memset(&input[{at}], 0, {kind.itemsize}U); /* from nowhere yet */"]
-    measured = f"board_analogue({_SENSOR_CHANNELS[number]}U)"
-    if kind.itemsize == 1:
-        return [f"    input[{at}] = ({measured} > THRESHOLD) ? 1U : 0U;"]
-    storage = {"f4": "float", "f8": "double", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t"}
-    variable = storage.get(kind.str[1:], f"uint{8 * kind.itemsize}_t")
+def _read_input_lines(offset: str, dtype: np.dtype[np.generic], index: int) -> list[str]:
+    """Return the lines that fill one input from an analogue channel; with zeros if no channel is left.
+
+    Args:
+        offset: the constant of C with the offset of the input in its record.
+        dtype: type of the input in the record.
+        index: index of the input, and of its channel in `_SENSOR_CHANNELS`.
+    """
+    is_number = dtype.kind in "uif" and not dtype.shape
+    if index >= len(_SENSOR_CHANNELS) or not is_number:
+        return [f"    memset(&input[{offset}], 0, {dtype.itemsize}U); /* from nowhere yet */"]
+    measured = f"board_analogue({_SENSOR_CHANNELS[index]}U)"
+    if dtype.itemsize == 1:
+        return [f"    input[{offset}] = ({measured} > THRESHOLD) ? 1U : 0U;"]
+    c_types = {"f4": "float", "f8": "double", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t"}
+    c_type = c_types.get(dtype.str[1:], f"uint{8 * dtype.itemsize}_t")
     return [
         "    {",
-        f"        {variable} measured = ({variable}){measured};",
-        f"        memcpy(&input[{at}], &measured, sizeof(measured));",
+        f"        {c_type} measured = ({c_type}){measured};",
+        f"        memcpy(&input[{offset}], &measured, sizeof(measured));",
         "    }",
     ]

@@ -76,6 +76,7 @@ class HostLibrary:
     """
 
     def __init__(self, unit_spec: UnitSpec) -> None:
+        """Load the library, compiled if it is not in the cache, and reset the unit."""
         self.inputs = unit_spec.inputs
         self.states = unit_spec.states
         sources = (*unit_spec.sources(), *Host().sources(unit_spec))
