@@ -509,9 +509,11 @@ def _mark_times(
 
 
 def _find_free_position(mark: Floats, occupied: Floats, radius: float) -> Floats:
-    """Return the position for the text of a mark: of 16 on an ellipse around it that farthest from others.
+    """Return the position for the text of a mark.
 
-    Texts are wider than high, so the ellipse is wider, and horizontal distances count half.
+    There are 16 candidates, on an ellipse around the mark. The best is the one whose nearest occupied
+    position is farthest away. Texts are wider than high, so the ellipse is wider, and horizontal distances
+    count half.
 
     Args:
         mark: position of the mark, `(2,)` [m].
@@ -520,5 +522,6 @@ def _find_free_position(mark: Floats, occupied: Floats, radius: float) -> Floats
     """
     bearings = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
     candidates = mark + radius * np.stack([0.62 * np.cos(bearings), 0.45 * np.sin(bearings)], axis=1)
-    offsets = (candidates[:, np.newaxis] - occupied) / (2.0, 1.0)
-    return np.asarray(candidates[np.linalg.norm(offsets, axis=-1).min(axis=1).argmax()])
+    offsets = (candidates[:, np.newaxis] - occupied) / (2.0, 1.0)  # of each candidate from each position
+    nearest_distances = np.linalg.norm(offsets, axis=-1).min(axis=1)
+    return np.asarray(candidates[nearest_distances.argmax()])

@@ -73,7 +73,9 @@ class ChartGenerator:
         self.machine = machine
         self.chart = machine.chart
         self.options = options
-        self.code = ChartCode(machine, soft=options.soft_doubles, max_queued_events=options.max_queued_events)
+        self.code = ChartCode(
+            machine, soft_doubles=options.soft_doubles, max_queued_events=options.max_queued_events
+        )
         self.names = self.code.names
         self.chains_line = 0
         self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())

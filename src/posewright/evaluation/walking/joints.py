@@ -141,23 +141,28 @@ def speed_ratios(walk: Walk, angles: Floats) -> Floats:
 
 
 def _measure_each_joint(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
-    """Return the figures of each of the legs' joints."""
+    """Return the figures of each of the legs' joints.
+
+    Speeds are shares of the greatest speed on the robot's card, torques of the stall torque.
+    """
     legs = walk.trajectory.leg_columns
-    commanded = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
-    measured = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)
-    stall = walk.trajectory.stall_torques_nm[legs]
-    peaks = drives.peaks.max(axis=0, initial=0.0) / stall
-    rms = np.sqrt(drives.squares.mean(axis=0)) / stall if len(drives.squares) else np.zeros_like(stall)
+    commanded_speeds = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
+    measured_speeds = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)
+    stall_torques_nm = walk.trajectory.stall_torques_nm[legs]
+    max_torques = drives.peaks.max(axis=0, initial=0.0) / stall_torques_nm
+    rms_torques = np.zeros_like(stall_torques_nm)
+    if len(drives.squares):
+        rms_torques = np.sqrt(drives.squares.mean(axis=0)) / stall_torques_nm
     lower, upper = walk.robot.limits
     requests = walk.requests[:, legs]
     margins_deg = np.degrees(np.minimum(requests - lower[legs], upper[legs] - requests).min(axis=0))
     return tuple(
         JointLoad(
             joint=joint,
-            commanded_speed_ratio=float(commanded[i]),
-            measured_speed_ratio=float(measured[i]),
-            max_torque_ratio=float(peaks[i]),
-            rms_torque_ratio=float(rms[i]),
+            commanded_speed_ratio=float(commanded_speeds[i]),
+            measured_speed_ratio=float(measured_speeds[i]),
+            max_torque_ratio=float(max_torques[i]),
+            rms_torque_ratio=float(rms_torques[i]),
             limit_margin_deg=float(margins_deg[i]),
         )
         for i, joint in enumerate(walk.trajectory.leg_joints)

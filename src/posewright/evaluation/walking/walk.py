@@ -357,7 +357,10 @@ def command_spans(
 
 
 def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int) -> Velocity:
-    """Return the mean commanded velocity after row `begin` up to row `end`, or else the first command."""
+    """Return the mean commanded velocity after row `begin` up to row `end`.
+
+    If no command was in effect there, it is the first command.
+    """
     spans = command_spans(commands, frame_s, begin, end)
     if not spans:
         spans = [CommandSpan(given_row=0, start=0, stop=1, command=commands[0].command)]
