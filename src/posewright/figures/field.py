@@ -103,20 +103,21 @@ def beam_hits(
         bearings = _beam_bearings(sensor_card)
         if ranges is None or bearings is None or not recording.n_rows or not has_known_pose:
             continue
-        step = 1
+        stride = 1  # of the decisions, only every so many of a scan are drawn
         if sensor_card["kind"] == "range_scan":
-            step = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
-        indices = np.arange(0, len(times), step)
-        indices = indices[(times[indices] >= begin_s) & (times[indices] <= end_s)]
+            stride = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
+        all_indices = np.arange(0, len(times), stride)
+        indices = all_indices[(times[all_indices] >= begin_s) & (times[all_indices] <= end_s)]
         positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[indices]))
         directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
         beams = np.einsum("nij,bj->nbi", rotations, directions)
         distances = ranges[indices]
         ends = positions[:, np.newaxis] + distances[..., np.newaxis] * beams
-        is_hit = (distances < _REACH * sensor_card["max_range_m"]) & (
+        is_in_range = (distances < _REACH * sensor_card["max_range_m"]) & (
             distances > sensor_card.get("min_range_m", 0.0)
         )
-        hits.append(ends[is_hit & (ends[..., 2] > _FLOOR_M)][:, :2])
+        is_above_floor = ends[..., 2] > _FLOOR_M
+        hits.append(ends[is_in_range & is_above_floor][:, :2])
     return np.concatenate(hits)
 
 

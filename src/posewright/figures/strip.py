@@ -266,7 +266,10 @@ def _nearest(times: Iterable[float], target: float) -> float:
 
 
 def _fill_gaps(key_times: Iterable[float], n_times: int, min_gap_s: float) -> list[float]:
-    """Return the times, and the middles of the longest gaps, up to `n_times`; short gaps are not divided."""
+    """Return the key times, and times between them until there are `n_times`, in order [s].
+
+    In each turn the middle of the longest gap is added. Gaps shorter than `min_gap_s` are not divided.
+    """
 
     def length(gap: tuple[float, float]) -> float:
         begin_s, end_s = gap

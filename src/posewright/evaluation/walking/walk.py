@@ -160,12 +160,12 @@ class Walk:
                 f"the recorded standing pose has {len(settings.standing)} joints",
                 hint=f"all {len(recorded_robot.joint_names)} joints of {recorded_robot.name}",
             )
-        gait = _read_recorded_gait(recording, settings, recorded_robot) if gait is None else gait
+        walked_gait = _read_recorded_gait(recording, settings, recorded_robot) if gait is None else gait
         return cls(
             trajectory,
             settings,
-            timing_of(gait.parameters, recorded_robot.frame_period_s),
-            gait.phases,
+            timing_of(walked_gait.parameters, recorded_robot.frame_period_s),
+            walked_gait.phases,
             _read_velocity_commands(trajectory),
             corrections_of(trajectory),
         )
