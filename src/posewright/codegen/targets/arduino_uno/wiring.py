@@ -8,7 +8,7 @@ from functools import cached_property
 
 from posewright.charts.types import EnumType, FloatType, IntType, Type
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.records import ACTIVE
+from posewright.codegen.records import ACTIVE, bitmap_bytes
 from posewright.codegen.unit import Element, SourceFile
 
 LED = 13
@@ -213,19 +213,22 @@ class ChartWiring:
         lines.add(*(() if self.outputs else ("    (void)state;",)), "}")
 
     def _write_monitor(self, lines: _Lines) -> None:
-        """Write the functions that print active states and outputs to the serial monitor."""
+        """Write the functions that print active states and outputs to the serial monitor.
+
+        `wiring_changed` returns whether the active states have changed; `wiring_tell` prints.
+        """
         nodes = self.unit_spec.lowered.nodes
-        n_bytes = (len(nodes) + 7) // 8
+        n_bytes = bitmap_bytes(len(nodes))
         fields: Mapping[str, Sequence[object]] = self.unit_spec.states.fields or {}
-        active = int(str(fields[ACTIVE][1]))
+        active_offset = int(str(fields[ACTIVE][1]))  # of the bitmap of the active states
         lines.add(
             "",
             f"static uint8_t seen[{n_bytes}];",
             "",
             "bool wiring_changed(const uint8_t *state)",
             "{",
-            f"    const bool changed = memcmp(seen, &state[{active}], sizeof seen) != 0;",
-            f"    memcpy(seen, &state[{active}], sizeof seen);",
+            f"    const bool changed = memcmp(seen, &state[{active_offset}], sizeof seen) != 0;",
+            f"    memcpy(seen, &state[{active_offset}], sizeof seen);",
             "    return changed;",
             "}",
             "",
@@ -242,10 +245,9 @@ class ChartWiring:
         )
         for node in nodes[1:]:
             if node.is_leaf:
-                bit = f"(state[{active + node.index // 8}] & {1 << node.index % 8}U) != 0U"
-                lines.add(
-                    f"    tell_active({bit}, F({_quoted(node.name)}));", element=Element("state", node.name)
-                )
+                is_active = f"(state[{active_offset + node.index // 8}] & {1 << node.index % 8}U) != 0U"
+                call = f"tell_active({is_active}, F({_quoted(node.name)}));"
+                lines.add(f"    {call}", element=Element("state", node.name))
         for port in self.outputs:
             lines.add(
                 f"    Serial.print(F({_quoted(f' {port.name}=')}));",
