@@ -176,17 +176,18 @@ def _coupled_margin(walk: Walk) -> tuple[float | None, str | None]:
     """
     coupling = walk.robot.coupling
     leg_joints = set(walk.trajectory.leg_joints)
-    tables = [i for i, joint in enumerate(coupling.joints) if joint in leg_joints]
-    if not tables:
+    # the coupling has a table of limits for each of its joints; these are of joints of the legs
+    table_indices = [index for index, joint in enumerate(coupling.joints) if joint in leg_joints]
+    if not table_indices:
         return None, None
     lower, upper = coupling.bounds(walk.requests)
-    columns = [walk.robot.index(coupling.joints[i]) for i in tables]
-    requests = walk.requests[:, columns]
-    margins = np.minimum(requests - lower[:, tables], upper[:, tables] - requests).min(axis=0)
+    joint_columns = [walk.robot.index(coupling.joints[index]) for index in table_indices]
+    requests = walk.requests[:, joint_columns]
+    margins = np.minimum(requests - lower[:, table_indices], upper[:, table_indices] - requests).min(axis=0)
     nearest = int(margins.argmin())
     if not math.isfinite(margins[nearest]):
         return None, None
-    return math.degrees(float(margins[nearest])), coupling.joints[tables[nearest]]
+    return math.degrees(float(margins[nearest])), coupling.joints[table_indices[nearest]]
 
 
 def _worst_corrections(corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
