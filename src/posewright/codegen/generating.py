@@ -512,7 +512,13 @@ def _previous_digests(folder: Path) -> dict[str, list[str]]:
 def _require_unchanged(
     folder: Path, texts: Mapping[str, str], previous_digests: Mapping[str, Sequence[str]]
 ) -> None:
-    """Raise an OutputError where a file to be overwritten was not generated, or was changed since."""
+    """Raise an OutputError where a file to be overwritten was not generated, or was changed since.
+
+    Args:
+        folder: the folder.
+        texts: the new text of each file; empty for one to be removed.
+        previous_digests: the possible digests of each file that was generated before.
+    """
     for name, text in texts.items():
         path = folder / name
         if not path.exists():

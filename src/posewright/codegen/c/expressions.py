@@ -341,6 +341,11 @@ class CExpressions:
         """Return `+`, `-`, `*` or `%` of two integers in C, without overflow.
 
         The result saturates if it may exceed 32 bits, and is computed in 32 bits if it may exceed 16.
+
+        Args:
+            tree: the operation.
+            left: its left operand in C.
+            right: its right operand in C.
         """
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)

@@ -100,7 +100,7 @@ class CortexM3:
             ) from error
 
     def finish(self, start: int, until: int, timeout_s: float) -> None:
-        """Run from `start` to `until`.
+        """Run from `start` to `until`; the arguments are those of `go`.
 
         Raises:
             BodyError: as for `go`, or it does not arrive within the time limit.
