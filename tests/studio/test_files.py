@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from posewright.errors import FormatError, InputError
-from posewright.formats import read_motion, read_motion_file
+from posewright.formats import create_archive, read_motion, read_motion_file
 from posewright.studio.files.drafts import read_draft
 from posewright.studio.studio import open_studio
 from posewright.studio.workspace import Workspace
@@ -377,6 +377,27 @@ def test_a_memory_stick_shows_its_motions_with_pictures(
     address = window.ask("files.picture", file=shown[3]["file"], page=shown[3]["page"])
     assert address.startswith("data:image/png;base64,")
     assert read_motion_file(folder / "MOTION7.ODA").format == window.topics["file"]["format"]
+
+
+def test_an_edit_that_could_harm_the_robot_is_saved_into_an_archive_only_when_that_is_accepted(
+    shipped: Shipped, studio_of: Any, window_of: Any
+) -> None:
+    source = shipped("play_bow")
+    archive = source.with_name("MOTION7.ODA")
+    create_archive(archive, [source], accept_loss=True)
+    before = archive.read_bytes()
+    window = window_of(studio_of(archive))
+    page = window.topics["cursor"]["page"]
+    window.edit("set_angles", page=page, keyframe=1, angles_deg={"left_front_knee": 122.0})
+    told = window.ask("files.save")
+    assert "left_front_knee is commanded to turn" in told["faults"][0]
+    assert archive.read_bytes() == before
+    assert window.ask("files.save", accept_faults=True)["saved"] == archive.name
+    assert archive.with_name("MOTION7.ODA.bak").read_bytes() == before
+    how = {"file": "hurt.mtn", "format": "aibo-omtn", "accept_loss": True}
+    assert window.ask("files.preview", file="hurt.mtn", format="aibo-omtn")["faults"]
+    assert window.ask("files.export", **how)["faults"]
+    assert window.ask("files.export", **how, accept_faults=True)["saved"] == "hurt.mtn"
 
 
 def test_a_motion_of_another_robot_is_carried_over_as_a_new_one(

@@ -32,7 +32,9 @@ def register(app: typer.Typer) -> None:
 
 
 def studio(
-    file: Annotated[Path | None, argument("FILE", "A motion file, a recording or a memory stick.")] = None,
+    file: Annotated[
+        Path | None, argument("FILE", "A motion file, a recording, an arena or a memory stick.")
+    ] = None,
     robot: Annotated[str | None, option("--robot R", "The robot, if the file does not name it.")] = None,
     host: Host = "127.0.0.1",
     port: Port = 0,

@@ -33,7 +33,7 @@ TICK_S = 1.0 / 30.0
 JOB_TIMEOUT_S = 60.0
 """Time that another thread waits for a job of the session [s]."""
 
-MODES = ("motion", "gait", "trial")
+MODES = ("motion", "gait", "trial", "arena")
 
 Result = TypeVar("Result")
 
@@ -240,7 +240,7 @@ class Session:
 
     @action
     def choose(self, *, mode: str) -> None:
-        """Switch the mode: `motion`, `gait` or `trial`."""
+        """Switch the mode: `motion`, `gait`, `trial` or `arena`."""
         if mode not in MODES:
             raise UnknownNameError.among("mode", mode, MODES)
         self.mode = mode

@@ -80,6 +80,9 @@ def _file_views(workspace: Workspace) -> Iterator[View]:
             yield {"file": name, "page": None, "title": name, "detail": "a recording", "kind": "recording"}
         elif name.lower().endswith(".gait.yaml"):
             yield {"file": name, "page": None, "title": name, "detail": "a Posewright gait", "kind": "gait"}
+        elif name.endswith((".arena.yaml", ".layout.yaml")):
+            detail = "a layout of boxes" if name.endswith(".layout.yaml") else "an arena"
+            yield {"file": name, "page": None, "title": name, "detail": detail, "kind": "arena"}
         elif name.lower().endswith(suffixes):
             format_title = _motion_format_title(workspace.root / name)
             if format_title:

@@ -255,15 +255,23 @@ class FilesPanel(Panel):
         return {"opened": self._workspace.name_of(path)}
 
     @action
-    def save(self, *, name: str | None = None, over: bool = False, accept_loss: bool = False) -> Future[View]:
+    def save(
+        self,
+        *,
+        name: str | None = None,
+        over: bool = False,
+        accept_loss: bool = False,
+        accept_faults: bool = False,
+    ) -> Future[View]:
         """Save the pages, optionally under another name.
 
-        If there is a conflict or a loss, nothing is written and the answer describes it.
+        If there is a conflict, a loss or a fault, nothing is written and the answer describes it.
 
         Args:
             name: name of the file; None for the present one.
             over: whether to overwrite a file that exists or was changed meanwhile.
             accept_loss: whether to write even if the format cannot store everything.
+            accept_faults: whether to write a robot's file even if `motion check` reports errors.
         """
         opened = self._opened
         target = self._target
@@ -286,9 +294,12 @@ class FilesPanel(Panel):
                 self._publish()
             return answer
 
-        return self._run_and_answer(
-            lambda: saving.save(pages, target, overwrite=over, accept_loss=accept_loss), mark_as_saved
-        )
+        def write() -> tuple[SaveTarget | None, View]:
+            return saving.save(
+                pages, target, overwrite=over, accept_loss=accept_loss, accept_faults=accept_faults
+            )
+
+        return self._run_and_answer(write, mark_as_saved)
 
     @action
     def formats(self) -> list[View]:
@@ -312,6 +323,7 @@ class FilesPanel(Panel):
         format: str,  # noqa: A002 - as above
         over: bool = False,
         accept_loss: bool = False,
+        accept_faults: bool = False,
     ) -> Future[View]:
         """Write the motion under the cursor in another format, in the background.
 
@@ -320,6 +332,7 @@ class FilesPanel(Panel):
             format: name of the format.
             over: whether to overwrite an existing file.
             accept_loss: whether to write even if the format cannot store everything.
+            accept_faults: as for `save`.
         """
         motion = self._session.document.pages.motion(self._session.cursor.page)
         path = self._workspace.writable(file)
@@ -327,7 +340,14 @@ class FilesPanel(Panel):
             raise InputError("this is the open file", hint="save it, or choose another name")
 
         def write() -> View:
-            return saving.export(motion, path, format, overwrite=over, accept_loss=accept_loss)
+            return saving.export(
+                motion,
+                path,
+                format,
+                overwrite=over,
+                accept_loss=accept_loss,
+                accept_faults=accept_faults,
+            )
 
         return self._file_executor.submit(write)
 

@@ -15,11 +15,11 @@ export function mount(root) {
   on("file", (file) => { showState(state); notes(file); });
   on("history", () => showState(state));
   on("drafts", (drafts) => notice("drafts", drafts.length > 0 && el("ul", {}, ...drafts.map(draftRow))));
-  const always = () => true;
+  const always = () => true, isNoField = () => value("mode") !== "arena";
   shortcuts("Files", [
     ["Ctrl+O", "Open", () => withoutField(browse), always],
-    ["Ctrl+S", "Save", () => withoutField(() => save(), "motion"), always],
-    ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs, "motion"), always],
+    ["Ctrl+S", "Save", () => withoutField(() => save(), "motion"), isNoField],
+    ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs, "motion"), isNoField],
   ]);
   addEventListener("beforeunload", (event) => { if (value("history")?.dirty) event.preventDefault(); });
   takeDrops(window);
@@ -127,6 +127,11 @@ async function mayGoOn(told, args, verb) {
     if (choice) args[choice] = true;
     return Boolean(choice);
   }
+  if (told.faults) {
+    const choice = await question(`${verb}: this could harm the robot`, told.faults, { accept: `${verb} it all the same` });
+    args.accept_faults = choice === "accept";
+    return args.accept_faults;
+  }
   const choice = await question(`${verb}: this would be lost`, told.losses, { accept: `${verb} without it` });
   args.accept_loss = choice === "accept";
   return args.accept_loss;
@@ -156,7 +161,7 @@ async function exportMotion() {
   const format = field("Format", el("select", { autofocus: true }, ...formats.map((one) => el("option", { value: one.name }, `${one.title} (${one.suffix})`))));
   const name = field("File name", el("input", { type: "text", required: true }));
   const told = el("div", { class: "losses", role: "status" });
-  let losses = [], latest = 0;
+  let losses = [], faults = [], latest = 0;
   const chosen = () => ({ file: name.input.value.trim(), format: format.input.value });
   // Nothing can be exported before it is shown what would be lost.
   async function look() {
@@ -166,15 +171,17 @@ async function exportMotion() {
     const [preview, error] = await ask("files.preview", chosen()).then((found) => [found], (error) => [null, error]);
     if (mine !== latest) return;
     losses = preview?.losses ?? [];
+    faults = preview?.faults ?? [];
     const lines = error ? [el("p", { class: "wrong" }, `${error.message} ${error.hint ?? ""}`)]
       : [losses.length ? el("h3", {}, "This would be lost") : el("p", {}, "Nothing is lost."), list(losses, "wrong"),
+        faults.length > 0 && el("h3", {}, "This could harm the robot"), list(faults, "wrong"),
         preview.remarks.length > 0 && el("h3", {}, "Worth knowing"), list(preview.remarks, ""), preview.exists && el("p", {}, "A file of this name is there; it would be replaced.")];
     told.replaceChildren(...lines.filter(Boolean));
-    main.textContent = losses.length ? "Export without that" : "Export";
+    main.textContent = faults.length ? "Export all the same" : losses.length ? "Export without that" : "Export";
     main.disabled = Boolean(error);
   }
   const made = form("Export the motion", "Export", [format.row, name.row, told], async () => {
-    const args = { ...chosen(), accept_loss: losses.length > 0 };
+    const args = { ...chosen(), accept_loss: losses.length > 0, accept_faults: faults.length > 0 };
     for (;;) {
       const done = await ask("files.export", args).catch(fail);
       if (done?.saved) { tell(`Exported to ${done.saved}.`); return true; }
@@ -216,7 +223,8 @@ async function browse(isUnasked = false) {
     whose.append(...robots.map((robot) => el("option", { value: robot.name }, robot.title || robot.name)));
     const cards = found.map((one) => card(one, () => {
       made.close();
-      if (one.kind === "gait") ask("session.choose", { mode: "gait" }).then(() => ask("gait.open", { gait: one.file })).catch(fail);
+      if (one.kind === "arena") ask("arena.open", { name: one.file }).then((answer) => { if (answer.unsaved) tell("The field that is open has unsaved edits: save it in the mode Arena first.", true); }).catch(fail);
+      else if (one.kind === "gait") ask("session.choose", { mode: "gait" }).then(() => ask("gait.open", { gait: one.file })).catch(fail);
       else go("files.open", { file: one.file, ...(one.page ? { page: one.page } : {}), ...(whose.value ? { robot: whose.value } : {}) });
     }));
     grid.replaceChildren(...cards);

@@ -1,6 +1,7 @@
 // The page is put together here: each part mounts itself where it belongs.
 import { connect, on } from "./link.js";
 import { el, fail, tabs, tell } from "./dom.js";
+import * as arena from "./arena.js";
 import * as bar from "./bar.js";
 import * as check from "./check.js";
 import * as curves from "./curves.js";
@@ -32,6 +33,7 @@ tabs(place(side, "motion"), "Motion controls", [["Pose", pose], ["Keyframe", key
 tabs(place(bottom, "motion"), "Time", [["Time line", timeline], ["Curves", curves], ["Lights", lights]]);
 gait.mount(place(side, "gait"), place(bottom, "gait"));
 trial.mount(place(side, "trial"), place(bottom, "trial"));
+arena.mount(document.getElementById("stage"), place(side, "arena"), place(bottom, "arena"), document.getElementById("files"), document.getElementById("document"));
 
 splitter("side", "Width of the controls", "vertical", (box, at) => box.right - at.clientX, { ArrowLeft: 16, ArrowRight: -16 });
 splitter("bottom", "Height of the time line", "horizontal", (box, at) => box.bottom - at.clientY, { ArrowUp: 16, ArrowDown: -16 });
