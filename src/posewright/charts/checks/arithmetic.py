@@ -120,6 +120,7 @@ class ArithmeticFaults(Check):
         """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
         self.n_tracked_combinations = 1
+        # by the identity of the expression and the variable, since states may share an expression
         uses_by_expression: dict[tuple[int, str | None], list[ExpressionUse]] = {}
         for use in list_uses(self.machine):
             uses_by_expression.setdefault((id(use.expression), use.variable), []).append(use)

@@ -164,7 +164,7 @@ def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expre
     share one condition. Where there are events, waits or more than `MAX_GROUPED` transitions, the guards are
     returned instead, which distinguish more.
     """
-    has_event_or_wait = any(transition.events or transition.wait for transition in transitions)
+    has_event_or_wait = any(transition.events or transition.wait_ticks for transition in transitions)
     if has_event_or_wait or len(transitions) > MAX_GROUPED:
         return [transition.guard for transition in transitions]
     outcomes: list[_Outcome] = []
