@@ -310,7 +310,7 @@ class Interpreter:
     ) -> Snapshot:
         """Return a snapshot with initial registers, some set to `values`, and an empty history."""
         machine = self.machine
-        registers = {**machine.start(configuration), **values}
+        registers = {**machine.start_values(configuration), **values}
         register_values = tuple(registers[name] for name in machine.registers)
         history = tuple(() for _ in machine.history)
         return Snapshot(machine, started, configuration, register_values, history)
