@@ -219,11 +219,11 @@ def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[o
 
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
-    """Return the transitions without an event of a state and of the states around it."""
-    numbers = (node.index, *node.ancestors)
+    """Return the transitions without an event of a state and of its ancestors, those of the state first."""
+    node_indices = (node.index, *node.ancestors)
     return [
         transition
-        for number in numbers
-        for transition in machine_nodes[number].transitions
+        for node_index in node_indices
+        for transition in machine_nodes[node_index].transitions
         if not transition.events
     ]

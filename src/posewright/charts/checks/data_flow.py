@@ -108,7 +108,11 @@ class UnwrittenReads(Check):
     """
 
     def plan_scan(self) -> None:
-        """Observe all ticks if a first tick may leave a variable of interest unwritten."""
+        """Find the variables of interest, and observe all ticks if a first tick may leave one unwritten.
+
+        Of interest are, if no initial value is declared, the locals that something reads, and the outputs
+        that something writes and nothing reads.
+        """
         chart = self.chart
         machine = self.machine
         read_names = frozenset[str]().union(*(expression.names for expression in machine.expressions))
@@ -337,8 +341,8 @@ class WriteConflicts(Check):
         return None
 
     def _observe(self, tick: ExploredTick) -> None:
-        """Record the first tick of every conflict."""
-        writers_by_name: dict[str, list[int]] = {}
+        """Record the first tick of every conflict: states of two regions set one variable in a tick."""
+        writers_by_name: dict[str, list[int]] = {}  # the states that have set each variable, by number
         for write in tick.tick_trace.writes:
             if write.name not in self.names:
                 continue

@@ -139,7 +139,8 @@ class UnusedDeclarations(Check):
         if name not in condition.names:
             return False
         if divides(condition):
-            return True
+            return True  # a division may fail for some values, which the claims do not cover
+        # that the condition holds for one value of the input, and does not for another
         claims = build_claims(true=[condition], false=[_with_alternate_input(condition, name)])
         return not self.analysis.solver.excludes(claims)
 
@@ -226,13 +227,17 @@ class CaseCollisions(Check):
     """Finds names that differ only in case; many code generators and file systems cannot tell them apart."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield an error for each pair of such names; a state and a value of an enumeration may share one."""
-        declarations_by_name: dict[str, list[Declaration]] = {}
+        """Yield an error for each pair of names that differ only in case.
+
+        A state and a value of an enumeration may have such names.
+        """
+        declarations_by_lower_case: dict[str, list[Declaration]] = {}
         for declaration in dict.fromkeys(self._declarations()):
-            declarations_by_name.setdefault(declaration.name.lower(), []).append(declaration)
-        for declarations in declarations_by_name.values():
+            declarations_by_lower_case.setdefault(declaration.name.lower(), []).append(declaration)
+        for declarations in declarations_by_lower_case.values():
             for first, second in combinations(declarations, 2):
-                if first.name != second.name and {first.kind, second.kind} != {"state", "value"}:
+                are_state_and_value = {first.kind, second.kind} == {"state", "value"}
+                if first.name != second.name and not are_state_and_value:
                     yield self._build_finding(first, second)
 
     def _declarations(self) -> Iterator[Declaration]:
@@ -274,7 +279,7 @@ class FunctionTables(Check):
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
-            self.analysis.solver.n_decided += solver.n_decided
+            self.analysis.solver.n_decided_questions += solver.n_decided_questions
 
     def _find_gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
         """Yield an error if some arguments match no row of a function, or a note if that is not known."""

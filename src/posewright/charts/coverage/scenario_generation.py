@@ -13,7 +13,11 @@ from os.path import relpath
 from pathlib import Path
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.feasibility import FeasibleCoverage, feasible, with_feasible
+from posewright.charts.coverage.feasibility import (
+    FeasibleCoverage,
+    compute_feasible_coverage,
+    exclude_infeasible,
+)
 from posewright.charts.coverage.obligation import Fact, format_transition_name
 from posewright.charts.coverage.recorder import CoverageRecorder
 from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickExecution
@@ -106,7 +110,7 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
         exploration: the exploration of the chart, to be reused.
     """
     exploration = exploration or explore(chart)
-    feasible_coverage = feasible(exploration)
+    feasible_coverage = compute_feasible_coverage(exploration)
     covering_runs = CoveringRuns(feasible_coverage)
     covering_runs.generate()
     mutant_killing_runs = MutantKillingRuns(covering_runs.runs, exploration.interpreter)
@@ -127,7 +131,7 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
     return Cover(
         chart,
         scenarios,
-        coverage=with_feasible(recorder.coverage, feasible_coverage),
+        coverage=exclude_infeasible(recorder.coverage, feasible_coverage),
         infeasible=feasible_coverage.infeasible_transitions,
         complete=exploration.complete,
     )
@@ -245,6 +249,7 @@ class CoveringRuns:
     """
 
     def __init__(self, feasible_coverage: FeasibleCoverage) -> None:
+        """Collect the facts that ticks without errors can cover; none is covered yet."""
         self.exploration = feasible_coverage.exploration
         self.graph = self.exploration.graph
         self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
@@ -337,6 +342,12 @@ class MutantKillingRuns:
     """
 
     def __init__(self, runs: Sequence[GeneratedRun], interpreter: Interpreter) -> None:
+        """Make all mutants of the chart, and keep those that no run kills.
+
+        Args:
+            runs: runs of the chart.
+            interpreter: the interpreter of the chart.
+        """
         self.interpreter = interpreter
         self.runs = list(runs)
         self.survivors = []
@@ -350,7 +361,10 @@ class MutantKillingRuns:
         return any(run.kills(mutant) for run in self.runs)
 
     def extend(self, exploration: Exploration) -> None:
-        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them."""
+        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them.
+
+        Only mutants that it could not decide about remain survivors.
+        """
         distinguisher = Distinguisher(exploration)
         survivors = []
         for mutant, interpreter in self.survivors:

@@ -174,8 +174,8 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
 def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:
     """Yield a condition replaced by true, by false, and negated.
 
-    Nothing is yielded for `and`, `or`, `not` and `if`, whose operands are replaced instead. A comparison is
-    not negated, since another operator does the same.
+    Nothing is yielded for `true` and `false`, and for `and`, `or`, `not` and `if`, whose operands are
+    replaced instead. A comparison is not negated, since another operator does the same.
     """
     if isinstance(tree, Binary) and tree.operator in LOGIC:
         return
@@ -289,6 +289,11 @@ def _mutate_result(tree: Tree, result_type: Type, scope: Scope) -> Iterator[Muta
 
     An enumeration gets its first two values in turn, a number gets one more. Literals and constants are left
     to `_mutate_tree`.
+
+    Args:
+        tree: the tree of the expression.
+        result_type: type of the variable or condition that it is for.
+        scope: the names that it uses.
     """
     if isinstance(result_type, BoolType):
         if not isinstance(tree, Literal):

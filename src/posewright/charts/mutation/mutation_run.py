@@ -155,6 +155,7 @@ class _PreparedScenario:
     """
 
     def __init__(self, chart: Chart, scenario: Scenario) -> None:
+        """Convert the rows of a scenario to the arguments of `TickExecution.run`, and to expectations."""
         rows = rows_of(scenario, chart)
         self.name = scenario.name
         self.start = rows[0].start if rows else None

@@ -110,6 +110,7 @@ class OperationClaim(ExpressionClaim):
 
     def _compute_part(self, tree: Tree, case: Mapping[str, Value]) -> Value | None:
         """Return the value of a part of the expression in a case, None if it divides by zero."""
+        # the type, whatever it is, makes no difference to the value
         part = Expression(tree, BoolType(), self.expression.source, self.expression.constant_values)
         return compute(part, case)
 

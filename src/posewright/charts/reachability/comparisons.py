@@ -63,6 +63,15 @@ class _TermAtIndex:
         known_values: Mapping[str, Value],
         path: PathCondition,
     ) -> None:
+        """Prepare the evaluation of a term.
+
+        Args:
+            evaluate: computes the term from the values of all names in it.
+            input_name: the input that varies.
+            domain: the values of that input.
+            known_values: the values of the other names.
+            path: the path whose work each call adds to.
+        """
         self.evaluate = evaluate
         self.input_name = input_name
         self.value_at = domain.value_at
@@ -95,6 +104,8 @@ class SymbolicComparison:
     Attributes:
         input_names: the inputs and events that it reads, sorted.
         register_names: the other names that it reads, sorted.
+        _evaluate: computes the comparison from the values of all names in it.
+        _sets: a cache of `_find_set`, by the name of the input and the values of the other names.
     """
 
     def __init__(self, expression: Expression, tree: Tree, domains: Mapping[str, Domain]) -> None:
@@ -111,8 +122,9 @@ class SymbolicComparison:
     def __call__(self, registers: Registers, path: PathCondition) -> bool:
         """Return whether the comparison holds on a path.
 
-        Small inputs are fixed, with a path for each of their values, until one input remains. Where two or
-        more large inputs remain, the comparison becomes a relation between them.
+        An input is fixed if it has only one value on the path. Small inputs are fixed, with a path for each
+        of their values, until one open input remains. Where two or more large inputs remain open, the
+        comparison becomes a relation between them.
         """
         known_values = {name: registers[name] for name in self.register_names}
         if len(self.input_names) == 1:
@@ -152,10 +164,16 @@ class SymbolicComparison:
         """Return the values of one input for which the comparison holds, and whether that is exact.
 
         A set that bisection only guesses is corrected with the prover.
+
+        Args:
+            name: the input.
+            known_values: the values of all other names in the comparison.
+            path: the path, whose work counts.
         """
         domain = self.domains[name]
 
         def compile_at_index(tree: Tree) -> IndexFunction:
+            """Return a part of the comparison as a function of the index of the input's value."""
             evaluate = compile_tree(tree, self.expression.constant_values, self.expression.source)
             return _TermAtIndex(evaluate, name, domain, known_values, path)
 
@@ -238,7 +256,13 @@ def _correct_spans(
 
 
 def _find_equal_neighbours(index: int, domain: Domain, holds: Callable[[int], bool]) -> tuple[int, int]:
-    """Return the span around an index in which a condition is the same, within `MAX_CORRECTED_NEIGHBOURS`."""
+    """Return the span around an index in which a condition is the same, within `MAX_CORRECTED_NEIGHBOURS`.
+
+    Args:
+        index: the index.
+        domain: the domain of the input.
+        holds: evaluates the condition at an index.
+    """
     low, high = domain.index_bounds
     lowest = max(low, index - MAX_CORRECTED_NEIGHBOURS)
     highest = min(high, index + MAX_CORRECTED_NEIGHBOURS)

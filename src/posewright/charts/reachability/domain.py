@@ -56,6 +56,13 @@ TRUE_ONLY = ((1, 1),)
 MAX_DIGITS = 17
 """Digits that identify every fraction of 64 bits."""
 
+MIN_POWER_OF_TEN = -300
+"""Exponent of a power of ten that is so small that it is not computed."""
+
+MAGNITUDE_BITS_OF_DOUBLE = 0x7FFF_FFFF_FFFF_FFFF
+MAGNITUDE_BITS_OF_SINGLE = 0x7FFF_FFFF
+"""All bits of a fraction but its sign."""
+
 
 @lru_cache(maxsize=200_000)
 def partition(spans: Spans, selection: Spans) -> tuple[Spans, Spans]:
@@ -158,6 +165,7 @@ def simplest_value(domain: Domain, spans: Spans) -> Value:
     if not domain.is_number:
         return domain.value_at(spans[0][0])
     values = [_simplest_in_span(domain, low, high) for low, high in spans]
+    # the shortest text; of equally short ones the nearest to zero, and of these the positive one
     return min(values, key=lambda value: (len(repr(abs(value))), abs(value), value < 0))
 
 
@@ -192,14 +200,19 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
 
 def _truncate_to_exponent(value: float, exponent: int) -> int:
     """Return the integer part of `value / 10**exponent`; 0 if that is out of range."""
-    scaled = value / 10.0**exponent if exponent > -300 else 0.0
+    if exponent <= MIN_POWER_OF_TEN:
+        return 0
+    scaled = value / 10.0**exponent
     return math.floor(scaled) if math.isfinite(scaled) else 0
 
 
 def _double_to_index(value: float) -> int:
-    """Return the index of a 64-bit fraction, which is 0 for 0.0 and ascends by 1 from value to value."""
+    """Return the index of a 64-bit fraction, which is 0 for 0.0 and ascends by 1 from value to value.
+
+    It is the bit pattern of the absolute value as an integer, with the sign of the value.
+    """
     (bits,) = struct.unpack("<q", struct.pack("<d", value))
-    return int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF_FFFF_FFFF)
+    return int(bits) if bits >= 0 else -int(bits & MAGNITUDE_BITS_OF_DOUBLE)
 
 
 def _index_to_double(index: int) -> float:
@@ -211,7 +224,8 @@ def _index_to_double(index: int) -> float:
 def _single_to_index(value: float) -> int:
     """Return the index of the greatest 32-bit fraction that is not above a value."""
     (bits,) = struct.unpack("<i", struct.pack("<f", value))
-    index = int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF)
+    index = int(bits) if bits >= 0 else -int(bits & MAGNITUDE_BITS_OF_SINGLE)
+    # packing rounds to the nearest fraction, which may be above the value
     return index - 1 if _index_to_single(index) > value else index
 
 
@@ -244,6 +258,9 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
         name: the name that varies.
         domain: its values.
         compile_at_index: compiles a term to a function of an index into `domain`.
+
+    Returns:
+        The set as spans of indices into `domain`, and whether it is exact, not a guess.
     """
     low, high = domain.index_bounds
     holds = compile_at_index(tree)
@@ -253,7 +270,7 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
     try:
         breakpoints = finder.find_condition_breakpoints(tree)
         is_exact = not finder.may_oscillate(tree)
-        if not is_exact:
+        if not is_exact:  # also near zero, where fractions are smallest
             breakpoints = _with_neighbours({*breakpoints, 0}, CROSSING_NEIGHBOURS)
     except NotPiecewiseLinearError:
         if high - low < MAX_ENUMERATED_NONLINEAR:
@@ -437,7 +454,13 @@ class _BreakpointFinder:
         return set().union(*(self._find_sign_changes(saturation_sign, low, high) for low, high in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
-        """Return the indices at which two terms, linear between the breakpoints, become equal or cross."""
+        """Return the indices at which two terms, linear between the breakpoints, become equal or cross.
+
+        Args:
+            left: a term.
+            right: another term.
+            breakpoints: indices between which both are linear.
+        """
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
 
@@ -458,11 +481,11 @@ class _BreakpointFinder:
         return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
     def _find_sign_changes(self, sign_at: Callable[[int], int], low: int, high: int) -> set[int]:
-        """Return the indices, at most two, at which a monotonic function to -1, 0 and 1 changes.
+        """Return the indices at which a sign changes on a piece of the domain; there are at most two.
 
         Args:
-            sign_at: the function of an index.
-            low: the first index of a piece.
+            sign_at: returns -1, 0 or 1 for an index; it is monotonic on the piece.
+            low: the first index of the piece.
             high: the last index of the piece.
         """
         first_sign = sign_at(low)
