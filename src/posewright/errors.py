@@ -9,6 +9,7 @@ PosewrightError
 │   └── UnknownNameError     no joint, page, state, sensor, layout, ... has that name
 ├── LossError                a conversion would lose something and `allow_loss` is not set
 ├── UnsafeCommandError       a command that must not reach a body
+│   └── UnsafeMotionError    a motion that its robot cannot do, or that could harm it
 ├── BodyError                a body does not answer, or gives an invalid answer
 ├── OutputError              a file cannot be written at the given path
 ├── UnavailableError         this machine cannot do it: no display, no way to draw
@@ -195,6 +196,25 @@ class LossError(PosewrightError):
 
 class UnsafeCommandError(PosewrightError):
     """A command that must not reach a body."""
+
+
+class UnsafeMotionError(UnsafeCommandError):
+    """A motion that its robot cannot do, or that could harm it, was to be written for it or played on it.
+
+    Attributes:
+        faults: a sentence for each error that `motion check` reports.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Where | None = None,
+        hint: str | None = None,
+        faults: Sequence[str] = (),
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.faults = tuple(faults)
 
 
 class BodyError(PosewrightError):

@@ -22,9 +22,12 @@ from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.fake.device import FakeSensor, status_packet
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.packets import InstructionPacket
+from posewright.buses.dynamixel.servo_setup import find_servos
 from posewright.buses.serial_port import SerialPort, find_port_holders, latency_timer_ms
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.robots import robot
+
+from .wired import WireUp
 
 BIOLOID = robot("robotis_bioloid")
 HERE = SerialPort("/dev/null/no_port", 1_000_000)
@@ -197,7 +200,12 @@ def test_what_a_servo_refuses_is_an_error_and_not_asked_again(talk: Talk) -> Non
         bus.write(5, "goal_position", 600)
     with pytest.raises(BodyError, match="rejects the request: range"):
         bus.read_block(5, 49, 40)
-    assert len(line.sent) == 2
+    assert [packet[4] for packet in line.sent] == [
+        1,
+        2,
+        3,
+        2,
+    ]  # its model is asked for before the first write
 
 
 def test_the_eeprom_is_not_written_while_torque_is_on_or_it_is_locked(talk: Talk) -> None:
@@ -319,3 +327,58 @@ def test_the_latency_of_an_adapter_is_what_linux_says(tmp_path: Path) -> None:
     file.write_text("16\n")
     assert latency_timer_ms("/dev/ttyUSB3", tmp_path) == 16.0
     assert latency_timer_ms("/dev/ttyACM0", tmp_path) is None
+
+
+def servo_of_model(servo_id: int, number: int) -> FakeServo:
+    servo = FakeServo(servo_id)
+    servo.poke("model_number", number)
+    return servo
+
+
+def instructions(bus: Bus) -> set[int]:
+    """Return the instructions that were sent on a fake line."""
+    return {packet[4] for packet in bus.port.sent}
+
+
+def test_a_write_to_many_is_done_to_all_or_to_none(wired: WireUp) -> None:
+    bus = wired(FakeBus([FakeServo(1), FakeServo(2), servo_of_model(3, 310)]))
+    with pytest.raises(InputError, match="no control table for servo 3: its model is MX-64"):
+        bus.write_all([1, 2, 3], "led", 1)
+    bus.write(2, "torque_enable", 1)
+    with pytest.raises(InputError, match="the torque of servo 2 is on"):
+        bus.write_all([1, 2], "return_delay_time", 0)
+    assert [bus.read(servo_id, "return_delay_time") for servo_id in (1, 2)] == [250, 250]
+    assert [bus.read(servo_id, "led") for servo_id in (1, 2)] == [0, 0]
+    assert bus.write_all([1, 2], "led", 1) == {1: 1, 2: 1}
+
+
+def test_a_write_to_many_that_fails_on_the_way_says_how_far_it_came(wired: WireUp) -> None:
+    servos = [FakeServo(1), FakeServo(2), FakeServo(3)]
+    servos[1].poke("ccw_angle_limit", 100)  # which is known when it rejects the goal only
+    bus = wired(FakeBus(servos))
+    with pytest.raises(BodyError) as caught:
+        bus.write_all([1, 2, 3], "goal_position", 512)
+    assert caught.value.message == (
+        "servo 2 rejects the request: angle limit; goal_position is 512 in servo 1, unchanged in servo 3"
+    )
+    assert bus.read(3, "goal_position") != 512 or servos[2].peek("torque_enable") == 0
+
+
+def test_a_servo_of_another_model_is_not_written_by_the_names_of_an_ax_12(wired: WireUp) -> None:
+    bus = wired(FakeBus([servo_of_model(3, 310)]))
+    with pytest.raises(InputError, match="its model is MX-64"):
+        bus.write(3, "goal_position", 512)
+    assert instructions(bus) == {1, 2}  # ping and read
+
+
+def test_every_model_is_asked_before_anything_moves(wired: WireUp) -> None:
+    servos = [FakeServo(servo_id) for servo_id in range(1, 19)]
+    servos[3].poke("model_number", 18)  # AX-18A, which shares the AX-12A's registers
+    bus = wired(FakeBus(servos))
+    find_servos(bus, BIOLOID)
+    servos[2].poke("model_number", 310)
+    servos[17].poke("model_number", 29)
+    with pytest.raises(BodyError, match=r"\(ID 3\) has MX-64, .* \(ID 18\) has MX-28") as caught:
+        find_servos(bus, BIOLOID)
+    assert "AX-12A, AX-18A; nothing was written" in (caught.value.hint or "")
+    assert instructions(bus) == {1, 2}

@@ -20,6 +20,7 @@ from posewright.buses.dynamixel.control_table import (
     baud_register_value,
     control_table,
     control_tables,
+    name_of_model,
     table_of_model,
 )
 from posewright.buses.dynamixel.packets import GOAL_POSITION
@@ -95,3 +96,16 @@ def test_error_bits_read_as_words_and_as_faults_of_a_body() -> None:
     assert StatusError(0x24).words == "overheating, overload"  # the manual's example
     assert [kind.value for kind in fault_kinds(0x7F)] == ["overheated", "overloaded", "voltage out of range"]
     assert fault_kinds(0x5A) == ()  # what it was told was wrong, not the servo
+
+
+def test_an_ax_18a_has_the_registers_of_an_ax_12a_and_an_mx_64_is_named_only() -> None:
+    """Source: ROBOTIS e-Manual, pages of AX-18A and MX-64."""
+    assert control_table("AX-18A").has_registers_of(control_table("AX-12A"))
+    assert not control_table("AX-S1").has_registers_of(control_table("AX-12A"))
+    assert [name_of_model(number) for number in (12, 18, 310, 999)] == [
+        "AX-12A",
+        "AX-18A",
+        "MX-64",
+        "model 999",
+    ]
+    assert table_of_model(310) is None

@@ -127,3 +127,20 @@ def test_answers_that_do_not_come_are_lost_and_not_timed(wired: WireUp) -> None:
     bus.port.plug(False)
     with pytest.raises(PortGoneError):
         diagnose(bus, BIOLOID, now=bus.port.now, ids=(1,))
+
+
+def test_the_cure_of_a_servo_that_shut_itself_down_is_told(diagnosed: Diagnosed) -> None:
+    servo = quick(7)
+    servo.poke("torque_limit", 0)
+    found = diagnosed(servo)
+    assert found.servos[0].differs == ("torque_limit is 0, max_torque 1023",)
+    advice = "\n".join(found.advice)
+    assert "servo 7 has shut itself down (torque_limit 0)" in advice
+    assert "`posewright bus write 7 torque_limit 1023`" in advice
+
+
+def test_an_ax_18a_is_known_and_differs_from_the_card_in_its_model_only(diagnosed: Diagnosed) -> None:
+    servo = quick(7)
+    servo.poke("model_number", 18)
+    (report,) = diagnosed(servo).servos
+    assert (report.device, report.differs) == ("AX-18A", ("its model is AX-18A, by the card AX-12A",))

@@ -524,3 +524,20 @@ def test_an_address_makes_a_plant(crawler: Robot) -> None:
         plant.bodies["crawler"].open()
     with pytest.raises(InputError, match="a servo bus takes one robot, not 2"):
         make_plant("dynamixel:/dev/nowhere", [part, part], None)
+
+
+def test_a_servo_of_another_model_that_can_be_driven_is_a_remark(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    bench.bus.joints["arm"].poke("model_number", 18)
+    plant = bench.plant()
+    plant.open()
+    assert plant.remarks() == ["the servo of arm (ID 7) is AX-18A, by the card AX-12A"]
+    plant.close()
+
+
+def test_a_servo_of_a_model_that_cannot_be_driven_keeps_all_torque_off(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    bench.bus.joints["tail"].poke("model_number", 310)
+    with pytest.raises(BodyError, match=r"tail \(ID 12\) has MX-64"):
+        bench.plant().open()
+    assert bench.torques() == [0, 0, 0]

@@ -15,10 +15,10 @@ from posewright.charts.coverage import (
     Coverage,
     CoverageRecorder,
     Measure,
+    compute_feasible_coverage,
     cover_run,
     coverage_marks,
-    feasible,
-    with_feasible,
+    exclude_infeasible,
 )
 from posewright.charts.drawing import CoverageMark, draw_svg
 from posewright.charts.expression import Scope, parse_expression
@@ -173,8 +173,8 @@ def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
     chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
     values = itertools.product([False, True], repeat=3)
     run = cover_run(chart, rows(chart, *(dict(zip("abc", bits, strict=True)) for bits in values)))
-    possible = feasible(explore(chart))
-    assert with_feasible(run, possible).missing == ()
+    possible = compute_feasible_coverage(explore(chart))
+    assert exclude_infeasible(run, possible).missing == ()
     assert possible.coverage.missing == ()
     assert not any(goal.is_met(run.facts) for goal in possible.coverage.infeasible)
 
@@ -184,7 +184,11 @@ def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
 def test_a_condition_that_stands_once_decides_somewhere(guard: str) -> None:
     names = re.findall(r"\b[abc]\b", guard)
     chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
-    excluded = {goal for goal in feasible(explore(chart)).coverage.infeasible if goal.measure is Measure.MCDC}
+    excluded = {
+        goal
+        for goal in compute_feasible_coverage(explore(chart)).coverage.infeasible
+        if goal.measure is Measure.MCDC
+    }
     if len(set(names)) == len(names):
         assert not excluded
 
@@ -271,7 +275,7 @@ states:
 """
     )
     chart = parse_chart(text)
-    possible = feasible(explore(chart))
+    possible = compute_feasible_coverage(explore(chart))
     reasons = {way.line: reason for way, reason in possible.infeasible_transitions.items()}
     assert reasons == {
         12: "`a and b` never holds when it is evaluated",
@@ -279,7 +283,9 @@ states:
         14: "lost is never raised",
         16: "three is never active",
     }
-    row = with_feasible(cover_run(chart, rows(chart, {}, {"a": True})), possible).row(Measure.TRANSITIONS)
+    row = exclude_infeasible(cover_run(chart, rows(chart, {}, {"a": True})), possible).row(
+        Measure.TRANSITIONS
+    )
     assert (row.covered, row.total, row.infeasible, row.covered_fraction) == (1, 1, 4, 1.0)
 
 
@@ -321,7 +327,7 @@ def test_marks_tell_what_was_covered_partly_and_not() -> None:
         CoverageMark.PARTLY,
     )
     assert (found["ask", 0], found["ask", 1]) == (CoverageMark.MISSED, CoverageMark.MISSED)
-    whole = feasible(explore(chart)).coverage
+    whole = compute_feasible_coverage(explore(chart)).coverage
     assert set(coverage_marks(whole).values()) == {CoverageMark.COVERED}
 
 

@@ -79,7 +79,7 @@ def test_routines_are_listed_with_why_they_are_not_static(run_verb: RunVerb, pro
     code, out, err = run_verb(program)
     assert (code, err) == (0, "")
     lines = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()}
-    assert lines["(beginning)"] == "1 not static, line 7: it reads REMOCON(1)"
+    assert lines["(start-up)"] == "1 not static, line 7: it reads REMOCON(1)"
     assert lines["main"] == "6 not static, line 7: it reads REMOCON(1)"
     assert lines["bow"].startswith("10 1 ")
     assert lines["bow"].endswith(" static")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from posewright.documents import lock_folders, read_document, save_document, write_atomically
-from posewright.documents.files import LOCK_TIMEOUT_S, _wait_for_lock
+from posewright.documents.files import LOCK_FILE, LOCK_TIMEOUT_S, _lock_folder, _wait_for_lock, back_up
 from posewright.errors import DocumentError, OutputError, Where
 
 
@@ -171,3 +171,26 @@ def test_a_file_is_closed_once_where_it_must_be_closed_before_it_moves(
     write_atomically(tmp_path / "a", b"x")
     assert len(closed) == 1
     assert (tmp_path / "a").read_bytes() == b"x"
+
+
+def test_where_no_folder_can_be_opened_a_file_in_it_is_locked_and_removed_afterwards(tmp_path: Path) -> None:
+    """Windows opens no folders, so that `lock_folders` locked nothing there."""
+    with _lock_folder(tmp_path, wait=False, uses_lock_file=True):
+        assert (tmp_path / LOCK_FILE).exists()
+        with (
+            pytest.raises(OutputError, match="is using this folder"),
+            _lock_folder(tmp_path, wait=False, uses_lock_file=True),
+        ):
+            pytest.fail("two programs were in the folder")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_backup_is_of_the_file_before_its_first_change(tmp_path: Path) -> None:
+    path = tmp_path / "MOTION7.ODA"
+    assert back_up(path) is None
+    path.write_bytes(b"first")
+    backup = back_up(path)
+    assert backup == tmp_path / "MOTION7.ODA.bak"
+    path.write_bytes(b"second")
+    assert back_up(path) is None
+    assert backup.read_bytes() == b"first"

@@ -55,8 +55,12 @@ def test_a_motion_of_another_dog_is_clipped_and_told(tmp_path: Path) -> None:
 def test_angles_at_which_the_mechanism_stops_are_told(tmp_path: Path) -> None:
     source = tmp_path / "far.motion.yaml"
     write_motion(motion("sony_ers7", head_tilt=70.0), source)
-    (remark,) = (r for r in convert_motion(source, tmp_path / "far.mtn").remarks if "limits of" in r)
+    done = convert_motion(source, tmp_path / "far.mtn", accept_faults=True)
+    (remark,) = (r for r in done.remarks if "limits of" in r)
     assert "head_tilt is at 70.0 deg in keyframe 2, its limits are -20..50" in remark
+    assert done.faults == (
+        "keyframe 2: head_tilt is commanded to 70.00 deg, its mechanical limit is 50.00 deg",
+    )
 
 
 def test_a_file_that_nobody_could_read_is_not_written(tmp_path: Path) -> None:

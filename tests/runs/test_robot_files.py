@@ -13,7 +13,9 @@ import pytest
 from posewright.bodies import JointCommands
 from posewright.cli.app import run
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError
+from posewright.formats import write_motion
 from posewright.formats.urdf.reading import read_urdf
+from posewright.motions import create_motion
 from posewright.robots import Robot, robot
 from posewright.rotation import uprightness
 from posewright.runs import export_robot, import_robot
@@ -93,6 +95,12 @@ def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
     ("old", "new", "message"),
     [
         ('<mass value="0.15"/>', '<mass value="0"/>', "weighs next to nothing"),
+        ('<mass value="0.8"/>', '<mass value="0"/>', "trunk weighs next to nothing, but it is the base"),
+        ('<box size="0.06 0.1 0.12"/>', '<box size="60 100 12"/>', "60 x 100 x 12 m; are these millimetres?"),
+        ('<box size="0.06 0.1 0.12"/>', '<box size="0.6 1 1.2"/>', "weighs 0.8 kg, less than air"),
+        ('<origin xyz="0 0 -0.09"/>', '<origin xyz="0 0 -90"/>', "90 m away from left_thigh; are these"),
+        ('<origin xyz="0.0 0.0 0.06"/>', '<origin xyz="0 0 60"/>', "its centre of mass is 60 m away"),
+        ('<origin xyz="0.0 0.0 0.06"/>', '<origin xyz="0 0 0.9"/>', "its centre of mass is 0.9 m away"),
         ('iyy="1.200e-03"', 'iyy="1.200e-01"', "no body has an inertia"),
         ('ixx="1.627e-03"', 'ixx="-1.627e-03"', "all must be above 0"),
         ('effort="2.5"', 'effort="0"', "left_shoulder has no actuator"),
@@ -109,6 +117,86 @@ def test_what_cannot_be_is_said_and_the_robot_is_made_all_the_same(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert message in odd(changed(tmp_path, old, new))
+
+
+def test_a_trunk_without_inertial_is_noticed_as_is_a_fixed_part_with_a_shape(tmp_path: Path) -> None:
+    text = SMALL.read_text(encoding="utf-8")
+    shape = '<collision><geometry><box size="0.02 0.02 0.02"/></geometry></collision>'
+    lid = (
+        f'<link name="lid">{shape}</link><link name="frame"/>'
+        '<joint name="f" type="fixed"><parent link="trunk"/><child link="lid"/></joint>'
+        '<joint name="g" type="fixed"><parent link="trunk"/><child link="frame"/></joint>'
+    )
+    (tmp_path / "lid.urdf").write_text(text.replace("</robot>", f"{lid}</robot>"), encoding="utf-8")
+    oddities = odd(tmp_path / "lid.urdf")
+    assert "lid has a shape, but no mass" in oddities
+    assert "frame" not in oddities  # a frame has neither
+    begin, end = text.index("<inertial>"), text.index("</inertial>") + len("</inertial>")
+    (tmp_path / "trunk.urdf").write_text(text[:begin] + text[end:], encoding="utf-8")
+    imported = import_robot(tmp_path / "trunk.urdf", tmp_path / "trunk")
+    assert [str(oddity) for oddity in imported.oddities] == [
+        "line 4: trunk weighs next to nothing, but it is the base; 0.0001 kg are assumed"
+    ]
+
+
+def test_a_base_without_mass_carries_that_of_what_is_fixed_to_it(tmp_path: Path) -> None:
+    text = SMALL.read_text(encoding="utf-8")
+    base = (
+        '<link name="base"/><joint name="f" type="fixed"><parent link="base"/><child link="trunk"/></joint>'
+    )
+    (tmp_path / "a.urdf").write_text(text.replace("</robot>", f"{base}</robot>"), encoding="utf-8")
+    assert odd(tmp_path / "a.urdf") == ""
+
+
+@pytest.mark.parametrize("name", ["sony_ers7", "robotis_bioloid", "deagostini_robi2"])
+def test_an_imported_robot_has_the_feet_of_the_one_that_was_exported(tmp_path: Path, name: str) -> None:
+    export_robot(name, "urdf", tmp_path / "out.urdf")
+    assert set(import_robot(tmp_path / "out.urdf", tmp_path / "made").robot.feet) == set(robot(name).feet)
+
+
+def test_a_robot_without_any_shape_cannot_be_put_on_a_floor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = re.sub(r"<collision>.*</collision>", "", SMALL.read_text(encoding="utf-8"))
+    (tmp_path / "bare.urdf").write_text(text, encoding="utf-8")
+    card = import_robot(tmp_path / "bare.urdf", tmp_path / "bare").robot
+    motion = tmp_path / "still.motion.yaml"
+    write_motion(create_motion("still", card), motion)
+    assert run(["motion", "check", str(motion), "--physics"]) == 2
+    assert "has no shape that can touch the floor" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("urdf_folder", "mesh_folder", "manifest"),
+    [
+        ("parts/urdf", "parts", ""),
+        ("parts-master/urdf", "parts-master", ""),  # a ZIP of a code host
+        ("parts-1.2/urdf", "parts-1.2", ""),
+        ("mine/urdf", "parts", ""),  # beside, not above
+        ("mine/urdf", "mine", "<package><name>parts</name></package>"),
+        ("mine/urdf", "other", "<package><name> parts </name></package>"),
+    ],
+)
+def test_a_package_is_found_above_a_file_or_beside_it(
+    tmp_path: Path, urdf_folder: str, mesh_folder: str, manifest: str
+) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    for folder in (urdf_folder, f"{mesh_folder}/meshes"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    if manifest:
+        (tmp_path / mesh_folder / "package.xml").write_text(manifest, encoding="utf-8")
+    trimesh.creation.box((0.06, 0.1, 0.12)).export(tmp_path / mesh_folder / "meshes/trunk.stl")
+    new = '<mesh filename="package://parts/meshes/trunk.stl"/>'
+    mechanism, remarks = read_urdf(changed(tmp_path / urdf_folder, '<box size="0.06 0.1 0.12"/>', new))
+    assert not remarks
+    assert mechanism.links[0].shapes[0].size_m == pytest.approx((0.06, 0.1, 0.12))
+
+
+@pytest.mark.parametrize("package", ["..", ".", "parts", ""])
+def test_a_package_that_is_not_there_leaves_its_mesh_out(tmp_path: Path, package: str) -> None:
+    new = f'<mesh filename="package://{package}/trunk.stl"/>'
+    _, remarks = read_urdf(changed(tmp_path, '<box size="0.06 0.1 0.12"/>', new))
+    assert "its package is searched above the file and beside it" in str(remarks[0])
 
 
 def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:

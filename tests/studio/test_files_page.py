@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from posewright.formats import read_motion
+from posewright.formats import create_archive, read_motion
 
 Shipped = Callable[[str], Path]
 
@@ -56,6 +56,30 @@ def test_an_edit_is_saved_by_a_key_and_a_file_that_changed_is_asked_about(
         page.close(run_before_unload=True)
     assert asked.value.type == "beforeunload"
     asked.value.accept()
+
+
+def test_a_motion_that_could_harm_the_robot_is_asked_about_before_it_is_saved(
+    bow: Path, studio_of: Any, page_of: Any
+) -> None:
+    archive = bow.with_name("MOTION7.ODA")
+    create_archive(archive, [bow], accept_loss=True)
+    before = archive.read_bytes()
+    page = page_of(studio_of(archive))
+    page.evaluate(
+        """async angles => { const { edit, value } = await import("./link.js");
+        await edit("set_angles", { page: value("cursor").page, keyframe: 1, angles_deg: angles }); }""",
+        {"left_front_knee": 122.0},
+    )
+    page.wait_for_function("document.body.dataset.dirty === 'true'")
+    page.keyboard.press("Control+s")
+    page.get_by_role("dialog").get_by_text("could harm the robot").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    assert archive.read_bytes() == before
+    page.keyboard.press("Control+s")
+    page.get_by_role("button", name="Save it all the same").click()
+    page.wait_for_function("document.body.dataset.dirty === 'false'")
+    assert archive.read_bytes() != before
+    assert archive.with_name("MOTION7.ODA.bak").read_bytes() == before
 
 
 def test_the_page_keeps_to_its_own_policy(bow: Path, studio_of: Any, browser: Any) -> None:

@@ -135,12 +135,12 @@ class TickTable(tuple[Tick, ...]):
         input_names = [*chart.inputs, *events_occurred]
         variable_names = [*chart.outputs, *chart.locals]
         rows = [["tick", "time", *input_names, "state", *variable_names]]
-        for number, tick in enumerate(self):
+        for tick_index, tick in enumerate(self):
             values = {**tick.after.outputs, **tick.after.locals}
             input_cells = [_format_value(tick.inputs.get(name, False)) for name in input_names]
             variable_cells = [_format_value(values[name]) for name in variable_names]
-            time = f"{number * chart.period_s:g} s"
-            rows.append([str(number), time, *input_cells, tick.after.state, *variable_cells])
+            time = f"{tick_index * chart.period_s:g} s"
+            rows.append([str(tick_index), time, *input_cells, tick.after.state, *variable_cells])
         return rows
 
     def __repr__(self) -> str:
@@ -157,8 +157,8 @@ class TickTable(tuple[Tick, ...]):
         if not self:
             return "<p>no tick yet</p>"
         rows = []
-        for number, row in enumerate(self.table()):
-            tag = "td" if number else "th"
+        for row_index, row in enumerate(self.table()):
+            tag = "td" if row_index else "th"
             rows.append("<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in row) + "</tr>")
         return f"<table>{''.join(rows)}</table>"
 

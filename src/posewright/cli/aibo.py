@@ -16,7 +16,18 @@ import typer
 from posewright import figures, motions
 from posewright.cli import aibo_archive, aibo_programs
 from posewright.cli.console import print_error, print_result, print_warning
-from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option, report_losses
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    AcceptFaults,
+    AsJson,
+    add_group,
+    add_verb,
+    argument,
+    option,
+    print_accepted_faults,
+    report_faults,
+    report_losses,
+)
 from posewright.display import Lines, build_line, format_count, style_level
 from posewright.errors import InputError, UnsafeCommandError
 from posewright.runtimes.openr import stick as sticks
@@ -115,20 +126,22 @@ def check(
         list[Path],
         argument("PATH...", "A memory stick, its OPEN-R or CONF folder, or single files."),
     ],
+    quiet: Annotated[bool, option("--quiet -q", "List errors and warnings only, no notes.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check the motions and commands of a memory stick (its MONET files); exit with 1 if there are errors.
 
     The check reports names and indices without a target, lines that crash the robot's parser or that it
-    misreads, duplicate ids, postures that the robot cannot enter or leave, motions that would make it jump,
-    and missing archives.
+    misreads, duplicate ids, postures that the robot cannot enter or leave, motions that would make it jump or
+    could harm it (the errors of `motion check`), and missing archives.
 
     [bold]Examples[/]
       posewright aibo check /media/AIBO
       posewright aibo check MONETCMD.CFG MONET.CFG MOTION7.ODA
     """
     stick = sticks.read_stick(*paths)
-    findings = sticks.check_monet(stick)
+    all_findings = sticks.check_monet(stick)
+    findings = [finding for finding in all_findings if not quiet or finding.level is not motions.Level.NOTE]
     data = {
         "stick": None if stick.root is None else str(stick.root),
         "setups": [setup.to_dict() for setup in stick.setups],
@@ -155,6 +168,7 @@ def add(
     robot: MotionRobot = None,
     accept_loss: AcceptLoss = False,
     accept_jump: AcceptJump = False,
+    accept_faults: AcceptFaults = False,
     archive: ArchivePath = None,
     commands: CommandsPath = None,
     as_json: AsJson = False,
@@ -165,13 +179,15 @@ def add(
     written unless all steps succeed; other motions and other lines do not change.
 
     The name states the postures at both ends of the motion. If the motion starts or ends far from them, the
-    robot would jump, and the motion is not added.
+    robot would jump, and the motion is not added. Neither is one in which `motion check` reports errors. The
+    files as they were before the first addition are kept as MOTION7.ODA.bak and MONETCMD.CFG.bak.
 
     [bold]Examples[/]
       posewright aibo add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
       posewright aibo add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    with report_losses(f"{model} cannot play all of {motion}; nothing was written"), _report_jumps():
+    losses_message = f"{model} cannot play all of {motion}; nothing was written"
+    with report_losses(losses_message), _report_jumps(), report_faults():
         added = sticks.add_to_stick(
             motion,
             _stick_location(stick, archive, commands),
@@ -186,10 +202,12 @@ def add(
             robot=robot,
             accept_loss=accept_loss,
             accept_jump=accept_jump,
+            accept_faults=accept_faults,
             output=output,
         )
     for loss in added.losses:
         print_warning(f"lost: {loss}")
+    print_accepted_faults(added.faults)
     for finding in added.findings:
         if finding.level is not motions.Level.NOTE:
             print_warning(finding.text)

@@ -13,12 +13,15 @@ from posewright import formats
 from posewright.cli.console import print_note, print_result, print_warning, progress_bar
 from posewright.cli.options import (
     EXIT_FAILURE,
+    AcceptFaults,
     AcceptLoss,
     AsJson,
     add_subgroup,
     add_verb,
     argument,
     option,
+    print_accepted_faults,
+    report_faults,
     report_losses,
 )
 from posewright.errors import OutputError, escape_unprintable
@@ -114,12 +117,14 @@ def create(
     ] = "none",
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Create an archive from files. Entries are named after the files, without folder and suffix.
 
-    An AIBO motion (.mtn) is copied byte for byte; a motion of another format is converted.
+    An AIBO motion (.mtn) is copied byte for byte; a motion of another format is converted. Motions in which
+    `motion check` reports errors are not added.
 
     [bold]Examples[/]
       posewright aibo archive create MOTION7.ODA motions/*.mtn
@@ -127,7 +132,13 @@ def create(
     """
     with _name_options_in_errors():
         written = formats.create_archive(
-            target, files, compression=gzip, robot=robot, accept_loss=accept_loss, overwrite=force
+            target,
+            files,
+            compression=gzip,
+            robot=robot,
+            accept_loss=accept_loss,
+            accept_faults=accept_faults,
+            overwrite=force,
         )
     _print_written(written, target, as_json=as_json)
 
@@ -145,9 +156,13 @@ def add(
     replace: Annotated[bool, option("--replace", "Replace an existing entry of that name.")] = False,
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     as_json: AsJson = False,
 ) -> None:
     """Append a file to an archive, compressed like the other entries, which do not change.
+
+    A motion in which `motion check` reports errors is not added. The archive as it was before its first
+    change is kept as ARCHIVE.bak.
 
     [bold]Examples[/]
       posewright aibo archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
@@ -156,7 +171,14 @@ def add(
     _open_archive(file)  # prints the warnings about the archive
     with _name_options_in_errors():
         written = formats.add_to_archive(
-            file, source, name=name, type_name=kind, overwrite=replace, robot=robot, accept_loss=accept_loss
+            file,
+            source,
+            name=name,
+            type_name=kind,
+            overwrite=replace,
+            robot=robot,
+            accept_loss=accept_loss,
+            accept_faults=accept_faults,
         )
     _print_written(written, file, as_json=as_json)
 
@@ -202,7 +224,7 @@ def _open_archive(path: Path) -> formats.OdaArchive:
 def _name_options_in_errors() -> Iterator[None]:
     """Print the losses of a LossError, and let hints name options of the command line."""
     try:
-        with report_losses(format_losses=group_messages):
+        with report_losses(format_losses=group_messages), report_faults():
             yield
     except OutputError as error:
         hint = (error.hint or "").replace("overwrite=True", "--force")
@@ -211,6 +233,7 @@ def _name_options_in_errors() -> Iterator[None]:
 
 def _print_written(written: formats.WrittenArchive, path: Path, *, as_json: bool) -> None:
     _print_losses(written.losses, written.remarks)
+    print_accepted_faults(written.faults)
     print_result(written.to_dict(path), written.lines(path), as_json=as_json)
 
 

@@ -117,7 +117,7 @@ def format_programs(
     formatted_files = [FormattedFile.read(path) for path in files]
     for file in formatted_files:
         for line in file.source.lines:
-            if line.problem:
+            if line.problem and line.statement is None:
                 console.print_warning(
                     f"{file.path}:{line.number}:{line.column}: left unchanged: {line.problem}"
                 )

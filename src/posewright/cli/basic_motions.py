@@ -10,10 +10,13 @@ from posewright import formats
 from posewright import motions as motion_package
 from posewright.cli import completion, console
 from posewright.cli.options import (
+    AcceptFaults,
     AcceptLoss,
     AsJson,
     argument,
     option,
+    print_accepted_faults,
+    report_faults,
     report_losses,
     require_distinct_output,
 )
@@ -24,7 +27,7 @@ from posewright.runtimes import robobasic
 
 PROGRAM_SUFFIX = ".bas"
 MOTION_SUFFIX = ".motion.yaml"
-NO_LABEL = "(beginning)"
+NO_LABEL = "(start-up)"
 """Shown for the lines before the first label."""
 
 MeasuredMove = Annotated[
@@ -59,12 +62,14 @@ def motions(
     output: OutputPath = None,
     measured: MeasuredMove = None,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     as_json: AsJson = False,
 ) -> None:
     """List the routines of a program and convert static ones to motions, or convert motions to a program.
 
     A routine is static if it reads no port and no variable that it has not set. It is run on its own, and its
-    servo moves become keyframes. What a motion or a program cannot express is listed.
+    servo moves become keyframes. What a motion or a program cannot express is listed. Motions in which
+    `motion check` reports errors are not converted to a program.
 
     [bold]Examples[/]
       posewright basic motions my_template.bas
@@ -74,7 +79,14 @@ def motions(
     speed = None if measured is None else robobasic.speed_from_measurement(*measured)
     motion_paths = [Path(file) for file in files if file.lower().endswith(MOTION_SUFFIX)]
     if len(motion_paths) == len(files):
-        _write_program(motion_paths, output, speed, accept_loss=accept_loss, as_json=as_json)
+        _write_program(
+            motion_paths,
+            output,
+            speed,
+            accept_loss=accept_loss,
+            accept_faults=accept_faults,
+            as_json=as_json,
+        )
         return
     if motion_paths:
         program = next(
@@ -239,11 +251,18 @@ def _routine_row(routine: robobasic.Routine) -> tuple[object, ...]:
 
 
 def _write_program(
-    paths: Sequence[Path], output: Path | None, speed: float | None, *, accept_loss: bool, as_json: bool
+    paths: Sequence[Path],
+    output: Path | None,
+    speed: float | None,
+    *,
+    accept_loss: bool,
+    accept_faults: bool,
+    as_json: bool,
 ) -> None:
     """Write motions as routines of a RoboBASIC program, and print a summary.
 
     Raises:
+        typer.Exit: `motion check` reports errors in a motion, and they are not accepted.
         InputError: the output is missing or does not end in .bas.
         LossError: the program would lose something, and losses are not accepted.
     """
@@ -252,8 +271,11 @@ def _write_program(
     if not output.name.lower().endswith(PROGRAM_SUFFIX):
         raise InputError(f"{output} is not the name of a program", hint=f"end it in {PROGRAM_SUFFIX}")
     require_distinct_output(output, *paths)
-    program = robobasic.write_motions([formats.read_motion(path) for path in paths], speed_counts_s=speed)
-    with report_losses():
+    source_motions = [formats.read_motion(path) for path in paths]
+    program = robobasic.write_motions(source_motions, speed_counts_s=speed)
+    faults = motion_package.find_faults_of_several(source_motions)
+    with report_losses(), report_faults():
+        motion_package.require_no_faults(faults, output.name, accept_faults=accept_faults)
         if program.losses and not accept_loss:
             raise LossError(
                 f"a RoboBASIC program would lose: {'; '.join(program.losses)}",
@@ -265,11 +287,13 @@ def _write_program(
         console.print_warning(f"lost: {loss}")
     for remark in program.remarks:
         console.print_warning(remark)
+    print_accepted_faults(faults)
     data = {
         "program": str(output),
         "routines": list(program.labels),
         "losses": list(program.losses),
         "remarks": list(program.remarks),
+        "faults": list(faults),
         "rounding": {"angle_rad": program.rounding.angle_rad, "time_s": program.rounding.time_s},
     }
     lines = [f"{format_count(len(program.labels), 'routine')} -> {output}: {', '.join(program.labels)}"]

@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import charts, codegen
+from posewright import charts, codegen, motions
 from posewright.cli import completion
 from posewright.cli.console import print_json, print_line, print_result, print_warning, progress_bar
-from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option, parse_choice
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    AcceptFaults,
+    AsJson,
+    add_group,
+    add_verb,
+    argument,
+    option,
+    parse_choice,
+    print_accepted_faults,
+    report_faults,
+)
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +79,7 @@ def generate(
     style: StyleName = "auto",
     force: Annotated[bool, option("--force", "Overwrite files that were edited by hand.")] = False,
     unchecked: Annotated[bool, option("--unchecked", "Write the code even if the chart has errors.")] = False,
+    accept_faults: AcceptFaults = False,
     explain: Annotated[
         str | None,
         option(
@@ -79,7 +91,8 @@ def generate(
 ) -> None:
     """Generate C code for a target from a chart or a behaviour.
 
-    No code is generated for a chart with errors; the message shows a counterexample. Files that you edit,
+    No code is generated for a chart with errors; the message shows a counterexample. Neither is it for a
+    behaviour with a motion in which `motion check` reports errors. Files that you edit,
     such as the one that assigns the pins, are written once and never overwritten. With --explain, nothing is
     written.
 
@@ -99,16 +112,19 @@ def generate(
     if output is None:
         hint = f"posewright board generate {shlex.quote(document)} --target {target} -o DIR"
         raise InputError("the output folder is missing", hint=hint)
-    generated = codegen.generate(
-        document,
-        output,
-        target,
-        force=force,
-        unchecked=unchecked,
-        monitors=monitors,
-        max_queued_events=queue,
-        style=parse_style(style),
-    )
+    with report_faults():
+        generated = codegen.generate(
+            document,
+            output,
+            target,
+            force=force,
+            unchecked=unchecked,
+            accept_faults=accept_faults,
+            monitors=monitors,
+            max_queued_events=queue,
+            style=parse_style(style),
+        )
+    print_accepted_faults(generated.faults)
     print_result(generated.to_dict(), generated.lines(), as_json=as_json)
 
 
@@ -155,9 +171,13 @@ def flash(
         str | None, option("--port P", "The serial port of the board, such as /dev/ttyACM0.")
     ] = None,
     dry_run: Annotated[bool, option("--dry-run", "Only print the command that would be run.")] = False,
+    accept_faults: AcceptFaults = False,
     as_json: AsJson = False,
 ) -> None:
     """Build generated code and write it to a real board; exit with 1 if that fails.
+
+    Code with motions in which `motion check` reports errors, generated with --accept-faults, needs it here,
+    too.
 
     Files that were changed by hand since they were generated are listed: `board verify DIR` checks them.
 
@@ -165,6 +185,10 @@ def flash(
       posewright board flash board --dry-run
       posewright board flash board --port /dev/ttyACM0
     """
+    faults = codegen.accepted_faults(folder)
+    with report_faults("nothing was flashed"):
+        motions.require_no_faults(faults, str(folder), accept_faults=accept_faults)
+    print_accepted_faults(faults)
     command = codegen.flash_command(folder, port or (PORT_PLACEHOLDER if dry_run else None))
     changed_files = list(_warn_of_changes(folder))
     if dry_run:

@@ -175,7 +175,7 @@ def write(
     """Write a register of servos, and read it back.
 
     Registers in the EEPROM (limits, return_delay_time, ...) keep their value without power. They can only be
-    written while the torque of the servo is off.
+    written while the torque of the servo is off. If one servo cannot take the value, nothing is written.
 
     [bold]Examples[/]
       posewright bus write 5 led 1
@@ -186,10 +186,7 @@ def write(
     data: list[dict[str, object]] = []
     lines: list[str] = []
     with open_port(port, baud, card) as bus:
-        for servo in servo_ids(servos, card):
-            entry = bus.table(servo).register(register)
-            bus.write(servo, entry, value)
-            value_read = bus.read(servo, entry)
+        for servo, value_read in bus.write_all(servo_ids(servos, card), register, value).items():
             data.append({"id": servo, "register": register, "value": value_read})
             lines.append(f"servo {servo}: {register} is {value_read}")
     console.print_result(data, lines, as_json=as_json)

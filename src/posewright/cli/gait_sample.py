@@ -19,9 +19,12 @@ from posewright.cli.gait_options import (
     open_gait,
 )
 from posewright.cli.options import (
+    AcceptFaults,
     AcceptLoss,
     AsJson,
     option,
+    print_accepted_faults,
+    report_faults,
     report_losses,
     require_distinct_output,
     write_samples,
@@ -115,6 +118,7 @@ def sample(
     from_pose: From = None,
     to_pose: To = None,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     robot_name: RobotOption = None,
     settings: ParameterSettings = None,
     as_json: AsJson = False,
@@ -136,10 +140,16 @@ def sample(
         write_samples(_sample_table(gait, robot, options), {"gait": gait.name}, output, as_json=as_json)
         return
     motion = _sample_for_file(gait, robot, options, output)
-    with report_losses(f"{output.name} cannot hold the whole walk; nothing is written"):
+    faults: tuple[str, ...] = ()
+    if formats.format_for(motion, output).is_played_by_robots:
+        faults = motions.find_faults(motion, robot)
+    losses_message = f"{output.name} cannot hold the whole walk; nothing is written"
+    with report_losses(losses_message), report_faults():
+        motions.require_no_faults(faults, motion.name, accept_faults=accept_faults)
         losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
     for loss in losses:
         print_warning(f"lost: {loss}")
+    print_accepted_faults(faults)
     rounding = _describe_rounding(motion, robot, output, gait, has_ends=options.has_ends)
     format_name = formats.format_for(motion, output).name
     data = {
@@ -151,6 +161,7 @@ def sample(
         "duration_s": round(motion.duration, 9),
         "repeat": motion.repeat,
         "losses": list(losses),
+        "faults": list(faults),
         "rounded": rounding,
     }
     size = f"{len(motion.keyframes)} keyframes, {motion.duration:.3f} s"
@@ -226,5 +237,7 @@ def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats
     """Return the format of a file, which depends on its name and on the robot."""
     standing_pose = motions.Pose(robot.joint_names, robot.pose(gait.pose))
     standing = motions.Keyframe(standing_pose, reach_s=0.0)
-    motion = motions.Motion(gait.name, robot=robot.name, joints=robot.joint_names, keyframes=(standing,))
+    motion = motions.Motion(
+        gait.name, robot=robot.name, joints=robot.joint_names, keyframes=(standing,), card=robot
+    )
     return formats.format_for(motion, output)

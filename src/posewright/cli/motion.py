@@ -33,6 +33,7 @@ from posewright.cli.motion_options import (
 from posewright.cli.motion_play import play
 from posewright.cli.options import (
     EXIT_FAILURE,
+    AcceptFaults,
     AcceptLoss,
     AsJson,
     Output,
@@ -41,13 +42,15 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
+    print_accepted_faults,
     recording_paths,
+    report_faults,
     report_losses,
     require_distinct_output,
     require_recording_path,
     write_samples,
 )
-from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
+from posewright.cli.studio import Browser, Host, Port, address_file, serve_until_stopped
 from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
@@ -266,6 +269,7 @@ def convert(
     robot: ForRobot = None,
     to: To = None,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     clip: Clip = False,
     keys: Keys = None,
     straighten: Straighten = False,
@@ -275,8 +279,9 @@ def convert(
     """Convert a motion file to another format or robot; in the same format it is copied byte for byte.
 
     If something would be lost, or the robot of --robot cannot reach an angle, this is listed and nothing is
-    written; --accept-loss and --clip write the file anyway. The rounding reported at the end is measured on
-    the written file.
+    written; --accept-loss and --clip write the file anyway. A motion in which `motion check` reports errors
+    is not written to a file that robots play (.mtn, .mot, .pos, .h, .oda). The rounding reported at the end
+    is measured on the written file.
 
     [bold]Examples[/]
       posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
@@ -288,7 +293,8 @@ def convert(
     if repair and page is None and to in (None, file.format):
         conversion = formats.Conversion(file.format, formats.write_motion_file(file, target, repair=True))
     else:
-        with report_losses(f"{target.name} cannot store all of {source}; nothing is written"):
+        losses_message = f"{target.name} cannot store all of {source}; nothing is written"
+        with report_losses(losses_message), report_faults():
             conversion = formats.convert_motion(
                 source,
                 target,
@@ -296,11 +302,13 @@ def convert(
                 format=to,
                 robot=robot,
                 accept_loss=accept_loss,
+                accept_faults=accept_faults,
                 clip=clip,
                 options=_write_options(keys, straighten=straighten),
             )
     for loss in conversion.losses:
         print_warning(f"lost: {loss}")
+    print_accepted_faults(conversion.faults)
     data = {"source": str(source), "target": str(target), **asdict(conversion)}
     print_result(data, _conversion_lines(source, target, conversion), as_json=as_json)
 
@@ -349,5 +357,7 @@ def view(
       posewright motion view humanoid.mtn --page Bow --port 8080 --no-browser
     """
     with spinner("view: starting", quiet=as_json):
-        motion_view = studio.open_view(file, robot, page=page, host=host, port=port)
+        motion_view = studio.open_view(
+            file, robot, page=page, host=host, port=port, address_file=address_file()
+        )
     serve_until_stopped(motion_view, "the motion", open_browser=browser, as_json=as_json)

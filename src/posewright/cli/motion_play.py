@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import bodies, control, evaluation, recordings, runs
+from posewright import bodies, control, evaluation, motions, recordings, runs
 from posewright.bodies import Plant, TorquePolicy
 from posewright.cli.console import print_error, print_result, print_warning, spinner
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
-from posewright.cli.options import EXIT_FAILURE, AsJson, Record, option, require_recording_path
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    AcceptFaults,
+    AsJson,
+    Record,
+    option,
+    print_accepted_faults,
+    report_faults,
+    require_recording_path,
+)
 from posewright.display import format_count
 
 if TYPE_CHECKING:
@@ -54,11 +63,13 @@ def play(
     on_end: OnEnd = TorquePolicy.RELEASE,
     real_time: RealTime = False,
     record: Record = None,
+    accept_faults: AcceptFaults = False,
     as_json: AsJson = False,
 ) -> None:
     """Play a motion on a simulated body, a robot on its servo bus, or a robot across the network.
 
-    A real robot first moves slowly to the motion's first pose. Exits with 1 if the robot falls.
+    A real robot first moves slowly to the motion's first pose; a motion in which `motion check` reports
+    errors is played on simulated bodies only. Exits with 1 if the robot falls.
 
     [bold]Examples[/]
       posewright motion play walk.motion.yaml
@@ -67,7 +78,12 @@ def play(
     """
     require_recording_path(record, file)
     motion = open_for_robot(file, robot).motion(page)
-    with show_run_progress(motion.name, body, quiet=as_json) as progress:
+    if accept_faults and runs.choose_plant(body).may_be_real:
+        print_accepted_faults(motions.find_faults(motion))
+    with (
+        report_faults("nothing has moved"),
+        show_run_progress(motion.name, body, quiet=as_json) as progress,
+    ):
         recording = runs.play_motion(
             motion,
             body=body,
@@ -75,6 +91,7 @@ def play(
             hold_s=hold,
             plant_watchers=[progress.for_plant],
             record=record,
+            accept_faults=accept_faults,
             on_end=on_end,
             clock=control.RealClock(time.monotonic, time.sleep) if real_time else None,
         )

@@ -16,7 +16,14 @@ from typer.models import ArgumentInfo, OptionInfo
 from posewright.cli import completion, console
 from posewright.cli.commands import find_command
 from posewright.documents import require_writable, write_atomically
-from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
+from posewright.errors import (
+    InputError,
+    LossError,
+    OutputError,
+    UnknownNameError,
+    UnsafeMotionError,
+    Where,
+)
 
 if TYPE_CHECKING:
     from posewright.motions import SampleTable
@@ -97,6 +104,9 @@ Record = Annotated[
     Path | None, option("--record FILE", "Write a recording (.mcap) for replay, judge and evaluate.")
 ]
 AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot store everything.")]
+AcceptFaults = Annotated[
+    bool, option("--accept-faults", "Go on even if motion check reports errors, which could harm the robot.")
+]
 
 
 def add_verb(app: typer.Typer, name: str, function: Callable[..., None], *, python_names: str) -> None:
@@ -207,6 +217,31 @@ def report_losses(
             hint="--accept-loss writes it anyway",
             losses=error.losses,
         ) from error
+
+
+@contextmanager
+def report_faults(consequence: str = "nothing was written") -> Iterator[None]:
+    """Print the error of a motion that could harm its robot, with the option that accepts it.
+
+    Args:
+        consequence: what was not done, for the message.
+
+    Raises:
+        typer.Exit: there was such an error, with exit code 1, as for errors of `motion check`.
+    """
+    try:
+        yield
+    except UnsafeMotionError as error:
+        advice = f"{consequence}; --accept-faults goes on all the same"
+        where = "" if error.where is None else f"{error.where}: "
+        console.print_error(f"{where}{error.message} ({advice})")
+        raise typer.Exit(EXIT_FAILURE) from error
+
+
+def print_accepted_faults(faults: Iterable[str]) -> None:
+    """Print a warning for each error of `motion check` that was accepted."""
+    for fault in faults:
+        console.print_warning(f"could harm the robot: {fault}")
 
 
 def write_samples(

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import formats, runs
+from posewright import formats, motions, runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     EXIT_FAILURE,
+    AcceptFaults,
     AcceptLoss,
     AsJson,
     Record,
@@ -24,6 +25,8 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
+    print_accepted_faults,
+    report_faults,
     report_losses,
     require_distinct_output,
     require_recording_path,
@@ -255,11 +258,13 @@ def assemble(
         bool, option("--straighten", "For a motion: replace curves by short straight segments.")
     ] = False,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a listing or a motion to an RM4 program; jump addresses are computed.
 
-    A listing may call the programs of Posewright, which are appended to it.
+    A listing may call the programs of Posewright, which are appended to it. A motion in which `motion check`
+    reports errors is not converted.
 
     [bold]Examples[/]
       posewright robi assemble my_program.lst -o my_program.rm4
@@ -268,9 +273,15 @@ def assemble(
     require_distinct_output(output, file)
     if output.name.lower().endswith((LISTING_SUFFIX, MOTION_SUFFIX)):
         raise InputError(f"{output} has a wrong ending", hint="the output is RM4 text: end its name in .rm4")
+    faults: tuple[str, ...] = ()
     if file.lower().endswith(MOTION_SUFFIX):
-        conversion = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
-        with report_losses():
+        source_motion = formats.read_motion(file)
+        conversion = robi.motion_to_program(source_motion, straighten=straighten)
+        faults = motions.find_faults(source_motion)
+        with report_losses(), report_faults():
+            motions.require_no_faults(
+                faults, source_motion.name, accept_faults=accept_faults, path=Path(file)
+            )
             if conversion.losses and not accept_loss:
                 message = f"a Robi program cannot store all of the motion: {'; '.join(conversion.losses)}"
                 raise LossError(message, where=Where(Path(file)), losses=conversion.losses)
@@ -286,7 +297,13 @@ def assemble(
     write_atomically(output, program.render())
     for remark in remarks:
         console.print_warning(remark)
-    data = {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": list(remarks)}
+    print_accepted_faults(faults)
+    data = {
+        "bytes": program.n_bytes,
+        "tags": len(program.tags),
+        "remarks": list(remarks),
+        "faults": list(faults),
+    }
     line = f"{format_count(len(program.tags), 'tag')}, {program.n_bytes} bytes -> {output}"
     console.print_result(data, [line], as_json=as_json)
 

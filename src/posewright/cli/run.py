@@ -26,7 +26,16 @@ from posewright.cli.batch import (
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import format_speed, show_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
+from posewright.cli.options import (
+    AcceptFaults,
+    AsJson,
+    Plot,
+    add_command,
+    argument,
+    option,
+    report_faults,
+    require_distinct_output,
+)
 from posewright.documents import require_writable
 from posewright.errors import InputError, Where
 
@@ -37,6 +46,9 @@ if TYPE_CHECKING:
 
 
 TrialName = Annotated[str, argument("TRIAL", "Name of a trial or a contest, or a *.trial.yaml file.")]
+ArenaFile = Annotated[
+    str | None, option("--arena FILE", "Field of your own, a *.arena.yaml, in place of the contest's.")
+]
 LayoutName = Annotated[
     str | None, option("--layout", "Layout of the boxes: a name, a *.layout.yaml file, or 'random'.")
 ]
@@ -113,6 +125,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     trial: TrialName = "obstacle-race",
+    arena: ArenaFile = None,
     layout: LayoutName = None,
     seed: Seed = None,
     behaviour: BehaviourName = None,
@@ -134,6 +147,7 @@ def run(
     legal: Legal = False,
     streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
+    accept_faults: AcceptFaults = False,
     seeds: Seeds = None,
     workers: Workers = None,
     out: Out = None,
@@ -152,6 +166,7 @@ def run(
     if seeds is not None:
         require_unset(
             {
+                "--arena": arena,
                 "--seed": seed,
                 "--record": record,
                 "--video": video,
@@ -187,7 +202,7 @@ def run(
         print_batch(result, as_json=as_json, replay_command=_replay_command(result))
         return
     batch.require_defaults()
-    inputs = (trial, layout, behaviour, motions)
+    inputs = (trial, arena, layout, behaviour, motions)
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
     if controller == PYTHON_CONTROLLER and states_plot is not None:
         require_unset({"--states-plot": states_plot}, "without a board, which --controller chooses")
@@ -196,9 +211,13 @@ def run(
         if path is not None:
             _require_writable(path, suffixes)
             require_distinct_output(path, *inputs)
-    with console.spinner(f"{trial}: setting up", quiet=as_json) as show_status:
+    with (
+        report_faults("nothing has moved"),
+        console.spinner(f"{trial}: setting up", quiet=as_json) as show_status,
+    ):
         outcome = runs.run_trial(
             trial,
+            arena=arena,
             layout=layout,
             seed=seed,
             behaviour=behaviour,
@@ -218,6 +237,7 @@ def run(
             pace=control.RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
             on_end=on_end,
+            accept_faults=accept_faults,
         )
         if plot is not None:
             show_status("drawing the picture")

@@ -9,6 +9,7 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.codegen.generating import MANIFEST as MANIFEST
     from posewright.codegen.generating import Generated as Generated
+    from posewright.codegen.generating import accepted_faults as accepted_faults
     from posewright.codegen.generating import build as build
     from posewright.codegen.generating import explain as explain
     from posewright.codegen.generating import find_changed_files as find_changed_files

@@ -32,6 +32,7 @@ from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
 from posewright.documents import read_text, write_atomically
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
+from posewright.motions import find_faults_of_several, require_no_faults
 from posewright.version import __version__
 
 MANIFEST = "posewright.json"
@@ -43,6 +44,9 @@ _SKETCH_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}")
 
 _MAX_LISTED = 4
 """Most transitions that a hint names."""
+
+FAULTS = "accepted_faults"
+"""Key of a manifest: the accepted errors of `motion check` in the motions; it is absent without any."""
 
 UNFINISHED = "begun"
 """Key of a manifest while files are written: the possible digests of each file, as lists."""
@@ -65,6 +69,7 @@ class Generated:
         differences: descriptions of what the C does differently from the interpreter.
         removed: files of an earlier generation that were removed.
         warnings: warnings about the user's files.
+        faults: errors of `motion check` in the motions of a behaviour, after their names; they were accepted.
     """
 
     folder: Path
@@ -76,6 +81,7 @@ class Generated:
     differences: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
@@ -88,6 +94,7 @@ class Generated:
             "policies": list(self.differences),
             "removed": list(self.removed),
             "warnings": list(self.warnings),
+            "faults": list(self.faults),
         }
 
     def lines(self) -> Lines:
@@ -140,6 +147,7 @@ def generate(
     style: Style = Style.AUTO,
     force: bool = False,
     unchecked: bool = False,
+    accept_faults: bool = False,
 ) -> Generated:
     """Write the C of a chart or behaviour for a target into a folder, byte for byte the same every time.
 
@@ -152,9 +160,11 @@ def generate(
         style: as for `read_unit_spec`.
         force: overwrite files that were changed since they were generated, or were never generated.
         unchecked: write a chart without the check that it is sound.
+        accept_faults: whether a behaviour is written in whose motions `motion check` reports errors.
 
     Raises:
         InputError: the document is not valid or not sound, or C or the target cannot do what it requires.
+        UnsafeMotionError: `motion check` reports errors in a motion, and `accept_faults` is false.
         OutputError: a changed file would be overwritten, or a file cannot be written; then none is changed.
     """
     board = target_named(target)
@@ -164,6 +174,11 @@ def generate(
         )
     if isinstance(document, ChartUnitSpec) and not unchecked:
         require_sound(document.chart)
+    faults: tuple[str, ...] = ()
+    if isinstance(document, BehaviourUnitSpec):
+        behaviour = document.behaviour
+        faults = find_faults_of_several(behaviour.motions.values(), behaviour.robot)
+        require_no_faults(faults, behaviour.name, accept_faults=accept_faults, path=behaviour.path)
     unit_spec = board.adapt(document)
     folder = Path(folder)
     options = {"monitors": monitors, "queue": max_queued_events, "style": style.value}
@@ -173,7 +188,7 @@ def generate(
     texts = {file.name: file.text for file in files if not file.keep}
     places = line_ranges(file for file in files if not file.keep)
     texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
-    manifest = {
+    manifest: dict[str, Any] = {
         "posewright": __version__,
         "target": target,
         "name": unit_spec.name,
@@ -183,6 +198,8 @@ def generate(
         "files": {name: _sha256(text) for name, text in texts.items()},
         "user_files": [file.name for file in files if file.keep],
     }
+    if faults:
+        manifest[FAULTS] = list(faults)
     previous_digests = _previous_digests(folder)
     obsolete = [name for name in previous_digests if name not in texts]
     removed = tuple(name for name in obsolete if (folder / name).exists())
@@ -206,6 +223,7 @@ def generate(
         differences=_describe_differences(unit_spec),
         removed=removed,
         warnings=warnings,
+        faults=faults,
     )
 
 
@@ -232,6 +250,15 @@ def build(folder: Path | str, target: str | None = None) -> Built:
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise OutputError("cannot write here", where=Where(folder), hint="build in a folder of your own")
     return target_named(target or str(_read_manifest(folder)["target"])).build(folder)
+
+
+def accepted_faults(folder: Path | str) -> tuple[str, ...]:
+    """Return the errors of `motion check` that were accepted when a folder was generated.
+
+    Raises:
+        InputError: nothing was generated there.
+    """
+    return tuple(map(str, _read_manifest(Path(folder)).get(FAULTS, ())))
 
 
 def find_changed_files(folder: Path | str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from posewright.documents.catalogue import is_path as is_path
     from posewright.documents.catalogue import plugins as plugins
     from posewright.documents.files import atomic_replacement as atomic_replacement
+    from posewright.documents.files import back_up as back_up
     from posewright.documents.files import is_file as is_file
     from posewright.documents.files import is_folder as is_folder
     from posewright.documents.files import lock_folders as lock_folders

@@ -69,6 +69,31 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
             os.fsync(handle)
 
 
+BACKUP_SUFFIX = ".bak"
+
+
+def back_up(path: Path) -> Path | None:
+    """Copy a file to `NAME.bak` beside it, before it is changed for the first time.
+
+    Returns:
+        The copy; None if there is no such file, or if an earlier copy exists, which stays as it is.
+
+    Raises:
+        OutputError: the copy cannot be written.
+    """
+    if os.path.islink(path):  # noqa: PTH114 -- Path raises for a name that is too long
+        path = real_path(path)
+    backup = path.with_name(path.name + BACKUP_SUFFIX)
+    if not is_file(path) or path_exists(backup):
+        return None
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OutputError.at(path, error.strerror or str(error)) from error
+    write_atomically(backup, content)
+    return backup
+
+
 @contextlib.contextmanager
 def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, int]]:
     """Yield a new temporary file beside `path`, as its path and its handle, that replaces `path` at the end.
@@ -247,8 +272,9 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
 def lock_folders(*paths: Path, wait: bool = True) -> Iterator[None]:
     """Lock folders against other Posewright programs while the body changes files in them.
 
-    The folders themselves are locked, so a killed program leaves no lock file. Folders that do not exist or
-    cannot be locked are skipped. After a second of waiting, the log `posewright` gets a warning.
+    The folders themselves are locked, so a killed program leaves no lock file; on Windows, which opens no
+    folders, the file `.posewright.lock` in them. Folders that do not exist or cannot be locked are skipped.
+    After a second of waiting, the log `posewright` gets a warning.
 
     Args:
         paths: folders, or files in them; links are followed.
@@ -266,23 +292,44 @@ def lock_folders(*paths: Path, wait: bool = True) -> Iterator[None]:
         yield
 
 
+LOCK_FILE = ".posewright.lock"
+"""The file in a folder that is locked where the folder itself cannot be opened."""
+
+
 @contextlib.contextmanager
-def _lock_folder(folder: Path, *, wait: bool) -> Iterator[None]:
-    """Lock a folder while the context lasts; a folder that does not exist is not locked."""
+def _lock_folder(
+    folder: Path, *, wait: bool, uses_lock_file: bool = sys.platform == "win32"
+) -> Iterator[None]:
+    """Lock a folder while the context lasts; a folder that does not exist is not locked.
+
+    Args:
+        folder: the folder.
+        wait: as for `lock_folders`.
+        uses_lock_file: whether a file in the folder is locked, and removed afterwards, instead of the folder.
+    """
+    lock_file = folder / LOCK_FILE
     try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # it does not exist; Windows opens no folder at all
+        if uses_lock_file:
+            handle = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o666)
+        else:
+            handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # it does not exist, or no file can be created in it
         yield
         return
+    is_locked = False
     try:
         if wait:
             _wait_for_lock(handle, folder)
         elif not try_lock(handle):
             hint = "wait until it has finished, or name another folder"
             raise OutputError(f"{_lock_owner(handle)} is using this folder", where=Where(folder), hint=hint)
+        is_locked = True
         yield
     finally:
         os.close(handle)
+        if uses_lock_file and is_locked:
+            with contextlib.suppress(OSError):  # Windows keeps it while another program waits for its lock
+                lock_file.unlink()
 
 
 def _wait_for_lock(
@@ -300,12 +347,12 @@ def _wait_for_lock(
     """
     start_s = clock()
     last_change_s = start_s
-    modified_ns = os.fstat(handle).st_mtime_ns
+    modified_ns = _modification_ns(folder)
     has_warned = False
     while not try_lock(handle):
         now_s = clock()
-        if os.fstat(handle).st_mtime_ns != modified_ns:
-            modified_ns = os.fstat(handle).st_mtime_ns
+        if _modification_ns(folder) != modified_ns:
+            modified_ns = _modification_ns(folder)
             last_change_s = now_s
         if now_s - last_change_s > LOCK_TIMEOUT_S:
             message = f"{_lock_owner(handle)} has been changing files here for {LOCK_TIMEOUT_S:g} s"
@@ -316,6 +363,14 @@ def _wait_for_lock(
             folder_text = escape_unprintable(str(folder))
             logging.getLogger("posewright").warning(message, folder_text, _lock_owner(handle))
         sleep(_POLL_S)
+
+
+def _modification_ns(folder: Path) -> int:
+    """Return when files of a folder were created, replaced or removed last [ns]; 0 if it does not exist."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _lock_owner(handle: int) -> str:

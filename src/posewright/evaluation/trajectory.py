@@ -16,10 +16,10 @@ from posewright.bodies import DomainParameters
 from posewright.documents import Node, PlainData, read_record
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.thresholds import PhysicsRules
-from posewright.recordings import Recording, RobotHeader, RobotRecord
+from posewright.recordings import Recording, RobotHeader, RobotRecord, card_document
 from posewright.recordings.falls import DownInterval, FallDetector, FallLimits, tilt, up_in_base_frame
 from posewright.recordings.plausibility import MAX_VALUE
-from posewright.robots import Robot
+from posewright.robots import Robot, parse_robot
 from posewright.robots import robot as shipped_robot
 from posewright.rotation import heading, rotation_matrices
 
@@ -55,7 +55,7 @@ class Trajectory:
         Args:
             recording: with the robot.
             name: of the robot in the recording; the first by default.
-            robot: the recorded robot; required unless it ships with Posewright.
+            robot: the recorded robot; by default the recorded card, or else the one that ships.
 
         Raises:
             UnknownNameError: the recording has no such robot, or no such card ships.
@@ -65,6 +65,9 @@ class Trajectory:
         if name not in recording.robots:
             raise UnknownNameError.among("robot", name, recording.robots, owner="in the recording")
         record = recording.robots[name]
+        card_text = recording.header.documents.get(card_document(record.header.robot))
+        if robot is None and card_text is not None:
+            robot = parse_robot(card_text)
         return cls(recording, name, card_for(record.header, robot), len(record))
 
     def __repr__(self) -> str:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from posewright.figures.gait.parameter import draw_parameter as draw_parameter
     from posewright.figures.motion.page import draw_motion as draw_motion
     from posewright.figures.parity import draw_parity as draw_parity
-    from posewright.figures.playback import card_document as card_document
     from posewright.figures.playback import recorded_world as recorded_world
     from posewright.figures.recording import draw_recording as draw_recording
     from posewright.figures.robot import draw_robot as draw_robot

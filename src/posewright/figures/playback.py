@@ -15,7 +15,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.trajectory import card_for
 from posewright.formats import robot_of_motion
 from posewright.motions import Motion
-from posewright.recordings import Header, Recording
+from posewright.recordings import Header, Recording, card_document
 from posewright.recordings.header import MOUNTING_KEYS
 from posewright.robots import Robot, SensorSpec, parse_sensor
 
@@ -118,11 +118,6 @@ class Playback:
     begin_s: float
     end_s: float
     at: Callable[[Floats], Poses]
-
-
-def card_document(name: str) -> str:
-    """Return the name under which a recording has the card of a robot that is not shipped."""
-    return f"{name}.robot.yaml"
 
 
 def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | Robot | None = None) -> World:

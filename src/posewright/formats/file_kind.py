@@ -160,6 +160,7 @@ class FileKind:
         detects: returns whether a file is of this kind.
         evidence: how reliable `detects` is.
         is_motion: whether it holds motions (a robot model or a picture does not).
+        remedy: how people get a file that can be read; empty if there is no such way.
     """
 
     name: str
@@ -167,6 +168,7 @@ class FileKind:
     detects: Callable[[FileContent], bool]
     evidence: Evidence = Evidence.BEGINNING
     is_motion: bool = True
+    remedy: str = ""
 
 
 def starts_with(*marks: bytes) -> Callable[[FileContent], bool]:

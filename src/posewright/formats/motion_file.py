@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import Motion, RetargetedMotion, retarget_motion, robot_of_motion
+from posewright.motions import (
+    Motion,
+    RetargetedMotion,
+    card_of_motion,
+    retarget_motion,
+    robot_of_motion,
+)
 from posewright.motions.motion import MotionOrigin
-from posewright.robots import Robot
+from posewright.robots import Robot, is_same_card
 from posewright.robots import robot as robot_named
 
 PageReference = str | int
@@ -238,14 +244,20 @@ CARRIED = "carried-over"
 def retarget_to_robot(motion: Motion, robot: str | Robot | None) -> RetargetedMotion:
     """Return the motion carried over to a robot; unchanged if it is the motion's own robot or None."""
     card = robot_named(robot) if isinstance(robot, str) else robot
-    if card is None or card.name == motion.robot:
+    if card is None or _is_robot_of(motion, card):
         return RetargetedMotion(motion, missing=(), unmoved=(), clips=())
-    retargeted = retarget_motion(motion, card, _card_of_motion(motion))
+    retargeted = retarget_motion(motion, card, _find_card(motion))
     origin = Origin(CARRIED, None, robot=card)  # keeps the card, which may be a user's own
     return replace(retargeted, motion=replace(retargeted.motion, origin=origin))
 
 
-def _card_of_motion(motion: Motion) -> Robot | None:
+def _is_robot_of(motion: Motion, card: Robot) -> bool:
+    """Return whether a card is that of a motion's robot, by its name and, if it is known, its folder."""
+    own_card = card_of_motion(motion)
+    return card.name == motion.robot and (own_card is None or is_same_card(card, own_card))
+
+
+def _find_card(motion: Motion) -> Robot | None:
     """Return the card of the motion's robot, None if there is none."""
     try:
         return robot_of_motion(motion)

@@ -106,6 +106,8 @@ class MotionFormat:
         wrapped_kinds: kinds of file that hold a file of this format in gzip or similar; `read` unpacks it.
         names_robot: whether a file names its robot.
         allows_page_changes: whether `render_file` accepts added, removed and renumbered pages.
+        is_played_by_robots: whether a robot plays its files as they are, so that a motion with faults is not
+            written without being asked for.
     """
 
     kind: FileKind
@@ -119,6 +121,7 @@ class MotionFormat:
     wrapped_kinds: tuple[FileKind, ...] = ()
     names_robot: bool = True
     allows_page_changes: bool = False
+    is_played_by_robots: bool = False
 
     def __repr__(self) -> str:
         return f"MotionFormat({self.name!r})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import struct
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from posewright.formats.file_kind import (
 )
 from posewright.formats.motion_file import MotionFile, PageReference, mark_single_page
 from posewright.formats.motion_format import MotionFormat
+from posewright.formats.native.format import NATIVE
 from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, format_named, is_read
 from posewright.motions import Motion, Pose, robot_of_motion
@@ -50,6 +52,7 @@ _MAX_PAGES = 512
 """A binary page file: the bytes of a page, where it has its number of steps, and how many pages there are."""
 
 _CMPACK_RECORD_BYTES = (336, 352)
+_UTF16_SAMPLE_BYTES = 1024
 
 
 def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
@@ -93,6 +96,8 @@ def require_supported(kind: FileKind, path: Path | None = None) -> None:
     if is_read(kind.name):
         return
     where = Where(path=path, offset=0)
+    if kind.remedy:
+        raise FormatError(f"this is {kind.title}", where=where, hint=kind.remedy)
     if not kind.is_motion:
         raise FormatError(f"this is {kind.title}, not a motion file", where=where)
     message = f"this is {kind.title}: motions of this kind are not supported yet"
@@ -111,6 +116,22 @@ def _is_mtnx(content: FileContent) -> bool:
 
 def _is_urdf(content: FileContent) -> bool:
     return content.xml_root.name == b"robot" and b"<link" in (content.text or b"")
+
+
+def _is_xacro(content: FileContent) -> bool:
+    return content.xml_root.name == b"robot" and b"xmlns:xacro" in content.xml_root.attributes
+
+
+def _is_utf16(content: FileContent) -> bool:
+    """Return whether the content is text in UTF-16, with a byte order mark and mostly ASCII characters."""
+    head = content.data[:_UTF16_SAMPLE_BYTES]
+    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    try:
+        text = head.decode("utf-16")
+    except UnicodeDecodeError:
+        return False
+    return 2 * sum(character.isascii() for character in text) > len(text) and "\0" not in text
 
 
 def _is_robi(content: FileContent) -> bool:
@@ -176,7 +197,30 @@ UNSUPPORTED: tuple[FileKind, ...] = (
     ),
     FileKind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)", _is_mtnx),
     FileKind("kondo-hth4", "a Kondo HeartToHeart4 motion", has_xml_root(b"arrayofanytype", b"canvasdata")),
+    FileKind(
+        "utf-16",
+        "a text in UTF-16",
+        _is_utf16,
+        remedy="save it in UTF-8: in Notepad, choose the encoding UTF-8 under Save As",
+    ),
+    FileKind(
+        "bvh",
+        "a BVH motion capture file, which has rotations of a skeleton, not of a robot's joints",
+        text_matches(rb"\A\s*HIERARCHY\s+ROOT\b"),
+    ),
+    FileKind(
+        "nao-xar",
+        "a behaviour of NAO's Choregraphe (.xar)",
+        has_xml_root(b"choregrapheproject"),
+        remedy="export its time line as a table or motion; its boxes are programs",
+    ),
+    FileKind(
+        "opencat-skill",
+        "a skill of an OpenCat robot (Petoi Bittle, Nybble)",
+        text_matches(rb"\bconst\s+int8_t\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"),
+    ),
     _other_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
+    _other_kind("xacro", "a xacro macro file (`xacro FILE > robot.urdf` makes a robot of it)", _is_xacro),
     _other_kind("urdf", "a URDF robot description", _is_urdf),
     _other_kind("openrave-xml", "an OpenRAVE model", has_xml_root(b"environment", b"kinbody", b"robot")),
     _native_kind("posewright-chart", "a Posewright chart"),
@@ -207,6 +251,13 @@ UNSUPPORTED: tuple[FileKind, ...] = (
         title="a RoboBASIC program (`posewright basic motions FILE -o FOLDER` makes motions of its routines)",
         detects=text_matches(_ROBOBASIC),
         evidence=Evidence.LOOSE,
+    ),
+    FileKind(
+        "csv-semicolons",
+        "a table with semicolons, as spreadsheets write it in languages with decimal commas",
+        text_matches(rb"\A(?:[^\n;]*;){2,}[^\n;]*\n(?:[^\n;]*;){2,}"),
+        evidence=Evidence.LOOSE,
+        remedy="a joint table has commas and decimal points, and begins with thesis_id,initial_deg,step1_deg",
     ),
     _other_kind(
         "xml",
@@ -259,13 +310,16 @@ def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None)
     kind = detect_kind(data, path)
     require_supported(kind, path)
     motion_format = format_named(kind.name)
-    if motion_format.is_self_contained:
-        file = _read_cached(motion_format, data, path, card)
-    else:
+    file = _read_cached(motion_format, data, path, card) if motion_format.is_self_contained else None
+    if file is None or _names_card_by_path(file):  # other files may have changed since
         file = motion_format.read(data, path, card)
     if card is not None or motion_format.names_robot or not file.motions:
         return file
     return replace(file, assumed=_describe_assumed_robot(robot_of_motion(file.motion()), file))
+
+
+def _names_card_by_path(file: MotionFile) -> bool:
+    return file.format == NATIVE and file.motion().card is not None
 
 
 def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:

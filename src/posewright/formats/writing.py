@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.documents import real_path, write_atomically
+from posewright.documents import back_up, real_path, write_atomically
 from posewright.errors import LossError, Where
 from posewright.formats.motion_file import (
     MotionFile,
@@ -33,7 +33,7 @@ from posewright.formats.reading import read_to_carry
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Motion, Pose, robot_of_motion
+from posewright.motions import Motion, Pose, find_faults, require_no_faults, robot_of_motion
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # a rounding error: files of old robots count whole micro-radians
@@ -50,6 +50,8 @@ class Conversion:
         quantum: the smallest steps of the format.
         rounding: what these steps changed; None for a copy, in which nothing changed.
         assumed: a description of the robot assumed for the source, if the file names none; else None.
+        faults: errors of `motion check` in the motion, if robots play files of the format; they were
+            accepted.
     """
 
     format: str
@@ -58,6 +60,7 @@ class Conversion:
     quantum: Quantum = EXACT
     rounding: Rounding | None = None
     assumed: str | None = None
+    faults: tuple[str, ...] = ()
 
 
 def convert_motion(
@@ -68,12 +71,13 @@ def convert_motion(
     format: str | None = None,  # noqa: A002 - as in write_motion
     robot: str | Robot | None = None,
     accept_loss: bool = False,
+    accept_faults: bool = False,
     clip: bool = False,
     options: WriteOptions | None = None,
 ) -> Conversion:
     """Convert a motion file, or one page of it, to another format, and optionally to another robot.
 
-    Without a page, a file converted to its own format is copied, byte for byte.
+    Without a page, a file converted to its own format is copied, byte for byte, whatever its motions do.
 
     Args:
         source: the file to read; its content determines the format.
@@ -82,12 +86,15 @@ def convert_motion(
         format: name of the format to write; by default the one that the target's name suggests.
         robot: the robot to convert to. If the file names another one, joints are carried over by their names.
         accept_loss: whether the file is written although something is lost or `robot` cannot do everything.
+        accept_faults: whether a file that robots play is written although `motion check` reports errors.
         clip: whether angles beyond the robot's joint limits are clipped to them.
         options: options of the writer.
 
     Raises:
         LossError: something would be lost, or `robot` cannot do something, and `accept_loss` is false; it
             lists everything. Nothing is written.
+        UnsafeMotionError: robots play files of the format, `motion check` reports errors in the motion, and
+            `accept_faults` is false. Nothing is written.
         FormatError: the source cannot be read, or the motion does not fit the format at all.
         InputError: the two robots have no joint in common.
         OutputError: the target cannot be written.
@@ -98,6 +105,7 @@ def convert_motion(
     retargeted = retarget_to_robot(source_motion, robot)
     limit_violations = tuple(describe_limit_violations(retargeted.motion))
     motion = clip_to_limits(retargeted.motion) if clip and limit_violations else retargeted.motion
+    clipped_motion = motion
     motion_format = format_for(motion, target, format)
     is_unchanged = page is None and motion is source_motion and options is None
     is_copy = is_unchanged and motion_format.name == file.format
@@ -115,8 +123,14 @@ def convert_motion(
     if robot is not None and not (clip or is_copy):
         losses += limit_violations
     require_no_losses(losses, motion_format.name, Path(source), accept_loss=accept_loss)
+    faults: tuple[str, ...] = ()
+    if motion_format.is_played_by_robots and not is_copy:
+        faults = find_faults(
+            clipped_motion
+        )  # not the straightened one, so that the messages name its keyframes
+        require_no_faults(faults, motion.name, accept_faults=accept_faults, path=Path(source))
     written_motion = None if is_copy else read_back(motion, rendering, motion_format)
-    write_atomically(target, rendering.data)
+    _write_rendering(rendering, motion_format, target)
 
     limit_remarks: tuple[str, ...] = ()
     if clip:
@@ -128,7 +142,16 @@ def convert_motion(
     rounding = None
     if written_motion is not None:
         rounding = measure_rounding(motion, written_motion, rendering, motion_format)
-    return Conversion(motion_format.name, losses, remarks, motion_format.quantum, rounding, file.assumed)
+    return Conversion(
+        motion_format.name, losses, remarks, motion_format.quantum, rounding, file.assumed, faults
+    )
+
+
+def _write_rendering(rendering: Rendering, motion_format: MotionFormat, path: Path) -> None:
+    """Write a file; a file with several motions is copied to `NAME.bak` before its first change."""
+    if motion_format.render_file is not None:
+        back_up(path)
+    write_atomically(path, rendering.data)
 
 
 def require_no_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
@@ -223,7 +246,7 @@ def write_motion(
     motion_format, motion, rendering = _render(motion, path, name=format, options=options)
     require_no_losses(rendering.losses, motion_format.name, path, accept_loss=accept_loss)
     read_back(motion, rendering, motion_format)
-    write_atomically(path, rendering.data)
+    _write_rendering(rendering, motion_format, path)
     return rendering.losses
 
 
@@ -295,5 +318,5 @@ def write_motion_file(
     else:
         rendering = motion_format.render_file(file)
     require_no_losses(rendering.losses, file.format, path, accept_loss=accept_loss)
-    write_atomically(path, rendering.data)
+    _write_rendering(rendering, motion_format, path)
     return rendering.losses

@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     from posewright.motions.checked_motion import Finding as Finding
     from posewright.motions.checked_motion import Level as Level
     from posewright.motions.design_rules import check_motion as check_motion
+    from posewright.motions.faults import find_faults as find_faults
+    from posewright.motions.faults import find_faults_of_several as find_faults_of_several
+    from posewright.motions.faults import require_no_faults as require_no_faults
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
+    from posewright.motions.motion import card_of_motion as card_of_motion
     from posewright.motions.motion import robot_of_motion as robot_of_motion
     from posewright.motions.new_motion import create_motion as create_motion
     from posewright.motions.new_motion import file_stem as file_stem
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from posewright.motions.retarget import mirror_motion as mirror_motion
     from posewright.motions.retarget import retarget_motion as retarget_motion
     from posewright.motions.retarget import straighten_motion as straighten_motion
+    from posewright.motions.reversal import reverse_motion as reverse_motion
     from posewright.motions.rule_sets import HARDWARE as HARDWARE
     from posewright.motions.rule_sets import design_rules as design_rules
     from posewright.motions.rule_sets import rule_names as rule_names

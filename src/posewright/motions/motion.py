@@ -70,6 +70,8 @@ class Motion:
         start: the pose it is to be started from.
         source: where it comes from, as text.
         extras: further entries of its file by key, such as its author; they do not affect the movement.
+        card: the card of the robot, if it is known; without it, `robot` is looked up by name. Not part of the
+            comparison of motions.
         origin: the document it was read from, for writers; not part of the comparison of motions.
     """
 
@@ -85,6 +87,7 @@ class Motion:
     start: Pose | None = None
     source: str = ""
     extras: Mapping[str, str] = field(default_factory=dict, hash=False)
+    card: Robot | None = field(default=None, compare=False, repr=False)
     origin: object | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -248,6 +251,22 @@ class Motion:
             Pose(self.joints, angles, _free_joint_names(self.joints, free)) for angles, free in pairs
         )
 
+    def keyframe_angles(self, robot: Robot, keyframe: int) -> Floats:
+        """Return the angles of all joints of a robot in the pose of a keyframe, `(n_joints,)` [rad].
+
+        A joint without an angle is as in the keyframe before it; one that the motion does not move, as in
+        `first_pose`.
+
+        Args:
+            robot: the robot.
+            keyframe: index of the keyframe; -1 for the start pose.
+        """
+        resolved_angles = self._default_interpolator.first_pass.angles[keyframe + 1]
+        columns = [robot.index(joint) for joint in self.joints]
+        all_angles = self.first_pose(robot)
+        all_angles[columns] = np.where(np.isnan(resolved_angles), all_angles[columns], resolved_angles)
+        return all_angles
+
     def first_pose(self, robot: Robot, pose: str | None = None) -> Floats:
         """Return the angles of all joints of a robot at the beginning of the motion, `(n_joints,)` [rad].
 
@@ -341,18 +360,27 @@ class Motion:
 
 
 def robot_of_motion(motion: Motion, robot: Robot | str | None = None) -> Robot:
-    """Return the given robot, or the motion's own: the one it was read for, else the shipped one.
+    """Return the given robot, or the motion's own: the card it carries or was read for, else that by name.
 
     Raises:
         UnknownNameError: there is no such robot.
     """
     if isinstance(robot, Robot):
         return robot
+    own_card = card_of_motion(motion)
+    if robot is None and own_card is not None:
+        return own_card
+    return robot_named(robot or motion.robot)
+
+
+def card_of_motion(motion: Motion) -> Robot | None:
+    """Return the card that a motion carries, or for which it was read; None if only its name is known."""
     origin = motion.origin
     read_for = origin.robot if isinstance(origin, MotionOrigin) else None
-    if robot is None and read_for is not None and read_for.name == motion.robot:
-        return read_for
-    return robot_named(robot or motion.robot)
+    for card in (motion.card, read_for):
+        if card is not None and card.name == motion.robot:
+            return card
+    return None
 
 
 def _free_joint_names(joints: tuple[str, ...], free: Flags) -> frozenset[str]:

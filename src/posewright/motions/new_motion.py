@@ -42,7 +42,8 @@ def create_motion(name: str, robot: Robot, pose: str | None = None) -> Motion:
     rounded = np.deg2rad(np.round(np.rad2deg(pose_angles), DECIMALS))
     angles = np.clip(rounded, lower, upper)
     joints = tuple(robot.joint_names)
-    return Motion(name, robot.name, joints, keyframes=(Keyframe(Pose(joints, angles), REACH_S),))
+    keyframe = Keyframe(Pose(joints, angles), REACH_S)
+    return Motion(name, robot.name, joints, keyframes=(keyframe,), card=robot)
 
 
 def file_stem(name: str) -> str:

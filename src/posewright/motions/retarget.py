@@ -192,7 +192,13 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
     )
     start = None if motion.start is None else _clip_pose(0, motion.start, joints, robot, clips)
     retargeted = replace(
-        motion, robot=robot.name, joints=joints, keyframes=keyframes, start=start, origin=None
+        motion,
+        robot=robot.name,
+        joints=joints,
+        keyframes=keyframes,
+        start=start,
+        card=robot,
+        origin=None,
     )
     return RetargetedMotion(
         motion=retargeted,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from posewright.recordings.consistency import Inconsistency as Inconsistency
     from posewright.recordings.header import Header as Header
     from posewright.recordings.header import RobotHeader as RobotHeader
+    from posewright.recordings.header import card_document as card_document
     from posewright.recordings.header import sensor_card as sensor_card
     from posewright.recordings.mcap_file import mcap_bytes as mcap_bytes
     from posewright.recordings.mcap_file import read_mcap as read_mcap

@@ -24,6 +24,11 @@ BoxPose = tuple[float, float, float]
 """x [m], y [m] and yaw [rad] of a box at the start, in the field frame."""
 
 
+def card_document(name: str) -> str:
+    """Return the name under which a recording has the card of a robot that is not shipped."""
+    return f"{name}.robot.yaml"
+
+
 @dataclass(frozen=True)
 class RobotHeader:
     """A robot in a recording, and its controller.

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from posewright.robots.card import html_table as html_table
     from posewright.robots.card_tables import SECTIONS as SECTIONS
     from posewright.robots.card_tables import card_lines as card_lines
+    from posewright.robots.catalogue import is_listed as is_listed
+    from posewright.robots.catalogue import is_same_card as is_same_card
     from posewright.robots.catalogue import is_shipped as is_shipped
     from posewright.robots.catalogue import robot as robot
     from posewright.robots.catalogue import robot_folder as robot_folder
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from posewright.robots.mechanism import find_oddities as find_oddities
     from posewright.robots.mechanism import with_card_limits as with_card_limits
     from posewright.robots.motion_rules import MotionRules as MotionRules
+    from posewright.robots.reading import CARD as CARD
+    from posewright.robots.reading import parse_robot as parse_robot
     from posewright.robots.reading import read_robot as read_robot
     from posewright.robots.sensors import COUNT as COUNT
     from posewright.robots.sensors import Accelerometer as Accelerometer

@@ -106,6 +106,18 @@ def is_shipped(card: Robot) -> bool:
     return card.folder == CATALOGUE_FOLDER / card.name
 
 
+def is_listed(card: Robot) -> bool:
+    """Return whether a robot's name finds this card, rather than another one of the same name or none."""
+    return card.name in robot_names() and card.folder == robot_folder(card.name)
+
+
+def is_same_card(card: Robot, other: Robot) -> bool:
+    """Return whether two cards have the same name, and are in the same folder or both in none."""
+    folder = None if card.folder is None else card.folder.resolve()
+    other_folder = None if other.folder is None else other.folder.resolve()
+    return card.name == other.name and folder == other_folder
+
+
 _read_once = cache(read_robot)
 
 

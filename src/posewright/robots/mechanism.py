@@ -23,6 +23,13 @@ MIN_MOVED_MASS_KG = 1e-4
 MAX_GYRATION_RATIO = 3.0
 """Greatest radius of gyration as a multiple of the farthest distance of its shapes; more is a wrong unit."""
 
+MAX_PLAUSIBLE_M = 3.0
+"""Largest plausible size of a part, and distance between a part and its parent or its centre of mass [m]; a
+human-sized robot is smaller, and one in millimetres that are read as metres is much larger."""
+
+AIR_DENSITY_KG_M3 = 1.2
+"""No part is lighter than the air in its bounding box; if one is, its lengths have a wrong unit."""
+
 _MIN_RANGE_RAD = 1e-9
 """Limits with a smaller difference do not count [rad]."""
 
@@ -228,8 +235,79 @@ class Oddity:
 
 
 def find_oddities(mechanism: Mechanism) -> tuple[Oddity, ...]:
-    """Return impossible or unlikely masses, inertias, limits and motors of a mechanism."""
-    return tuple(Oddity(message, link.line) for link in mechanism.links for message in _check_link(link))
+    """Return impossible or unlikely masses, lengths, inertias, limits and motors of a mechanism."""
+    bodies = _rigid_bodies(mechanism)
+    oddities: list[Oddity] = []
+    for link in mechanism.links:
+        messages = (*_check_mass(link, bodies[link.name]), *_check_link(link), *_check_lengths(link))
+        oddities += [Oddity(message, link.line) for message in messages]
+    return tuple(oddities)
+
+
+@dataclass
+class _RigidBody:
+    """A link that moves on its own, with all that is fixed to it.
+
+    Attributes:
+        first_link: the link with the hinge, or the base.
+        mass_kg: the mass of all its links [kg].
+    """
+
+    first_link: str
+    mass_kg: float = 0.0
+
+
+def _rigid_bodies(mechanism: Mechanism) -> dict[str, _RigidBody]:
+    """Return by name of each link the rigid body that it is part of."""
+    bodies: dict[str, _RigidBody] = {}
+    for link in mechanism.links:
+        is_fixed = bool(link.parent) and link.hinge is None
+        body = bodies[link.parent] if is_fixed else _RigidBody(first_link=link.name)
+        body.mass_kg += link.mass_kg
+        bodies[link.name] = body
+    return bodies
+
+
+def _check_mass(link: Link, body: _RigidBody) -> Iterator[str]:
+    """Yield a message if a link has an impossible mass, or none where a real one has some."""
+    if link.mass_kg < 0.0:
+        yield f"{link.name} weighs {link.mass_kg:g} kg"
+    if link.name == body.first_link and abs(body.mass_kg) < MIN_MOVED_MASS_KG:
+        mover = "it is the base" if link.hinge is None else f"{link.hinge.name} moves it"
+        yield f"{link.name} weighs next to nothing, but {mover}; {MIN_MOVED_MASS_KG:g} kg are assumed"
+    elif link.shapes and link.mass_kg == 0.0:
+        yield f"{link.name} has a shape, but no mass: it weighs nothing here"
+
+
+def _check_lengths(link: Link) -> Iterator[str]:
+    """Yield a message for each length that is likely in another unit than metres."""
+    hint = "are these millimetres?"
+    distance_m = math.hypot(*link.position_m)
+    if link.parent and distance_m > MAX_PLAUSIBLE_M:
+        yield f"{link.name} is {distance_m:.3g} m away from {link.parent}; {hint}"
+    reach_m = _reach_m(link)
+    centre_m = math.hypot(*link.centre_m)
+    if link.mass_kg > 0.0 and centre_m > MAX_PLAUSIBLE_M:
+        yield f"{link.name}: its centre of mass is {centre_m:.3g} m away from its origin; {hint}"
+    elif link.mass_kg > 0.0 and reach_m and centre_m > MAX_GYRATION_RATIO * reach_m:
+        yield f"{link.name}: its centre of mass is {centre_m:.3g} m away, its shapes end at {reach_m:.3g} m"
+    for shape in link.shapes:
+        size_text = (
+            f"{link.name} has a {shape.kind.value} of {' x '.join(f'{edge:.3g}' for edge in shape.size_m)} m"
+        )
+        if max(shape.size_m) > MAX_PLAUSIBLE_M:
+            yield f'{size_text}; {hint} For a mesh, write scale="0.001 0.001 0.001"'
+            return
+        if MIN_MOVED_MASS_KG <= link.mass_kg < AIR_DENSITY_KG_M3 * math.prod(shape.size_m):
+            yield f"{size_text} and weighs {link.mass_kg:.3g} kg, less than air; check its unit of length"
+            return
+
+
+def _reach_m(link: Link) -> float:
+    """Return how far the shapes of a link extend from its origin at most; 0 without shapes [m]."""
+    return max(
+        (math.hypot(*shape.position_m) + math.hypot(*shape.size_m) / 2 for shape in link.shapes), default=0.0
+    )
 
 
 def with_card_limits(mechanism: Mechanism) -> Mechanism:
@@ -251,13 +329,9 @@ def _link_with_card_limits(link: Link) -> Link:
 
 
 def _check_link(link: Link) -> Iterator[str]:
-    """Yield a message for each oddity of a link."""
+    """Yield a message for each oddity of a link's hinge and inertia."""
     name = link.name
-    if link.mass_kg < 0.0:
-        yield f"{name} weighs {link.mass_kg:g} kg"
     if link.hinge is not None:
-        if abs(link.mass_kg) < MIN_MOVED_MASS_KG:
-            yield f"{name} weighs next to nothing, but {link.hinge.name} moves it"
         yield from _check_hinge(link.hinge)
     if link.mass_kg <= 0.0:
         return
@@ -270,9 +344,7 @@ def _check_link(link: Link) -> Iterator[str]:
             f"{name}: no body has an inertia of {greatest:.3g} about one axis "
             f"and {least:.3g} and {middle:.3g} about the others"
         )
-    extent_m = max(
-        (math.hypot(*shape.position_m) + math.hypot(*shape.size_m) / 2 for shape in link.shapes), default=0
-    )
+    extent_m = _reach_m(link)
     gyration_m = math.sqrt(max(greatest, 0.0) / link.mass_kg)
     if extent_m and gyration_m > MAX_GYRATION_RATIO * extent_m:
         ratio = gyration_m / extent_m

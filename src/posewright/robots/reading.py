@@ -65,7 +65,19 @@ def read_robot(path: Path | str) -> Robot:
     path = Path(path)
     if is_folder(path):
         path = path / CARD
-    text = read_text(path)
+    return parse_robot(read_text(path), path)
+
+
+def parse_robot(text: str, path: Path | None = None) -> Robot:
+    """Return the robot of a card's text.
+
+    Args:
+        text: the card.
+        path: its file, for messages and the robot's model; without it, the robot has no folder and no model.
+
+    Raises:
+        DocumentError, UnknownNameError: as `read_robot`.
+    """
     root = parse_document(text, path)
     fields = root.fields(required=_REQUIRED_KEYS, optional=_OPTIONAL_KEYS)
     require_known_sources(root)
@@ -108,8 +120,8 @@ def read_robot(path: Path | str) -> Robot:
         servo_models=models,
         legs=parse_legs(fields["legs"], names, feet) if "legs" in fields else (),
         head=parse_head(fields["head"], names, sensors) if "head" in fields else None,
-        model_path=_parse_model_path(fields.get("model"), path),
-        folder=path.parent,
+        model_path=None if path is None else _parse_model_path(fields.get("model"), path),
+        folder=None if path is None else path.parent,
         link_masses_kg=_parse_link_masses(fields["links"]) if "links" in fields else {},
         text=text,
     )

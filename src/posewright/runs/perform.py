@@ -15,9 +15,11 @@ from posewright.bodies import Clock, PlanarPose, Plant, TorquePolicy
 from posewright.control import Controller, Program, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
+from posewright.motions import require_no_faults
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runs.plants import SIMULATION, choose_plant
+from posewright.runs.programs import find_faults_of_program
 from posewright.runs.python_programs import PythonProgram, controller_factory
 from posewright.runs.run import ORIGIN, Outputs, Run, run
 from posewright.runs.streams import Derivation, read_derivation
@@ -42,6 +44,8 @@ class PerformOptions(TypedDict, total=False):
         extras: additional plain data in the recording.
         record: where the recording is written as MCAP; also that of a run that failed or was stopped.
         on_end: what the servos do when the run is over, by default release; after a failure always release.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors; by default not.
     """
 
     body: str
@@ -56,6 +60,7 @@ class PerformOptions(TypedDict, total=False):
     extras: Mapping[str, Any]
     record: str | Path | None
     on_end: TorquePolicy
+    accept_faults: bool
 
 
 def perform(
@@ -114,10 +119,16 @@ def perform_program(
 
     Raises:
         InputError, UnknownNameError, OutputError, BodyError: as `perform`.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion of the
+        program,
+            and the option `accept_faults` is false.
     """
     if not 0.0 < until_s <= MAX_DURATION_S:
         raise InputError(f"the duration is {until_s:g} s", hint=f"above 0, up to {MAX_DURATION_S:g} s")
     choice = choose_plant(options.get("body", SIMULATION))
+    if choice.may_be_real:
+        accept_faults = options.get("accept_faults", False)
+        require_no_faults(find_faults_of_program(program), program.name, accept_faults=accept_faults)
     robot_name = program.robot.name
     safety = options.get("safety")
     record = options.get("record")

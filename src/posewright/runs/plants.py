@@ -57,6 +57,11 @@ class PlantChoice:
         """Whether it is Posewright's simulation, in which all figures can be measured."""
         return self.make is make_simulation
 
+    @property
+    def may_be_real(self) -> bool:
+        """Whether a real robot may be at the other end: it is neither the simulation nor the mock body."""
+        return self.make is not make_simulation and self.make is not make_mock
+
     def domain(self, seed: int) -> DomainParameters:
         """Return the domain parameters that a seed draws; nominal ones without ranges."""
         return NOMINAL if self.ranges is None else draw_domain(self.ranges, seed)

@@ -42,6 +42,8 @@ def play_motion(
     Raises:
         InputError: the motion is for another robot, or a duration is out of range.
         UnknownNameError: no robot, body or pose has this name.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors, and the option
+            `accept_faults` is false; nothing has moved.
         BodyError: the body failed.
     """
     for name, seconds in (("settle_s", settle_s), ("hold_s", hold_s)):

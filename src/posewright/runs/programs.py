@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from posewright.codegen.hil.boards import BoardProgram
 from posewright.control import Program, ProgramKind
-from posewright.controllers.behaviours import BehaviourKind
+from posewright.controllers import MotionProgram
+from posewright.controllers.behaviours import Behaviour, BehaviourKind
 from posewright.documents import plugins
 from posewright.errors import InputError, UnknownNameError, UserCodeError
+from posewright.motions import find_faults, find_faults_of_several
 from posewright.robots import Robot
 from posewright.runs.gait_programs import GaitKind
 from posewright.runs.motion_programs import MotionKind
@@ -85,6 +88,18 @@ def _read_with_kind(kind: ProgramKind, name: str, robot: Robot | None, options: 
             hint="see posewright.control.Program",
         )
     return program
+
+
+def find_faults_of_program(program: Program) -> tuple[str, ...]:
+    """Return the errors of `motion check` in the motions that a program plays.
+
+    Those are the motions of a behaviour, on a board or not, or the motion itself; other programs have none.
+    """
+    if isinstance(program, BoardProgram):
+        program = program.behaviour
+    if isinstance(program, Behaviour):
+        return find_faults_of_several(program.motions.values(), program.robot)
+    return find_faults(program.motion, program.robot) if isinstance(program, MotionProgram) else ()
 
 
 def names_behaviour(name: str) -> bool:

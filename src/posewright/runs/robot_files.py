@@ -44,7 +44,9 @@ _TORQUE_RANGE_NM = (0.001, 200.0)
 _SPEED_RANGE_RAD_S = (0.1, 1000.0)
 
 FOOT_HEIGHT_SHARE = 0.02
-"""Links whose lowest points are within this share of the robot's height above the lowest one are its feet."""
+LEG_END_HEIGHT_SHARE = 0.1
+"""Shares of the robot's height: feet are links whose lowest points are so near to the lowest one. The second
+is for the ends of limbs, since an AIBO's paws are not level with all joints at 0."""
 
 KINDS = ("urdf", "mjcf")
 MANUAL_ENTRIES = (
@@ -203,11 +205,38 @@ def _find_feet(mechanism: Mechanism) -> tuple[str, ...]:
     if not lowest_points:
         return ()
     lowest = min(lowest_points.values())
-    tolerance = FOOT_HEIGHT_SHARE * (max(lowest_points.values()) - lowest)
+    height = max(lowest_points.values()) - lowest
     base = mechanism.links[0].name
-    return tuple(
-        link for link, height in lowest_points.items() if height <= lowest + tolerance and link != base
-    )
+    limb_ends = _find_limb_ends(mechanism, lowest_points)
+
+    def is_foot(link: str) -> bool:
+        """Return whether a link is near enough to the floor."""
+        share = LEG_END_HEIGHT_SHARE if link in limb_ends else FOOT_HEIGHT_SHARE
+        return link != base and lowest_points[link] <= lowest + share * height
+
+    return tuple(filter(is_foot, lowest_points))
+
+
+def _find_limb_ends(mechanism: Mechanism, lowest_points: Mapping[str, float]) -> set[str]:
+    """Return the lowest link of each rigid body that a hinge moves and that moves no further one.
+
+    Args:
+        mechanism: the robot.
+        lowest_points: heights of the lowest points of links with shapes [m].
+    """
+    first_links: dict[str, str] = {}  # of the rigid body of each link
+    inner_bodies: set[str] = set()  # first links of rigid bodies that carry a hinge
+    for link in mechanism.links:
+        is_fixed = bool(link.parent) and link.hinge is None
+        first_links[link.name] = first_links[link.parent] if is_fixed else link.name
+        if link.hinge is not None:
+            inner_bodies.add(first_links[link.parent])
+    lowest_links: dict[str, str] = {}  # by first link of the rigid body
+    for name, height in lowest_points.items():
+        body = first_links[name]
+        if body not in lowest_links or height < lowest_points[lowest_links[body]]:
+            lowest_links[body] = name
+    return {link for body, link in lowest_links.items() if body not in inner_bodies}
 
 
 def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> dict[str, Any]:

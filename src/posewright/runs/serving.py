@@ -16,11 +16,10 @@ from posewright.control import Block, Watcher
 from posewright.documents import require_writable
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError
-from posewright.figures import card_document
 from posewright.network.commander import Watchdog
 from posewright.network.host import Host, ServiceStatus
 from posewright.network.transport import Transport
-from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
+from posewright.recordings import Header, Recorder, RobotHeader, card_document, write_mcap
 from posewright.robots import Camera, Robot, SensorSpec, is_shipped
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.streams import Streams

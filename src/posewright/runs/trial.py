@@ -10,19 +10,19 @@ from typing import NamedTuple
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
-from posewright.contests import Contest, DefaultEntry, contest, contest_names
+from posewright.contests import Contest, DefaultEntry, contest, contest_names, prepare_own_field
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError, UnknownNameError
-from posewright.figures import card_document
-from posewright.recordings import ROWS_EVERY
+from posewright.motions import require_no_faults
+from posewright.recordings import ROWS_EVERY, card_document
 from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
-from posewright.runs.programs import names_behaviour, read_program
+from posewright.runs.programs import find_faults_of_program, names_behaviour, read_program
 from posewright.runs.provenance import BODY, PROGRAMS, ProgramOrigin, without_folder
 from posewright.runs.python_programs import (
     PythonKind,
@@ -180,6 +180,8 @@ class TrialOptions:
             `arduino-uno`, `cm900`, `serial:PORT`, `mine.py:Mine`.
         require_legal_layout: whether a layout that breaks the rules is an error instead of a remark.
         derivation: how streams of random numbers are derived from the seed.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors.
     """
 
     layout: str | None = None
@@ -191,6 +193,7 @@ class TrialOptions:
     controller: ControllerSource = PYTHON
     require_legal_layout: bool = False
     derivation: Derivation = Derivation.NAMED
+    accept_faults: bool = False
 
 
 def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
@@ -199,6 +202,9 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     Raises:
         InputError: the trial or an option has an error.
         UnknownNameError: no contest, arena, layout, robot, program, body or controller has such a name.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion of a
+        program,
+            and they are not accepted.
         UnavailableError: there is no compiler for the board.
     """
     options = options or TrialOptions()
@@ -209,6 +215,10 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     arena = _make_arena(trial, trial_contest, layout, seed, require_legal_layout=options.require_legal_layout)
     programs = _read_programs(trial, trial_contest, options)
     choice = choose_plant(options.body)
+    if choice.may_be_real:
+        for program in programs.values():
+            faults = find_faults_of_program(program)
+            require_no_faults(faults, program.name, accept_faults=options.accept_faults)
     role_by_name = dict(zip(programs, trial_contest.entries, strict=True))
     prepared_run = Run(
         trial.name,
@@ -236,11 +246,11 @@ def _make_arena(
     trial: Trial, trial_contest: Contest, layout: str, seed: int, *, require_legal_layout: bool
 ) -> Arena:
     """Return the contest's field, or that of the trial's arena document; a named layout stands on either."""
-    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
     if is_path(trial.arena):
-        custom_arena = read_arena(trial.arena)
-        arena = custom_arena.with_boxes(arena.boxes) if layout else custom_arena
-    elif trial.arena not in {"", arena.name}:
+        own_arena = read_arena(trial.arena)
+        return prepare_own_field(trial_contest, own_arena, layout, seed, legal=require_legal_layout)
+    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
+    if trial.arena not in {"", arena.name}:
         raise InputError(
             f"{trial_contest.name} cannot be run in the arena {trial.arena!r}", hint=f"use {arena.name!r}"
         )
@@ -367,6 +377,7 @@ def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
 def run_trial(
     trial: str | Path | Trial = "obstacle-race",
     *,
+    arena: str | Path | None = None,
     layout: str | Path | None = None,
     seed: int | None = None,
     behaviour: str | Path | None = None,
@@ -386,11 +397,13 @@ def run_trial(
     pace: Clock | None = None,
     clock: Callable[[], float] | None = None,
     on_end: TorquePolicy = TorquePolicy.RELEASE,
+    accept_faults: bool = False,
 ) -> Outcome:
     """Run a trial.
 
     Args:
         trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
+        arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`; by default the trial's.
         seed: the seed of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
@@ -417,9 +430,13 @@ def run_trial(
             runs as fast as it can.
         clock: a wall clock [s], to measure `Outcome.wall_s`.
         on_end: what the servos do when the trial is over; after a failure they are always released.
+        accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
+            errors.
 
     Raises:
         InputError: an argument is wrong, or there is no such camera or controller.
+        UnsafeMotionError: the body may be a real robot, `motion check` reports errors in a motion, and
+            `accept_faults` is false; nothing has moved.
         OutputError: the recording cannot be written; this is checked before the run.
         BodyError: the body failed, or lacks the ground truth that the referee needs; or no board answers.
         UnavailableError: there is no window for the watcher, or no compiler for the board.
@@ -444,8 +461,11 @@ def run_trial(
             controller=controller,
             require_legal_layout=legal,
             derivation=read_derivation(streams),
+            accept_faults=accept_faults,
         ),
     )
+    if arena is not None:
+        resolved_trial = replace(resolved_trial, arena=str(arena), layout="")
     prepared_run = replace(
         trial_run(resolved_trial, trial_options),
         outputs=outputs,
@@ -461,7 +481,11 @@ def run_trial(
     defaults = {} if _is_custom(trial) else _describe_defaults(trial_options, prepared_run)
     if not resolved_trial.rules and prepared_run.contest is not None:
         defaults["rules"] = prepared_run.contest.name
-    return replace(outcome, assumed=defaults, board=board)
+    remarks = outcome.remarks
+    if choose_plant(body).may_be_real:
+        for program in prepared_run.programs.values():
+            remarks += tuple(f"could harm the robot: {fault}" for fault in find_faults_of_program(program))
+    return replace(outcome, assumed=defaults, board=board, remarks=remarks)
 
 
 def text_or_none(name_or_path: str | Path | None) -> str | None:

@@ -21,6 +21,7 @@ from posewright.runtimes.openr import OObject, read_connect
 from posewright.runtimes.openr.automaton import CHARTS
 from posewright.runtimes.openr.move_head import MOTIONS, MoveHead
 from posewright.runtimes.openr.programs import program
+from posewright.runtimes.openr.services import OReadyEvent
 
 from .playing import DOG, STAND, RunLog, make_program, play
 
@@ -150,16 +151,21 @@ def without(state: str) -> RunLog:
 def test_every_command_in_every_state(state: str, command: str) -> None:
     begins = "" if state == IDLE else f"{state}@0, "
     played, alone = play("move_head", f"{begins}{command}@0.5", 3.5), without(state)
-    told_s = 0.504
+    # a pose is answered at its end (MOVING_FINISH in the document's code): what is sent before waits
+    told_s = 2.048 if state in POSES else 0.504
     becomes = next((new for time_s, new in played.states("MoveHead") if time_s == told_s), None)
-    assert told_s in played.acknowledged("MoveHead.ReceiveCommand")
+    answered_s = 2.552 if state == IDLE and command in POSES else told_s
+    assert answered_s in played.acknowledged("MoveHead.ReceiveCommand")
     refused = [time_s for time_s, _ in played.events("refused", object="MoveHead", asked=command)]
     if state == IDLE and command not in STOPS:
         assert (becomes, refused) == (command, [])
+    elif state in POSES and command not in STOPS:
+        assert (told_s, command) in played.states("MoveHead")
+        assert refused == []
     elif STOPS.get(command) == state:
         assert (becomes, refused) == (IDLE, [])
     else:
-        assert (becomes, refused) == (None, [told_s])
+        assert (becomes if state not in POSES else None, refused) == (None, [told_s])
         assert (played.frames == alone.frames).all()
         assert played.states("MoveHead") == alone.states("MoveHead")
 
@@ -194,12 +200,14 @@ def test_whatever_is_commanded_no_joint_is_asked_for_more_than_it_can(
     start: Floats, commands: list[tuple[str, int]]
 ) -> None:
     script, last_s = written(commands)
-    played = play("move_head", f"MOVE_MP@0, {script}", last_s + 3.0, start)
+    played = play("move_head", f"MOVE_MP@0, {script}", last_s + 8.0, start)
     changes = np.abs(np.diff(played.frames, axis=0)).max(axis=0) / 1e6
     assert (changes <= DOG.max_speeds * DOG.frame_period_s).all()
     assert played.interventions == []
-    n_motions = len([state for _, state in played.states("MoveHead") if state != IDLE])
-    assert len(played.acknowledged("MoveHead.ReceiveCommand")) == 1 + 1 + len(commands) + n_motions
+    n_deliveries = len(played.events("notify", to="MoveHead.ReceiveCommand"))
+    n_stoppable = len([state for _, state in played.states("MoveHead") if state in RUNS])
+    assert len(played.acknowledged("MoveHead.ReceiveCommand")) == 1 + n_deliveries + n_stoppable
+    assert played.events("silent") == []
     assert played.states("MoveHead")[-1][1] == IDLE
     assert played.controller.is_idle
     moved = next(one for one in played.controller.system.objects if isinstance(one, MoveHead))
@@ -221,6 +229,41 @@ def test_two_runs_are_alike_to_the_last_bit() -> None:
     first, second = (play("move_head", script, 5.0) for _ in range(2))
     assert (first.frames == second.frames).all()
     assert first.recording.events == second.recording.events
+
+
+class Client(OObject):
+    """Sends its commands one after the other, each when the one before is answered."""
+
+    def __init__(self, *commands: str) -> None:
+        super().__init__("Client")
+        self.commands = [*commands]
+        self.say = self.subject("Say", "char", ready=self.send_next)
+
+    def send_next(self, event: OReadyEvent) -> None:
+        if event.is_ready and self.commands:
+            self.say.send(self.commands.pop(0))
+
+
+def test_a_client_that_sends_at_each_answer_gets_one_pose_after_the_other() -> None:
+    """The document answers MOVE_BP, MOVE_MP and MOVE_FP at MOVING_FINISH, others at once (seeds.md D2)."""
+    lines = [
+        *map(str, program("move_head").config.lines),
+        "Client.Say.char.S MoveHead.ReceiveCommand.char.O",
+    ]
+    config = read_connect("\n".join(lines))
+    words = ("MOVE_FP", "STOP_MR", "MOVE_BP", "MV_LEFT", "STOP_ML")
+    played = play(config, "", 6.0, own={"Client": lambda: Client(*words)})
+    assert played.acknowledged("MoveHead.ReceiveCommand", "Client")[:6] == [
+        0.0,
+        2.048,
+        2.048,
+        4.096,
+        4.096,
+        4.096,
+    ]
+    assert [data["asked"] for _, data in played.events("refused")] == ["STOP_MR"]
+    states = [state for _, state in played.states("MoveHead")]
+    assert states == [IDLE, "MOVE_FP", IDLE, "MOVE_BP", IDLE, "MV_LEFT", IDLE]
 
 
 class Shouter(OObject):

@@ -22,8 +22,11 @@ STIFFNESS = np.array([servo.stiffness for servo in ROBI.servos])
 # The notes' words, written out again: IDs 2-6 and 7-11.
 SIT = [0xFFE2, 0xFBD2, 0x0000, 0xFEF2, 0x0000, 0x001E, 0x042E, 0x0000, 0x010E, 0x0000]
 CHAIR = [0xFFE7, 0xFC4A, 0x0096, 0xFF60, 0x0000, 0x0019, 0x03B6, 0xFF6A, 0x00A0, 0xFFF1]
+STAND_UP_START = [0xFFE2, 0xFBE6, 0x0000, 0xFEF2, 0x0000, 0x001E, 0x041A, 0x0000, 0x010E, 0x0000]
 RIDE = [0xFFF6, 0xFF7E, 0x0000, 0xFFB0, 0xFFFB, 0x000A, 0x0082, 0x0000, 0x0050]
-LEGS, SITTING = set(range(1, 12)), {*range(1, 13), *range(16, 22)}
+LEGS = set(range(1, 12))
+SITTING_AND_RIDE = {*range(1, 13), *range(16, 22)}
+"""For sitting and, by the notes' routine at 0x00281d00, for the ride: dummy, legs, waist and arms."""
 
 SIT_DOWN, STAND_UP, DANCE, RIDE_ON, RIDE_OFF = 1, 2, 3, 4, 5
 
@@ -97,7 +100,7 @@ def test_sitting_down_leaves_posture_pose_and_mapping_as_the_notes_say() -> None
     assert robi.words(0x0AC2, 10) == SIT
     assert robi.words(0x0A04, 20)[::2] == SIT
     assert robi.words(0x0AEA, 3) == [70, 0, 50]
-    assert robi.tables() == tables_with(SITTING)
+    assert robi.tables() == tables_with(SITTING_AND_RIDE)
 
 
 def test_standing_up_unmaps_before_it_moves_and_ends_standing() -> None:
@@ -108,7 +111,15 @@ def test_standing_up_unmaps_before_it_moves_and_ends_standing() -> None:
     np.testing.assert_allclose(begun[:10], np.array(SIT, np.uint16).view(np.int16), atol=20 + 1)
     assert (robi.posture, robi.tables()) == (0, tables_with(set()))
     assert robi.words(0x0A04, 20)[::2] == [0] * 10
-    assert robi.words(0x0AC2, 10) == SIT
+    assert robi.words(0x0AC2, 10) == STAND_UP_START
+
+
+def test_standing_up_begins_with_its_start_pose_in_both_blocks_and_torque_0x64_for_id_1() -> None:
+    blocks = [tag.values for tag in load_program("stand_up").tags if tag.address in {0x0A00, 0x0AC0}]
+    pose_block, mapping_block = blocks[:2]
+    assert pose_block[:2] == (0x0000, 0x0064)
+    assert list(pose_block[2:22:2]) == STAND_UP_START
+    assert list(mapping_block[1:11]) == STAND_UP_START
 
 
 def test_standing_up_goes_through_the_notes_poses() -> None:
@@ -137,10 +148,20 @@ def test_on_the_chair_the_legs_are_mapped_and_there_is_no_way_out() -> None:
 def test_the_ride_is_posture_3_and_left_unmapped() -> None:
     robi = Robi("stand")
     robi.send_word(RIDE_ON)
-    assert (robi.posture, robi.tables()) == (3, tables_with(LEGS))
+    assert (robi.posture, robi.tables()) == (3, tables_with(SITTING_AND_RIDE))
     assert robi.words(0x0AC2, 9) == RIDE
-    robi.send_word(RIDE_OFF)
+    robi.memory.set("position", 500, 3)  # left over from a motion that the mapping held back
+    robi.memory.set("led_table", 0x0CAA, 1)  # the notes' ride mode has another LED table
+    played = robi.send_word(RIDE_OFF)
+    begun = ROBI.to_ticks(played[0].angles[0])
+    np.testing.assert_allclose(begun[:9], np.array(RIDE, np.uint16).view(np.int16), atol=5)
     assert (robi.posture, robi.tables()) == (0, tables_with(set()))
+    assert robi.words(0x0E20, 7) == [0x0C70, 0x0C72, 0x0C74, 0x0C76, 0x0C78, 0x0C7A, 0x0C7C]
+
+
+def test_getting_off_the_ride_begins_with_the_ride_pose_in_the_pose_block() -> None:
+    first = next(tag for tag in load_program("ride_off").tags if tag.address == 0x0A00)
+    assert list(first.values[2:20:2]) == RIDE
 
 
 def test_explain_ride_is_word_472_and_on_the_ride_unmaps_first_and_maps_again() -> None:
@@ -150,7 +171,7 @@ def test_explain_ride_is_word_472_and_on_the_ride_unmaps_first_and_maps_again() 
     robi.frame()
     assert robi.tables() == tables_with(set())
     robi.settle()
-    assert (robi.posture, robi.tables()) == (3, tables_with(LEGS))
+    assert (robi.posture, robi.tables()) == (3, tables_with(SITTING_AND_RIDE))
 
 
 def test_by_the_printed_rule_a_robi_that_sits_takes_itself_for_one_on_the_chair() -> None:
@@ -167,9 +188,9 @@ def danced() -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
 @pytest.mark.parametrize(
     ("pose", "before", "mapped", "held"),
     [
-        ("sit", None, SITTING, SIT),
+        ("sit", None, SITTING_AND_RIDE, SIT),
         ("chair", None, LEGS, CHAIR),
-        ("stand", RIDE_ON, LEGS, [*RIDE, 5]),
+        ("stand", RIDE_ON, SITTING_AND_RIDE, [*RIDE, 5]),
     ],
     ids=["sitting", "chair", "ride"],
 )

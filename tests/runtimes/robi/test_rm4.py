@@ -64,8 +64,19 @@ def test_the_documents_nine_digits_are_read_with_a_remark_and_kept() -> None:
     assert b'<jump adr="0x00000000a"/>\n<jump adr="0x000000a"/>' in grown
 
 
+def test_the_documents_empty_size_is_a_word_with_a_remark_and_kept() -> None:
+    data = b'<calc><mem_r size="" adr="0x00000f82"/><mem_w size="" adr="0x00000fa8"/></calc>\n<return/>'
+    program = read_rm4(data, Path("seed.RM4"))
+    assert [tag.size for tag in program.tags if tag.address] == [2, 2]
+    assert program.remarks == (
+        "seed.RM4:1: byte 6: <mem_r> has an empty size: 2 bytes, a word, are assumed",
+        "seed.RM4:1: byte 39: <mem_w> has an empty size: 2 bytes, a word, are assumed",
+    )
+    assert program.render() == data
+    assert assemble(format_listing(program)).render() == data
+
+
 BAD = [
-    ('<mem_w size="" adr="0x00000a00">0x0000</mem_w>', 13, "size is empty", "expected 1 or 2"),
     ('<mem_w size="3" adr="0x00000a00">0x0000</mem_w>', 13, "size is 3", "expected 1 or 2"),
     ('<mem_w size="2" adr="">0x0000</mem_w>', 21, "the address is empty", "as in 0x00000a00"),
     ('<mem_w size="2" adr="0x0000000a00">0</mem_w>', 21, "the address is 0x0000000a00", "eight digits"),
@@ -118,7 +129,7 @@ def test_what_is_wrong_is_told_with_line_and_byte(text: str, at: int, message: s
 def test_all_that_is_wrong_is_told_at_once() -> None:
     with pytest.raises(FormatError) as caught:
         read_rm4(
-            b'<mem_w size="" adr="0x00000a00">1</mem_w>\n<jump adr=""/>\n\n<calc><const data="x"/></calc>\n'
+            b'<mem_w size="0" adr="0x00000a00">1</mem_w>\n<jump adr=""/>\n\n<calc><const data="x"/></calc>\n'
         )
     assert [error.where.line for error in caught.value.errors if error.where] == [1, 2, 4]
 

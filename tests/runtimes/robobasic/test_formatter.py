@@ -95,7 +95,7 @@ def plain(tree: Any) -> Any:
 
 def meaning(line: SourceLine) -> Any:
     """Return what a line says: label, statement and comment, or all of it as it stands."""
-    if line.problem:
+    if line.problem and line.statement is None:
         return line.text
     return line.label.upper(), plain(line.statement), line.comment.rstrip(" \t")
 
@@ -114,6 +114,11 @@ def agrees(text: str) -> None:
     assert meanings(again) == meanings(source)
     assert format_source(again) == laid_out
     assert "\n" * (MAX_BLANK_LINES + 2) not in laid_out
+
+
+def test_a_missing_comma_is_added() -> None:
+    laid_out = format_source(read_source("MOVE G6D,107  85, 137,  93,  96\n"))
+    assert laid_out == "MOVE G6D, 107,  85, 137,  93,  96\n"
 
 
 def test_a_program_is_laid_out_as_the_house_writes_them() -> None:

@@ -378,6 +378,144 @@ def test_an_if_that_nothing_closes_ends_before_the_next_label(a: int, passed: in
     assert found(text) == {"open-block": 8}
 
 
+START_UP = """DIM A AS BYTE
+DIM B AS BYTE
+IF A = 1 THEN
+{0}GOSUB wave
+ELSEIF A = 2 THEN
+{0}GOSUB wave
+{1}B = 7
+GOSUB power
+MAIN:
+END
+power:
+MOTOR G24
+RETURN
+wave:
+RETURN
+"""
+"""A chain without ENDIF before the start-up; its branches indented by {0}, and {1} after the last."""
+
+
+@pytest.mark.parametrize("between", ["", "\n"], ids=["no blank line", "a blank line"])
+@pytest.mark.parametrize("indentation", ["", "    ", "\t"], ids=["flush", "blanks", "a tab"])
+def test_an_if_that_nothing_closes_does_not_swallow_the_start_up(indentation: str, between: str) -> None:
+    text = START_UP.format(indentation, between)
+    done = run(text)
+    assert done.variables["B"] == 7
+    assert any(event["what"] == "motor" and event["on"] for event in done.board.events)
+    (finding,) = (one for one in compile_source(read_source(text)).findings if one.rule == "open-block")
+    first = 7 + len(between)
+    assert (finding.line, finding.severity) == (3, Severity.WARNING)
+    assert f"before line {first}: lines {first} to {first + 1} run in any case" in finding.hint
+
+
+def test_an_if_that_nothing_closes_ends_after_a_goto_since_nothing_below_could_be_reached() -> None:
+    chain = "ask:\nA = A + 1\nIF A = 9 THEN\nGOTO over\nGOTO ask\nnever:\nA = 0\nover:\nEND\n"
+    assert run(f"DIM A AS BYTE\nGOTO ask\n{chain}").variables["A"] == 9
+
+
+def test_an_if_that_nothing_closes_leaves_the_main_loop_its_goto() -> None:
+    text = """GOTO AUTO
+    DIM A AS BYTE
+    main:
+    IF A = 9 THEN
+    GOSUB wave
+    ELSEIF A = 8 THEN
+    GOSUB wave
+    A = A + 1
+    IF A > 20 THEN END
+    GOTO main
+    wave:
+    RETURN
+    """
+    assert run(text).variables["A"] == 21
+
+
+def test_an_if_that_nothing_closes_does_not_swallow_a_start_up_below_the_routines() -> None:
+    text = """DIM A AS BYTE
+    GOTO begin
+    wave:
+    RETURN
+    begin:
+    IF A = 9 THEN
+    GOSUB wave
+    ELSEIF A = 8 THEN
+    GOSUB wave
+    A = A + 1
+    main:
+    END
+    """
+    assert run(text).variables["A"] == 1
+
+
+def test_an_if_that_nothing_closes_leaves_a_routine_its_return() -> None:
+    text = """DIM A AS BYTE
+    GOSUB ask
+    END
+    ask:
+    IF A = 1 THEN
+    A = 2
+    A = 3
+    RETURN
+    other:
+    A = 9
+    RETURN
+    """
+    assert run(text).variables["A"] == 0
+    (finding,) = (one for one in compile_source(read_source(text)).findings if one.rule == "open-block")
+    assert "before line 8: line 8 runs in any case" in finding.hint
+
+
+def test_an_if_that_nothing_closes_keeps_its_blocks_whole() -> None:
+    text = """DIM A AS BYTE
+DIM B AS BYTE
+IF A = 1 THEN
+    IF B = 0 THEN
+        B = 1
+    ENDIF
+    FOR A = 1 TO 3
+B = B + 1
+    NEXT A
+B = B + 5
+END
+"""
+    assert run(text).variables["B"] == 5
+
+
+def test_two_ifs_that_nothing_closes_let_the_start_up_run() -> None:
+    text = "DIM A AS BYTE\nDIM B AS BYTE\nIF A = 1 THEN\nIF A = 2 THEN\nB = 1\nB = B + 7\nMAIN:\nEND\n"
+    assert run(text).variables["B"] == 7
+
+
+def test_the_lines_that_an_unclosed_if_may_skip_are_named() -> None:
+    text = "DIM A AS BYTE\nGOSUB ask\nEND\nask:\nIF A = 1 THEN\nA = 2\nA = 3\nother:\nRETURN\n"
+    (finding,) = (one for one in compile_source(read_source(text)).findings if one.rule == "open-block")
+    assert "before the label other: lines 6 to 7 run only in the branch of line 5" in finding.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [
+        ("MOVE G6D,107  85, 137,  93,  96", 15),  # in a template that ten public contest programs copied
+        ("IF 1 = 1 THEN MOVE G6D 107, 85, 137, 93, 96", 24),
+        ("label: MOVE G6D,107 85 137,93,96", 21),
+    ],
+)
+def test_a_missing_comma_between_counts_is_read_with_a_warning(line: str, column: int) -> None:
+    source = read_source(f"{line}\nWAIT\nEND\n")
+    (finding,) = (one for one in compile_source(source).findings if one.rule == "syntax")
+    assert (finding.severity, finding.line, finding.column) == (Severity.WARNING, 1, column)
+    done = run(f"{line}\nWAIT\nEND\n")
+    assert done.board.servos.positions[18:23] == [107, 85, 137, 93, 96]
+
+
+@pytest.mark.parametrize("line", ["A = 1 2", "DELAY 5 0 ,", "MOVE G6D,107 85,(3)"])
+def test_a_gap_between_other_numbers_is_an_error(line: str) -> None:
+    findings = compile_source(read_source(f"DIM A AS BYTE\n{line}\n")).findings
+    assert [one.severity for one in findings if one.line == 2] == [Severity.ERROR]
+
+
 def test_else_if_in_two_words_is_elseif() -> None:
     text = "DIM A AS BYTE\nIF A = 1 THEN\nA = 5\nELSE IF A = 0 THEN\nA = 6\nENDIF\n"
     assert run(text).variables["A"] == 6

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 
 from posewright.bodies import FaultKind
-from posewright.buses.dynamixel.control_table import StatusError, table_of_model
+from posewright.buses.dynamixel.control_table import StatusError, name_of_model
 from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError
 
@@ -122,8 +122,7 @@ class Ping:
         """Name of the device by its model number, such as AX-12A."""
         if self.model_number is None:
             return "unknown"
-        table = table_of_model(self.model_number)
-        return table.device if table else f"model {self.model_number}"
+        return name_of_model(self.model_number)
 
 
 class ServoSilentError(BodyError):

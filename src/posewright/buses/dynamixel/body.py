@@ -18,7 +18,7 @@ How failures are handled:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -37,6 +37,7 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.buses.dynamixel.answers import PortGoneError
+from posewright.buses.dynamixel.control_table import name_of_model
 from posewright.buses.dynamixel.frames import ReadScope
 from posewright.buses.dynamixel.guard import KillGuard
 from posewright.buses.dynamixel.servos import BusServos, BusSettings
@@ -226,8 +227,8 @@ class DynamixelPlant(SingleBodyPlant):
         return facts
 
     def remarks(self) -> list[PlainData]:
-        """Return messages for the user about the run so far: whether the computer or the bus was too slow."""
-        remarks: list[PlainData] = []
+        """Return messages for the user about the run so far: other servos than expected, and slowness."""
+        remarks: list[PlainData] = list(self._describe_other_models())
         counts = self.servos.counts
         if counts.late_answers > LATE_SHARE * counts.asked:
             remarks.append(f"{self._describe_late_answers()}; close other programs")
@@ -238,6 +239,14 @@ class DynamixelPlant(SingleBodyPlant):
                 "`posewright bus diagnose` finds out why, and fewer reads per frame help (`groups_per_frame`)"
             )
         return remarks
+
+    def _describe_other_models(self) -> Iterator[str]:
+        """Yield a message for each servo of another model than the robot's card has."""
+        for servo in self.robot.servos:
+            registers = self.servos.control_tables.get(servo.id or 0)
+            device = "" if registers is None else name_of_model(registers["model_number"])
+            if device not in ("", servo.model):
+                yield f"the servo of {servo.joint} (ID {servo.id}) is {device}, by the card {servo.model}"
 
     def _describe_late_answers(self) -> str:
         counts = self.servos.counts

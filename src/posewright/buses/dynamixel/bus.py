@@ -14,7 +14,7 @@ and the request is sent again.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Self, TypeVar
 
@@ -36,6 +36,8 @@ from posewright.buses.dynamixel.control_table import (
     Register,
     StatusError,
     control_table,
+    control_tables,
+    name_of_model,
     table_of_model,
 )
 from posewright.buses.dynamixel.packets import (
@@ -123,6 +125,7 @@ class Bus:
         retries: how often a request without a valid answer is sent again.
         counts: what happened so far.
         errors: the error byte of each servo's latest answer, by ID.
+        models: the model number of each servo by its last ping, by ID.
         joints: names of joints by servo ID, for messages.
         now: the clock of time-outs [s].
         sleep: waits for a time of this clock [s].
@@ -159,7 +162,7 @@ class Bus:
         self.counts = BusCounts()
         self.errors = dict[int, StatusError]()
         self._port_exceptions = port_exceptions()
-        self._tables: dict[int, ControlTable] = {}
+        self.models: dict[int, int] = {}
         self._silent_writers: set[int] = set()  # servos that do not answer writes
         self._late_id: int | None = None  # servo whose answer timed out
         self._port_handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
@@ -253,8 +256,7 @@ class Bus:
             return Ping(servo_id, answer.error, model_number=None, firmware=None)
         model = int.from_bytes(data[:2], "little")
         firmware = data[2]
-        if table := table_of_model(model):
-            self._tables[servo_id] = table
+        self.models[servo_id] = model
         return Ping(servo_id, answer.error, model_number=model, firmware=firmware)
 
     def read(self, servo_id: int, register: Register | str) -> int:
@@ -284,16 +286,60 @@ class Bus:
                 by functions of their own.
             BodyError: no valid answer came, or the servo rejects the value.
         """
-        resolved = self.register(servo_id, register)
-        data = resolved.encode(value)
-        if resolved.name == "id":
-            raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
-        if resolved.name == "baud_rate":
-            hint = "use set-baud, scanning.set_rate"
-            raise InputError("the register baud_rate cannot be written directly", hint=hint)
-        if resolved.area is Area.EEPROM:
-            self.require_writable_eeprom(servo_id)
+        resolved = self._find_writable_register(servo_id, register, value)
+        data = self._encode_for(servo_id, resolved, value)
         self.write_block(servo_id, resolved.address, data)
+
+    def write_all(self, servo_ids: Iterable[int], register: str, value: int) -> dict[int, int]:
+        """Write a register of several servos, and return the values read back, by ID.
+
+        Everything that can be checked without writing is checked for all servos first: that they answer, that
+        their model has the register, and that it can have the value and be written now.
+
+        Raises:
+            InputError: a servo cannot take the value; nothing is written.
+            BodyError: no valid answer came, or a servo rejects the value; once something is written, the
+                message says which servos have the new value.
+        """
+        registers = {servo_id: self.table(servo_id).register(register) for servo_id in servo_ids}
+        data = {servo_id: self._encode_for(servo_id, entry, value) for servo_id, entry in registers.items()}
+        values: dict[int, int] = {}
+        for servo_id, entry in registers.items():
+            try:
+                self.write_block(servo_id, entry.address, data[servo_id])
+                values[servo_id] = self.read(servo_id, entry)
+            except BodyError as error:
+                unwritten = list(registers)[len(values) + 1 :]
+                progress = _describe_progress(register, value, written=list(values), unwritten=unwritten)
+                raise type(error)(f"{error.message}; {progress}", hint=error.hint) from error
+        return values
+
+    def _find_writable_register(self, servo_id: int, register: Register | str, value: int) -> Register:
+        """Return a register by its name in the control table of the servo's model, which is asked for once.
+
+        Raises:
+            InputError: the model is not supported, or the value cannot be written to any.
+            BodyError: no valid answer came.
+        """
+        if isinstance(register, Register):
+            return register
+        if servo_id not in self.models and register in control_table("AX-12A").registers:
+            _encode(control_table("AX-12A").register(register), value)  # rejects it before anything is sent
+        if servo_id not in self.models and self.ping(servo_id).model_number is None:
+            return self.cached_table(servo_id).register(register)  # it answers pings only
+        return self._supported_table(servo_id).register(register)
+
+    def _encode_for(self, servo_id: int, register: Register, value: int) -> bytes:
+        """Return the bytes of a value that can be written to a servo now.
+
+        Raises:
+            InputError: the register or the value cannot be written, or not now.
+            BodyError: no valid answer came.
+        """
+        data = _encode(register, value)
+        if register.area is Area.EEPROM:
+            self.require_writable_eeprom(servo_id)
+        return data
 
     def write_block(self, servo_id: int, address: int, data: bytes) -> None:
         """Write some bytes of the control table, and verify that the servo accepted them.
@@ -344,7 +390,8 @@ class Bus:
 
     def cached_table(self, servo_id: int) -> ControlTable:
         """Return the control table of a servo by its last ping; before the first, that of an AX-12."""
-        return self._tables.get(servo_id) or control_table("AX-12A")
+        table = table_of_model(self.models[servo_id]) if servo_id in self.models else None
+        return table or control_table("AX-12A")
 
     def table(self, servo_id: int) -> ControlTable:
         """Ping a servo, and return the control table of its model.
@@ -353,11 +400,21 @@ class Bus:
             BodyError: no valid answer came.
             InputError: the model is not supported.
         """
-        answer = self.ping(servo_id)
-        if servo_id not in self._tables:
-            message = f"no control table for {self.name(servo_id)}: its model is {answer.device}"
-            raise InputError(message, hint="AX-12 and AX-S1 are supported")
-        return self._tables[servo_id]
+        if self.ping(servo_id).model_number is None:
+            message = f"no control table for {self.name(servo_id)}: it answers pings only"
+            raise InputError(
+                message, hint="its status return level is 0; its power switched off and on may help"
+            )
+        return self._supported_table(servo_id)
+
+    def _supported_table(self, servo_id: int) -> ControlTable:
+        """Return the control table of a servo that was pinged; raise an InputError if it is not supported."""
+        table = table_of_model(self.models[servo_id])
+        if table is None:
+            name = name_of_model(self.models[servo_id])
+            message = f"no control table for {self.name(servo_id)}: its model is {name}"
+            raise InputError(message, hint=f"supported are {', '.join(control_tables())}")
+        return table
 
     def require_writable_eeprom(self, servo_id: int) -> None:
         """Raise an InputError if the registers in a servo's EEPROM cannot be written now."""
@@ -533,6 +590,28 @@ class Bus:
 
 def _decode_status(packet: bytes) -> StatusPacket:
     return StatusPacket(packet[ID_INDEX], StatusError(packet[ERROR_INDEX]), packet[PARAMETERS_INDEX:-1])
+
+
+def _encode(register: Register, value: int) -> bytes:
+    """Return the bytes of a value; raise an InputError if the register cannot be written, or not to it."""
+    if register.name == "id":
+        raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
+    if register.name == "baud_rate":
+        hint = "use set-baud, scanning.set_rate"
+        raise InputError("the register baud_rate cannot be written directly", hint=hint)
+    return register.encode(value)
+
+
+def _describe_progress(register: str, value: int, written: Sequence[int], unwritten: Sequence[int]) -> str:
+    """Return which servos have a new value of a register after one of them failed, for a message."""
+    parts = [f"{register} is {value} in {_name_servos(written)}" if written else "no other servo was written"]
+    if unwritten:
+        parts.append(f"unchanged in {_name_servos(unwritten)}")
+    return ", ".join(parts)
+
+
+def _name_servos(servo_ids: Sequence[int]) -> str:
+    return f"servo{'s' if len(servo_ids) > 1 else ''} {', '.join(map(str, servo_ids))}"
 
 
 def _read_request(servo_id: int, address: int, size: int) -> bytes:

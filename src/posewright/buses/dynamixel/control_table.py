@@ -132,6 +132,14 @@ class ControlTable:
             raise UnknownNameError.among("register", name, self.registers, owner=f"of {self.device}")
         return self.registers[name]
 
+    def has_registers_of(self, other: ControlTable) -> bool:
+        """Return whether it has all registers of another table, with the same addresses and sizes."""
+        return all(
+            name in self.registers
+            and (self.registers[name].address, self.registers[name].size) == (register.address, register.size)
+            for name, register in other.registers.items()
+        )
+
     def decode(self, data: bytes) -> dict[str, int]:
         """Return the values of all registers by name, from the bytes of the table starting at address 0."""
         values: dict[str, int] = {}
@@ -149,13 +157,16 @@ class ControlTable:
 @cache
 def _document() -> Mapping[str, Node]:
     document = read_document(Path(__file__).with_suffix(".yaml"))
-    return document.fields(required=("sources", "baud_rates", "devices"), optional=())
+    return document.fields(required=("sources", "baud_rates", "other_models", "devices"), optional=())
 
 
 @cache
 def control_tables() -> Mapping[str, ControlTable]:
     """Return the control tables of all supported devices, by the device's name."""
-    return {name: _read_table(name, node) for name, node in _document()["devices"].fields().items()}
+    tables: dict[str, ControlTable] = {}
+    for name, node in _document()["devices"].fields().items():
+        tables[name] = _read_table(name, node, tables)
+    return tables
 
 
 def control_table(device: str) -> ControlTable:
@@ -172,11 +183,28 @@ def table_of_model(model_number: int) -> ControlTable | None:
     return next((table for table in tables if table.model_number == model_number), None)
 
 
-def _read_table(name: str, node: Node) -> ControlTable:
-    """Return the control table of a model from its document."""
+def name_of_model(model_number: int) -> str:
+    """Return the name of the device with a model number, such as AX-12A; `model 999` for an unknown one."""
+    table = table_of_model(model_number)
+    if table is not None:
+        return table.device
+    name = _document()["other_models"].value.get(model_number)
+    return str(name) if name is not None else f"model {model_number}"
+
+
+def _read_table(name: str, node: Node, previous_tables: Mapping[str, ControlTable]) -> ControlTable:
+    """Return the control table of a model from its document.
+
+    Args:
+        name: the name of the model.
+        node: its entry in the document.
+        previous_tables: the tables before it, by name; its registers may be the same as those of one of them.
+    """
     areas = [area.value for area in Area]
-    fields = node.fields(required=("model_number", "source", *areas), optional=())
+    fields = node.fields(required=("model_number", "source", *areas), optional=("same_as",))
     registers: dict[str, Register] = {}
+    if "same_as" in fields:
+        registers |= previous_tables[fields["same_as"].choice("device before it", previous_tables)].registers
     for area in areas:
         for key, entry in fields[area].fields().items():
             registers[key] = _read_register(key, area=Area(area), node=entry, previous=registers)

@@ -64,6 +64,8 @@ class ServoReport:
 
     Attributes:
         answers: whether it answered; if not, the other attributes are defaults.
+        max_torque: the torque limit that it has after its power was switched on; 0 for a sensor.
+        is_shut_down: whether it has no torque until its torque limit is written, as after an overload.
         differs: differences from the robot's card, and from the manual's defaults.
     """
 
@@ -78,6 +80,8 @@ class ServoReport:
     temperature_c: int = 0
     torque_on: bool | None = None
     reports: str = ""
+    max_torque: int = 0
+    is_shut_down: bool = False
     differs: tuple[str, ...] = ()
 
 
@@ -200,6 +204,8 @@ def _report(
         temperature_c=registers.get("present_temperature", 0),
         torque_on=bool(registers["torque_enable"]) if "torque_enable" in registers else None,
         reports=ping.error.words,
+        max_torque=registers.get("max_torque", 0),
+        is_shut_down=registers.get("torque_limit") == 0,
         differs=tuple(_differences(registers, table, ping.device, card_servo, robot)),
     )
 
@@ -234,8 +240,12 @@ def _differences(
     differences: list[str] = []
     for name in _COMPARED_WITH_DEFAULT:
         default = table.registers[name].initial if name in registers else None
-        if name in registers and registers[name] != default:
+        if name in registers and default is not None and registers[name] != default:
             differences.append(f"{name} is {registers[name]}, by default {default}")
+    if "torque_limit" in registers and registers["torque_limit"] < registers["max_torque"] - 1:
+        differences.append(
+            f"torque_limit is {registers['torque_limit']}, max_torque {registers['max_torque']}"
+        )
     if registers["lock"]:
         differences.append("its EEPROM is locked until its power is switched off")
     if card_servo is None or robot is None:
@@ -311,6 +321,12 @@ def _advice(bus: Bus, servos: Collection[ServoReport], latency: Latency | None) 
     elif silent:
         advice.append(f"no answer from ID {', '.join(silent)}: `posewright bus scan` looks for them")
     advice += [f"servo {servo.id} reports {servo.reports}" for servo in answering if servo.reports]
+    advice += [
+        f"servo {servo.id} has shut itself down (torque_limit 0): take the load off, let it cool, then "
+        f"`posewright bus write {servo.id} torque_limit {servo.max_torque}`"
+        for servo in answering
+        if servo.is_shut_down
+    ]
     timer_ms = latency_timer_ms(path)
     if timer_ms is not None and timer_ms > GOOD_LATENCY_MS:
         file = latency_timer_file(path)

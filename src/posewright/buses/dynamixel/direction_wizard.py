@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from posewright.buses.dynamixel.calibration import Calibration, apply
+from posewright.buses.dynamixel.servo_setup import require_supported_models
 from posewright.buses.dynamixel.torque import hold_position, released_after_errors, servo_ids
 from posewright.errors import BodyError, InputError, UnknownNameError
 
@@ -97,9 +98,10 @@ class DirectionWizard:
 
         Raises:
             InputError: the answers contradict each other.
-            BodyError: a servo does not answer, or does not arrive.
+            BodyError: a servo does not answer, does not arrive, or is of a model that cannot be driven.
         """
         with released_after_errors(self.bus, self.robot):
+            require_supported_models(self.bus, self.robot)
             for joint in joints:
                 self._test_joint(self.robot, joint)
             card = apply(self.robot, self._calibration(name))

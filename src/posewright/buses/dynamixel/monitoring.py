@@ -234,6 +234,8 @@ def _warnings(reading: ServoReading, limits: ServoLimits | None) -> tuple[str, .
         warnings.append(f"hot: its limit is {limits.temperature_c} C")
     if not low <= reading.voltage_v <= high:
         warnings.append(f"voltage: its limits are {low:g}..{high:g} V")
-    if limits.torque > 0.0 and abs(reading.load) >= HIGH_LOAD * limits.torque:
+    if limits.torque == 0.0:
+        warnings.append("shut down: its torque limit is 0; `posewright bus diagnose` tells what to do")
+    elif abs(reading.load) >= HIGH_LOAD * limits.torque:
         warnings.append(f"load: {abs(reading.load) / limits.torque:.0%} of its torque limit")
     return tuple(warnings)

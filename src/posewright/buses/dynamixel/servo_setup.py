@@ -7,7 +7,13 @@ from collections.abc import Mapping
 
 from posewright.buses.dynamixel.answers import PortGoneError
 from posewright.buses.dynamixel.bus import Bus, joints_of
-from posewright.buses.dynamixel.control_table import Access, ControlTable
+from posewright.buses.dynamixel.control_table import (
+    Access,
+    ControlTable,
+    control_table,
+    control_tables,
+    name_of_model,
+)
 from posewright.buses.dynamixel.packets import GENTLE_SPEED
 from posewright.errors import BodyError
 from posewright.robots import Robot, Servo
@@ -57,10 +63,10 @@ def card_slope(servo: Servo) -> int:
 
 
 def find_servos(bus: Bus, robot: Robot) -> None:
-    """Check that every servo of a robot answers.
+    """Check that every servo of a robot answers, and that all have the control table of an AX-12.
 
     Raises:
-        BodyError: some do not; the message names all of them.
+        BodyError: some do not answer, or have another control table; the message names all of them.
     """
     missing = dict(joints_of(robot))
     for _round in range(ROUNDS):  # half a packet may swallow the next one; other servos' packets end it
@@ -69,6 +75,36 @@ def find_servos(bus: Bus, robot: Robot) -> None:
         names = ", ".join(f"{joint} (ID {servo_id})" for servo_id, joint in missing.items())
         hint = "check power, cable, IDs and baud rate: `posewright bus scan` lists the servos that answer"
         raise BodyError(f"no answer from {names}", hint=hint)
+    require_supported_models(bus, robot)
+
+
+def require_supported_models(bus: Bus, robot: Robot) -> None:
+    """Check the models of a robot's servos, which are asked for unless they are known.
+
+    Servos that do not answer, or answer pings only, are left out.
+
+    Raises:
+        BodyError: a model has not the registers of an AX-12; the message names all of them.
+    """
+    for servo_id in joints_of(robot):
+        if servo_id in bus.models:
+            continue
+        try:
+            bus.ping(servo_id)
+        except PortGoneError:
+            raise
+        except BodyError:
+            continue
+    ax_table = control_table("AX-12A")
+    supported = [table.device for table in control_tables().values() if table.has_registers_of(ax_table)]
+    others = [
+        f"{joint} (ID {servo_id}) has {name_of_model(bus.models[servo_id])}"
+        for servo_id, joint in joints_of(robot).items()
+        if servo_id in bus.models and name_of_model(bus.models[servo_id]) not in supported
+    ]
+    if others:
+        hint = f"models that can be driven are {', '.join(supported)}; nothing was written"
+        raise BodyError(f"servos of models that cannot be driven: {', '.join(others)}", hint=hint)
 
 
 def _answers(bus: Bus, servo_id: int) -> bool:

@@ -173,7 +173,8 @@ class Teacher:
             for pose in self.caught
         )
         pose_names = ", ".join(pose.name for pose in self.caught)
-        return Motion(name, self.robot.name, joints, keyframes, source=f"taught by hand: {pose_names}")
+        source = f"taught by hand: {pose_names}"
+        return Motion(name, self.robot.name, joints, keyframes, source=source, card=self.robot)
 
     def close(self, policy: TorquePolicy = TorquePolicy.RELEASE) -> None:
         """End the session: switch all torque off, or leave servos as they are; call it once or more."""

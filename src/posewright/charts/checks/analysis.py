@@ -71,7 +71,8 @@ class ChartAnalysis:
         solver_budget: effort of proving, shared by the solver and the exploration.
         work_budget: work of exploring and of scanning what was explored.
         solver: decides claims over the whole domain of all types.
-        tracked_names: registers whose values the exploration keeps apart, even where nothing reads them.
+        tracked_names: outputs and locals whose exact values the exploration keeps, even where nothing reads
+            them. The checks add those that their searches need.
         observers: receive every explored tick.
         searches: the searches of all checks.
         stopped_reason: why the scan stopped early; empty if it did not.
@@ -113,19 +114,22 @@ class ChartAnalysis:
         return search
 
     def explore(self) -> None:
-        """Explore the chart, with the conditions of all promises observed if that is not too much.
+        """Explore the chart, and set `exploration`.
 
-        Observed conditions keep states apart that are otherwise the same. Where that makes too many, the
-        promises are explored for one by one later.
+        The conditions of all promises are watched if that takes at most half of the allowed work: watched
+        conditions keep states apart that are otherwise the same, and these may be too many. The chart is
+        then explored again without them, and the check of promises explores it for each promise by itself.
         """
         conditions = promise_conditions(*self.chart.promises)
         if conditions:
             half_budget = WorkBudget(replace(self.limits, max_work=self.limits.max_work // 2))
-            self.exploration = self._explore(
+            watching_exploration = self._explore(
                 self.tracked_names, watched_conditions=conditions, budget=half_budget
             )
-        if not conditions or not self.exploration.complete:
-            self.exploration = self._explore(self.tracked_names)
+            if watching_exploration.complete:
+                self.exploration = watching_exploration
+                return
+        self.exploration = self._explore(self.tracked_names)
 
     def _explore(
         self,
@@ -173,19 +177,19 @@ class ChartAnalysis:
             names = tracked_names.union(values_to_try)
             return self._explore(names, values_to_try=values_to_try, limits=limits)
 
-        searches = []
-        exact_searches = {}
+        answerable_searches = []
+        merged_names_by_search = {}  # searches that need exact values which the exploration has merged
         for search in self.searches:
             merged_names = self.exploration.merged_variables(search.exact_variables)
             if merged_names:
-                exact_searches[search] = merged_names
+                merged_names_by_search[search] = merged_names
             else:
-                searches.append(search)
-        scan_ticks(self.exploration, searches, self.work_budget, self.observers)
+                answerable_searches.append(search)
+        scan_ticks(self.exploration, answerable_searches, self.work_budget, self.observers)
         self.stopped_reason = self.work_budget.stop_reason
-        if exact_searches:
+        if merged_names_by_search:
             scan_with_exact_values(
-                exact_searches, tracked_names, explore=explore_exactly, budget=self.work_budget
+                merged_names_by_search, tracked_names, explore=explore_exactly, budget=self.work_budget
             )
         if not self.is_complete:
             scan_directed(self.searches, explore=explore_with_values, budget=self.work_budget)

@@ -120,6 +120,7 @@ class ArithmeticFaults(Check):
         """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
         self.n_tracked_combinations = 1
+        # by the identity of the expression and the variable, since states may share an expression
         uses_by_expression: dict[tuple[int, str | None], list[ExpressionUse]] = {}
         for use in list_uses(self.machine):
             uses_by_expression.setdefault((id(use.expression), use.variable), []).append(use)
@@ -278,22 +279,32 @@ def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFaul
             yield _PossibleFault(Rule.UNDEFINED, Holds(all_of(parts)))
 
 
-def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, ...], Tree]]:
-    """Yield the arithmetic terms of an expression, each after the conditions under which it is evaluated.
+class _EvaluatedTerm(NamedTuple):
+    """A term of an expression, and the conditions under which it is evaluated."""
+
+    conditions: tuple[Tree, ...]
+    term: Tree
+
+
+def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[_EvaluatedTerm]:
+    """Yield the arithmetic terms of an expression.
+
+    A term is an operation on numbers as a whole, with all operations in it: of `a + b < c`, it is `a + b`.
 
     Args:
         tree: the tree of the expression.
-        conditions: under which the tree itself is evaluated.
+        conditions: the conditions under which the tree itself is evaluated.
     """
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:
         yield from _list_terms(tree.operand, conditions)
     elif isinstance(tree, If):
         cases, default = split_cases(tree)
+        conditions_so_far = conditions  # also that no earlier case holds
         for condition, value in cases:
-            yield from _list_terms(condition, conditions)
-            yield from _list_terms(value, (*conditions, condition))
-            conditions = (*conditions, Unary(Operator.NOT, condition))
-        yield from _list_terms(default, conditions)
+            yield from _list_terms(condition, conditions_so_far)
+            yield from _list_terms(value, (*conditions_so_far, condition))
+            conditions_so_far = (*conditions_so_far, Unary(Operator.NOT, condition))
+        yield from _list_terms(default, conditions_so_far)
     elif isinstance(tree, Binary) and tree.operator in LOGIC:
         yield from _list_terms(tree.left, conditions)
         # the right side is evaluated where the left one does not decide
@@ -303,7 +314,8 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
         yield from _list_terms(tree.left, conditions)
         yield from _list_terms(tree.right, conditions)
     elif isinstance(tree, Binary | Call):
-        yield conditions, tree
+        yield _EvaluatedTerm(conditions, tree)
+    # else a literal, a name or a minus sign: none of them has an operation that may be undefined
 
 
 def _range_of(value_type: Type) -> tuple[float, float] | None:

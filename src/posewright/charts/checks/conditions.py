@@ -137,9 +137,9 @@ def differ(left: Expression, right: Expression) -> Expression:
 
 def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
     """Return the condition that a transition has waited long enough; empty if it need not wait."""
-    if not transition.wait:
+    if not transition.wait_ticks:
         return ()
-    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait))
+    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait_ticks))
     return (build_condition(tree),)
 
 
@@ -219,11 +219,11 @@ def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[o
 
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
-    """Return the transitions without an event of a state and of the states around it."""
-    numbers = (node.index, *node.ancestors)
+    """Return the transitions without an event of a state and of its ancestors, those of the state first."""
+    node_indices = (node.index, *node.ancestors)
     return [
         transition
-        for number in numbers
-        for transition in machine_nodes[number].transitions
+        for node_index in node_indices
+        for transition in machine_nodes[node_index].transitions
         if not transition.events
     ]

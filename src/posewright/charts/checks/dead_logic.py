@@ -29,8 +29,8 @@ class UnreachableStates(Check):
         """Yield an error for each unreachable state, a note where that is not proved."""
         entered_states = self.analysis.entered_states
         missing_nodes = [node for node in self.machine.nodes[1:] if node.index not in entered_states]
-        missing_numbers = {node.index for node in missing_nodes}
-        outermost_nodes = [node for node in missing_nodes if node.parent not in missing_numbers]
+        missing_indices = {node.index for node in missing_nodes}
+        outermost_nodes = [node for node in missing_nodes if node.parent not in missing_indices]
         possibly_entered = frozenset[int]() if self.analysis.is_complete else self._compute_possibly_entered()
         for node in outermost_nodes:
             if node.index in possibly_entered:
@@ -154,7 +154,7 @@ class DeadTransitions(Check):
         return [
             earlier
             for earlier in self.analysis.source_of(transition).transitions[: transition.index]
-            if earlier.wait <= transition.wait and trigger_events(earlier) >= events
+            if earlier.wait_ticks <= transition.wait_ticks and trigger_events(earlier) >= events
         ]
 
     def findings(self) -> Iterator[Finding]:

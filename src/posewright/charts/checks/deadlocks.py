@@ -73,7 +73,7 @@ class Deadlocks(Check):
     def _has_alternatives(self, leaf: int) -> bool:
         """Return whether a state or one of its ancestors has siblings that a transition could lead to."""
         nodes = self.machine.nodes
-        parents = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].ancestors[:-1]))
+        parents = (nodes[nodes[node_index].parent] for node_index in (leaf, *nodes[leaf].ancestors[:-1]))
         return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
 
     def _check_dead_end(self, leaf: int, idle_states: set[AbstractState]) -> Iterator[Finding]:
@@ -88,7 +88,9 @@ class Deadlocks(Check):
         waiting_states = {
             abstract_state
             for abstract_state in idle_states
-            if not any(machine_nodes[number].final for number in abstract_state.snapshot.configuration)
+            if not any(
+                machine_nodes[active_leaf].final for active_leaf in abstract_state.snapshot.configuration
+            )
         }
         idle_graph_nodes = {
             graph_node
@@ -100,7 +102,7 @@ class Deadlocks(Check):
         if not dead_graph_nodes:
             return
         node = machine_nodes[leaf]
-        has_transitions = any(machine_nodes[number].transitions for number in (leaf, *node.ancestors))
+        has_transitions = any(machine_nodes[node_index].transitions for node_index in (leaf, *node.ancestors))
         if has_transitions and not self.analysis.is_complete:
             yield self._build_undecided_finding(f"whether {node.name} is ever left", node)
             return
@@ -260,7 +262,8 @@ class Deadlocks(Check):
         trace = exploration.trace_to(state)
         registers = state.registers
         last_inputs = trace[-1] if trace else {}
-        case = self.analysis.build_counterexample(node.name, last_inputs, registers, registers)
+        all_names = registers.keys()
+        case = self.analysis.build_counterexample(node.name, last_inputs, env=registers, names=all_names)
         return Finding(
             level, rule, message, state=node.name, counterexample=case, line=node.line, trace=trace
         )
@@ -303,6 +306,7 @@ class EndlessTicks(Check):
         for abstract_state in self.analysis.exploration.graph.distinct_states:
             for step in abstract_state.steps:
                 error = step.error
+                # an ExpressionError is a division by zero; any other InputError is an endless tick
                 if not isinstance(error, InputError) or isinstance(error, ExpressionError):
                     continue
                 if error.message not in reported:

@@ -139,9 +139,22 @@ class UnusedDeclarations(Check):
         if name not in condition.names:
             return False
         if divides(condition):
-            return True
+            return True  # a division may fail for some values, which the claims do not cover
+        # that the condition holds for one value of the input, and does not for another
         claims = build_claims(true=[condition], false=[_with_alternate_input(condition, name)])
         return not self.analysis.solver.excludes(claims)
+
+
+class _Outcome(NamedTuple):
+    """What some transitions of a state do alike.
+
+    Attributes:
+        first_transition: the first of these transitions.
+        conditions: for each of them, the condition under which it is taken.
+    """
+
+    first_transition: CompoundTransition
+    conditions: list[Expression]
 
 
 def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expression]:
@@ -151,22 +164,21 @@ def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expre
     share one condition. Where there are events, waits or more than `MAX_GROUPED` transitions, the guards are
     returned instead, which distinguish more.
     """
-    has_event_or_wait = any(transition.events or transition.wait for transition in transitions)
+    has_event_or_wait = any(transition.events or transition.wait_ticks for transition in transitions)
     if has_event_or_wait or len(transitions) > MAX_GROUPED:
         return [transition.guard for transition in transitions]
-    # a transition of each outcome, with the conditions under which one with that outcome is taken
-    outcomes: list[tuple[CompoundTransition, list[Expression]]] = []
+    outcomes: list[_Outcome] = []
     earlier_guards: list[Expression] = []
     for transition in transitions:
         taken_condition = all_of([transition.guard, *map(negation, earlier_guards)])
         earlier_guards.append(transition.guard)
-        for representative, conditions in outcomes:
-            if outcome_differs(representative, transition) is False:
-                conditions.append(taken_condition)
+        for outcome in outcomes:
+            if outcome_differs(outcome.first_transition, transition) is False:
+                outcome.conditions.append(taken_condition)
                 break
         else:  # no earlier transition has this outcome
-            outcomes.append((transition, [taken_condition]))
-    return [any_of(conditions) for _, conditions in outcomes]
+            outcomes.append(_Outcome(transition, [taken_condition]))
+    return [any_of(outcome.conditions) for outcome in outcomes]
 
 
 def _with_alternate_input(condition: Expression, name: str) -> Expression:
@@ -226,13 +238,17 @@ class CaseCollisions(Check):
     """Finds names that differ only in case; many code generators and file systems cannot tell them apart."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield an error for each pair of such names; a state and a value of an enumeration may share one."""
-        declarations_by_name: dict[str, list[Declaration]] = {}
+        """Yield an error for each pair of names that differ only in case.
+
+        A state and a value of an enumeration may have such names.
+        """
+        declarations_by_lower_case: dict[str, list[Declaration]] = {}
         for declaration in dict.fromkeys(self._declarations()):
-            declarations_by_name.setdefault(declaration.name.lower(), []).append(declaration)
-        for declarations in declarations_by_name.values():
+            declarations_by_lower_case.setdefault(declaration.name.lower(), []).append(declaration)
+        for declarations in declarations_by_lower_case.values():
             for first, second in combinations(declarations, 2):
-                if first.name != second.name and {first.kind, second.kind} != {"state", "value"}:
+                are_state_and_value = {first.kind, second.kind} == {"state", "value"}
+                if first.name != second.name and not are_state_and_value:
                     yield self._build_finding(first, second)
 
     def _declarations(self) -> Iterator[Declaration]:
@@ -274,7 +290,7 @@ class FunctionTables(Check):
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
-            self.analysis.solver.n_decided += solver.n_decided
+            self.analysis.solver.n_decided_questions += solver.n_decided_questions
 
     def _find_gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
         """Yield an error if some arguments match no row of a function, or a note if that is not known."""

@@ -165,10 +165,10 @@ class SingleCaseGaps(Check):
                 self.suspects += self._find_suspects(node)
 
     def _may_lack_cases(self, node: StateNode) -> bool:
-        """Return whether a state stays by default, without an `otherwise` in it or around it."""
+        """Return whether a state stays by default, without an `otherwise` in it or in an ancestor."""
         if node.final or not self.chart.stays_by_default:
             return False
-        states = [self.machine.nodes[number].state for number in (node.index, *node.ancestors)]
+        states = [self.machine.nodes[node_index].state for node_index in (node.index, *node.ancestors)]
         return not any(state.otherwise for state in states if state is not None)
 
     def _find_suspects(self, node: StateNode) -> Iterator[SingleGapSuspect]:
@@ -190,7 +190,13 @@ class SingleCaseGaps(Check):
     def _find_value_suspects(
         self, node: StateNode, guards: Sequence[Expression], name: str
     ) -> Iterator[SingleGapSuspect]:
-        """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
+        """Yield a suspect if a single value of a number may have no transition while both neighbours do.
+
+        Args:
+            node: the state.
+            guards: the guards of its transitions without an event.
+            name: the name of the number.
+        """
         guards_with_name = [guard for guard in guards if name in guard.names]
         first, last = Domain(self.types[name]).index_bounds
         change_points = find_change_points(guards_with_name, name, self.machine.types)

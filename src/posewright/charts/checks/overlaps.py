@@ -135,7 +135,9 @@ class GuardOverlaps(Check):
         for suspect in self.suspects:
             finding = self._build_finding(suspect)
             key = branch_key(suspect.first, suspect.second)
-            if finding is not None and (key not in findings or _rank(finding) < _rank(findings[key])):
+            if finding is None:
+                continue
+            if key not in findings or _severity_rank(finding) < _severity_rank(findings[key]):
                 findings[key] = finding
         yield from findings.values()
 
@@ -222,7 +224,7 @@ def _build_overlap_claims(first: CompoundTransition, second: CompoundTransition)
     return build_claims([first.guard, second.guard, *wait_conditions(first), *wait_conditions(second)])
 
 
-def _rank(finding: Finding) -> int:
+def _severity_rank(finding: Finding) -> int:
     """Return the rank of a finding by severity, 0 for the most severe.
 
     A proved error comes before an unproved one, and a question that is not decided before a harmless overlap.

@@ -66,6 +66,13 @@ class GraphPath(NamedTuple):
     steps: tuple[SymbolicStep, ...]
 
 
+class StepToNode(NamedTuple):
+    """A step, and the node of the graph that it leads to."""
+
+    target: int
+    step: SymbolicStep
+
+
 class ResponseCheck:
     """Finds runs in which a condition is not followed by a goal within a number of ticks.
 
@@ -82,15 +89,13 @@ class ResponseCheck:
     def __init__(self, graph: ReachabilityGraph, when_index: int, goal_index: int) -> None:
         """Collect the steps after which the goal is false; arguments as in the class."""
         self.when_index = when_index
-        self.steps_without_goal: list[list[tuple[int, SymbolicStep]]] = []
+        self.steps_without_goal: list[list[StepToNode]] = []  # one list for each node
         for node in range(len(graph)):
-            self.steps_without_goal.append(
-                [
-                    (edge.target, edge.step)
-                    for edge in graph.successors(node)
-                    if edge.target is not None and not edge.step.condition_values[goal_index]
-                ]
-            )
+            steps = []
+            for edge in graph.successors(node):
+                if edge.target is not None and not edge.step.condition_values[goal_index]:
+                    steps.append(StepToNode(edge.target, edge.step))
+            self.steps_without_goal.append(steps)
         self.longest_without_goal = self._compute_longest_without_goal()
 
     def _compute_longest_without_goal(self) -> list[float]:

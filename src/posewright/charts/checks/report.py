@@ -181,7 +181,7 @@ def inspect_chart(
         complete=analysis.is_complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
         cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
-        proved=analysis.solver.n_decided,
+        proved=analysis.solver.n_decided_questions,
     )
 
 

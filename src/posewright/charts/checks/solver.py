@@ -33,22 +33,30 @@ class SolverAnswer:
 
 
 class CheckSolver:
-    """Decides claims about the names in `types`, until the time of the check is over.
+    """Decides whether claims about names of known types can be true, until the time of the check is over.
 
     Attributes:
-        n_decided: number of questions that were decided.
+        prover: decides single questions.
+        is_time_over: returns whether the time of the check is over.
+        n_decided_questions: number of calls of `solve` that were decided; a report states it.
     """
 
     def __init__(
         self,
         types: Mapping[str, Type],
         budget: SolverBudget | None = None,
-        is_time_over: Callable[[], bool] = bool,
+        is_time_over: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Prepare a prover for names of these types; `is_time_over` ends the check early."""
+        """Prepare a prover for names of these types.
+
+        Args:
+            types: the type of every name that claims may use.
+            budget: the effort of proving; None for a budget of its own.
+            is_time_over: returns whether the time of the check is over; questions after that are undecided.
+        """
         self.prover = Prover(types, budget=budget)
         self.is_time_over = is_time_over
-        self.n_decided = 0
+        self.n_decided_questions = 0
 
     def solve(self, claims: Sequence[CheckClaim]) -> SolverAnswer:
         """Return whether all claims can be true together, with a case in which they are.
@@ -61,7 +69,7 @@ class CheckSolver:
         answer = self.prover.solve(claims)
         if answer.possible is None:
             return SolverAnswer(possible=None, reason="the prover gave up")
-        self.n_decided += 1
+        self.n_decided_questions += 1
         return SolverAnswer(answer.possible, answer.case)
 
     def excludes(self, claims: Sequence[CheckClaim]) -> bool:

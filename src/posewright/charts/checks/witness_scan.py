@@ -87,6 +87,11 @@ def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: 
 
     The state of a witness may only represent the one that a run comes to. If the claims do not hold at the
     end of the run, the result is None, and the search is undecided.
+
+    Args:
+        exploration: the exploration of the chart.
+        search: the search that has found the witness.
+        witness: the witness, still without a trace.
     """
     trace = (*exploration.trace_to(witness.start_state), witness.inputs)
     state_before, tick = run_to_last_tick(exploration.interpreter, trace)
@@ -201,6 +206,12 @@ def _repeat_cycle(
     """Repeat a cycle until one of its ticks is a witness, and return that.
 
     Returns None if the registers repeat, a tick fails, or there were too many ticks.
+
+    Args:
+        exploration: the exploration of the chart.
+        search: the search whose question a tick has to answer.
+        cycle: the cycle; the run first leads to its start.
+        budget: the work that may be done.
     """
     interpreter = exploration.interpreter
     trace = list(exploration.trace(cycle.start_node))
@@ -230,6 +241,11 @@ def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: Wor
     """Yield cycles with a tick that passes the point of a question.
 
     A cycle begins with that tick. Of each configuration, the first node with such a tick is tried.
+
+    Args:
+        exploration: the exploration of the chart.
+        search: the search with the question.
+        budget: the work that may be done; when it is used up, no more cycles are yielded.
     """
     graph = exploration.graph
     configurations = [abstract_state.snapshot.configuration for abstract_state in graph.abstract_states]
@@ -239,7 +255,7 @@ def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: Wor
     def find_rows_back(node: int, configuration: object) -> InputRows | None:
         """Return the rows that lead from a node to the nearest one with a configuration."""
         nearest = graph.find_nearest(
-            lambda number: number < len(configurations) and configurations[number] == configuration,
+            lambda candidate: candidate < len(configurations) and configurations[candidate] == configuration,
             start=node,
             max_nodes=MAX_NODES_BACK,
         )

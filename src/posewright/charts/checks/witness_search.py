@@ -273,7 +273,12 @@ class WitnessSearch:
         self.undecided_reason = ""
 
     def solve_open_situations(self) -> None:
-        """Use the solver to find inputs that make one of the open situations a witness."""
+        """Use the solver to find inputs that make one of the open situations a witness.
+
+        An open situation is a point of an explored tick at which the claims would hold with other inputs, if
+        at all. Sets `witness`, a tick in which the claims hold, or the reason why it is undecided. A witness
+        that was found before is only simplified.
+        """
         if self.witness is not None:
             self.witness = self._simplify(self.witness)
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posewright.charts.coverage.coverage import Coverage, coverage_marks
-from posewright.charts.coverage.feasibility import coverage_of, feasible, with_feasible
+from posewright.charts.coverage.feasibility import compute_feasible_coverage, coverage_of, exclude_infeasible
 from posewright.charts.coverage.obligation import Measure
 from posewright.charts.coverage.recorder import CoverageRecorder, cover_run
 from posewright.charts.coverage.scenario_generation import Cover, cover_chart
@@ -13,10 +13,10 @@ __all__ = [
     "Coverage",
     "CoverageRecorder",
     "Measure",
+    "compute_feasible_coverage",
     "cover_chart",
     "cover_run",
     "coverage_marks",
     "coverage_of",
-    "feasible",
-    "with_feasible",
+    "exclude_infeasible",
 ]

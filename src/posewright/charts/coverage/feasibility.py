@@ -84,7 +84,7 @@ class FeasibleCoverage:
         }
 
 
-def feasible(exploration: Exploration) -> FeasibleCoverage:
+def compute_feasible_coverage(exploration: Exploration) -> FeasibleCoverage:
     """Run every step of every state of an exploration, and return what can be covered.
 
     Further ticks are run in which conditions are evaluated that a step skips. If the exploration is complete,
@@ -108,7 +108,7 @@ def feasible(exploration: Exploration) -> FeasibleCoverage:
     return FeasibleCoverage(exploration, coverage, ticks)
 
 
-def with_feasible(coverage: Coverage, feasible_coverage: FeasibleCoverage) -> Coverage:
+def exclude_infeasible(coverage: Coverage, feasible_coverage: FeasibleCoverage) -> Coverage:
     """Return a coverage with the infeasible obligations excluded."""
     return replace(coverage, infeasible=feasible_coverage.coverage.infeasible)
 
@@ -124,11 +124,11 @@ def coverage_of(chart: Chart, runs: Iterable[Scenario | Path | str]) -> Coverage
         InputError: there is no run, or a run is not valid.
         ExpressionError: a guard or an action divides by zero.
     """
-    feasible_coverage = feasible(explore(chart))
+    feasible_coverage = compute_feasible_coverage(explore(chart))
     coverage = cover_run(chart, [])
     for run in runs:
         coverage += cover_run(chart, to_rows(chart, run))
-    return with_feasible(coverage, feasible_coverage)
+    return exclude_infeasible(coverage, feasible_coverage)
 
 
 def _run_tick(recorder: CoverageRecorder, state: Snapshot, inputs: Mapping[str, Value]) -> TickCoverage:
@@ -153,6 +153,10 @@ class _CompleteEvaluation:
     """
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
+        """Find the decisions in which conditions may be skipped, and wrap the functions of their expressions.
+
+        `interpreter` is None if there are none; else it evaluates all their conditions.
+        """
         self.exploration = exploration
         self.state_space = exploration.state_space
         self.is_incomplete = False
@@ -251,6 +255,7 @@ class _InfeasibilityReasons:
     def __init__(
         self, exploration: Exploration, coverage: Coverage, unsure_decisions: frozenset[int]
     ) -> None:
+        """Collect the decisions of guards, and the events that occur in explored steps."""
         self.exploration = exploration
         self.coverage = coverage
         self.unsure_decisions = unsure_decisions

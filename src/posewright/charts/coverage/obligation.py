@@ -212,10 +212,14 @@ def _merge_sites(first: DecisionSite, second: DecisionSite) -> DecisionSite:
 
 
 def _sites_of(chart: Chart, node: StateNode) -> Iterator[DecisionSite]:
-    """Yield the sites of a state: guards, actions, and conditions of counters that are not constant."""
+    """Yield the sites of a state: guards, actions, and conditions of counters that are not constant.
+
+    A site is an expression with decisions in it. Its owner is the state, or the transition of the state, that
+    the expression belongs to.
+    """
     state = node.state
     for transition in node.transitions:
-        owner = Owner(node.name, transition.transition)
+        owner = Owner(node.name, transition.transition_index)
         for segment, guard in zip(transition.segments, transition.guards, strict=True):
             if not segment.is_else and guard.constant is None:
                 line = _line_of(segment.when) or segment.line
@@ -319,7 +323,7 @@ class TestObligations:
             yield _build_obligation(Measure.TRANSITIONS, name, transition.line, owner, fact=fact)
 
     def _owner_of(self, transition: CompoundTransition) -> Owner:
-        return Owner(self.machine.nodes[transition.source].name, transition.transition)
+        return Owner(self.machine.nodes[transition.source].name, transition.transition_index)
 
     def _segment_obligations(self) -> Iterator[TestObligation]:
         """Yield an obligation for each segment behind a junction, owned by its first transition."""
@@ -394,6 +398,12 @@ def _build_effect_obligation(site: DecisionSite, decision: int, condition: int, 
     """Return the obligation that a condition alone decides (MC/DC).
 
     It is met by two facts: with both its values, it decided, for opposite outcomes.
+
+    Args:
+        site: the expression with the decision.
+        decision: number of the decision.
+        condition: number of the condition in the decision.
+        name: description of the obligation.
     """
     pairs_of_facts = tuple(
         frozenset(

@@ -96,6 +96,7 @@ class _DecisionCompiler:
     def __init__(
         self, expression: Expression, first_decision: int, record: Callable[[DecisionRecord], object]
     ) -> None:
+        """Prepare the compilation of one expression; arguments as in the class."""
         self.expression = expression
         self.decision_numbers = count(first_decision)
         self.record = record
@@ -206,6 +207,7 @@ def _choose(cases: list[tuple[Evaluate, Evaluate]], default: Evaluate) -> Evalua
     """Return a function for `a if c else b if d else e`."""
 
     def evaluate(env: Env) -> Value:
+        """Return the value after the first condition that is true, else the default."""
         compute = default
         for condition, case_value in cases:
             if condition(env):
@@ -229,6 +231,7 @@ def _combine_logic(left: EvaluatePart, right: EvaluatePart, *, decisive_value: b
     """
 
     def evaluate(env: Env) -> PartResult:
+        """Return the result of both sides, or of the left one if it decides."""
         left_result = left(env)
         if left_result.value is decisive_value:
             return left_result
@@ -283,6 +286,7 @@ def _combine_choice(
             return None
 
     def evaluate(env: Env) -> PartResult:
+        """Return the result of the branch that is taken, with the conditions that chose it."""
         condition_results: list[PartResult] = []
         branch = default
         for condition, case_value in cases:
@@ -310,6 +314,7 @@ class CoverageRecorder:
     """
 
     def __init__(self, interpreter: Interpreter, obligations: TestObligations | None = None) -> None:
+        """Replace every expression that contains decisions by a function that records them."""
         self.interpreter = interpreter
         self.obligations = obligations or TestObligations(interpreter.machine)
         self.facts: set[Fact] = set()
@@ -380,9 +385,9 @@ class CoverageRecorder:
                 yield segment_fact(self.obligations.segment_numbers[id(segment)])
             entered_nodes = [target.node for target in transition.targets if target.history is None]
             for node in (transition.source, *entered_nodes):
-                for number in (node, *nodes[node].ancestors):
-                    if number != ROOT:
-                        yield state_fact(number)
+                for node_index in (node, *nodes[node].ancestors):
+                    if node_index != ROOT:
+                        yield state_fact(node_index)
 
 
 def cover_run(chart: Chart, rows: Iterable[Row]) -> Coverage:

@@ -11,9 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os.path import relpath
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.feasibility import FeasibleCoverage, feasible, with_feasible
+from posewright.charts.coverage.feasibility import (
+    FeasibleCoverage,
+    compute_feasible_coverage,
+    exclude_infeasible,
+)
 from posewright.charts.coverage.obligation import Fact, format_transition_name
 from posewright.charts.coverage.recorder import CoverageRecorder
 from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickExecution
@@ -22,6 +27,7 @@ from posewright.charts.mutation import (
     Distinction,
     Distinguisher,
     InputRow,
+    Mutant,
     MutantStatus,
     explore_small_variables,
     mutants,
@@ -106,7 +112,7 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
         exploration: the exploration of the chart, to be reused.
     """
     exploration = exploration or explore(chart)
-    feasible_coverage = feasible(exploration)
+    feasible_coverage = compute_feasible_coverage(exploration)
     covering_runs = CoveringRuns(feasible_coverage)
     covering_runs.generate()
     mutant_killing_runs = MutantKillingRuns(covering_runs.runs, exploration.interpreter)
@@ -127,7 +133,7 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
     return Cover(
         chart,
         scenarios,
-        coverage=with_feasible(recorder.coverage, feasible_coverage),
+        coverage=exclude_infeasible(recorder.coverage, feasible_coverage),
         infeasible=feasible_coverage.infeasible_transitions,
         complete=exploration.complete,
     )
@@ -245,6 +251,7 @@ class CoveringRuns:
     """
 
     def __init__(self, feasible_coverage: FeasibleCoverage) -> None:
+        """Collect the facts that ticks without errors can cover; none is covered yet."""
         self.exploration = feasible_coverage.exploration
         self.graph = self.exploration.graph
         self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
@@ -328,40 +335,57 @@ class CoveringRuns:
         return GeneratedRun(run.interpreter, (*run.rows, *rows), (*run.states, *new_states))
 
 
+class Survivor(NamedTuple):
+    """A mutant that no run kills, with its interpreter."""
+
+    mutant: Mutant
+    interpreter: Interpreter
+
+
 class MutantKillingRuns:
     """Extends runs until they kill all mutants of a chart that can be killed.
 
     Attributes:
         runs: the runs.
-        survivors: mutants that no run kills, each with its interpreter.
+        interpreter: the interpreter of the chart.
+        survivors: the mutants that no run kills.
     """
 
     def __init__(self, runs: Sequence[GeneratedRun], interpreter: Interpreter) -> None:
+        """Make all mutants of the chart, and keep those that no run kills.
+
+        Args:
+            runs: runs of the chart.
+            interpreter: the interpreter of the chart.
+        """
         self.interpreter = interpreter
         self.runs = list(runs)
-        self.survivors = []
+        self.survivors: list[Survivor] = []
         for mutant in mutants(interpreter.chart):
             with suppress(InputError):  # a mutant that cannot be run is killed anyway
                 mutant_interpreter = Interpreter(mutant.chart)
                 if not self._is_killed(mutant_interpreter):
-                    self.survivors.append((mutant, mutant_interpreter))
+                    self.survivors.append(Survivor(mutant, mutant_interpreter))
 
     def _is_killed(self, mutant: Interpreter) -> bool:
         return any(run.kills(mutant) for run in self.runs)
 
     def extend(self, exploration: Exploration) -> None:
-        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them."""
+        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them.
+
+        Only mutants that it could not decide about remain survivors.
+        """
         distinguisher = Distinguisher(exploration)
-        survivors = []
-        for mutant, interpreter in self.survivors:
-            if self._is_killed(interpreter):
+        undecided_survivors = []
+        for survivor in self.survivors:
+            if self._is_killed(survivor.interpreter):
                 continue
-            distinction = distinguisher.distinguish(mutant, prove=False)
+            distinction = distinguisher.distinguish(survivor.mutant, prove=False)
             if distinction.status is MutantStatus.DISTINGUISHED:
-                self._extend_to_kill(distinction, interpreter, exploration)
+                self._extend_to_kill(distinction, survivor.interpreter, exploration)
             elif distinction.status is MutantStatus.UNKNOWN:
-                survivors.append((mutant, interpreter))
-        self.survivors = survivors
+                undecided_survivors.append(survivor)
+        self.survivors = undecided_survivors
 
     def _extend_to_kill(
         self, distinction: Distinction, mutant: Interpreter, exploration: Exploration

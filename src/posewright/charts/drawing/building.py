@@ -141,6 +141,7 @@ class _DiagramBuilder:
     """
 
     def __init__(self, chart: Chart, label_transition: TransitionLabeller, labels_per_line: int) -> None:
+        """Start without signs and links; `build_diagram` adds them."""
         self.chart = chart
         self.label_transition = label_transition
         self.labels_per_line = labels_per_line

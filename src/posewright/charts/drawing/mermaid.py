@@ -98,6 +98,7 @@ class _MermaidWriter:
     """
 
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
+        """Give every node an identifier, and collect the arrows inside each."""
         self.diagram = diagram
         self.active = active
         self.hierarchy = NodeHierarchy(diagram)
@@ -206,7 +207,10 @@ class _MermaidWriter:
         return "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.ids[key]
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
-        """Yield the lines that declare a node and the nodes inside it."""
+        """Yield the lines that declare a node and the nodes inside it.
+
+        Initial dots and histories are not declared, as Mermaid has no such states.
+        """
         name = self.ids[node.key]
         if node.shape is NodeShape.JUNCTION:
             yield f"{indent}state {name} <<choice>>"
@@ -236,7 +240,8 @@ class _MermaidWriter:
         yield f'{indent}state "{text}" as {name} {{' if text != name else f"{indent}state {name} {{"
         if node.parallel:
             for i, region in enumerate(node.inside):
-                yield from [f"{indent}    --"] * (i > 0)
+                if i > 0:
+                    yield f"{deeper}--"  # separates regions
                 yield from self._region_lines(region, deeper)
         else:
             yield from self._content_lines(node, deeper)

@@ -52,39 +52,43 @@ TITLE_FONT = 17.0
 RANK_FONT = 9.5
 """Height of the small rank numbers before transitions that are tested in order [px]."""
 
-LETTER = 0.62
-LINE = 1.3
-"""Width of a letter of a fixed-width font and height of a line, relative to the font size."""
+LETTER_WIDTH_RATIO = 0.62
+LINE_HEIGHT_RATIO = 1.3
+"""Width of a letter of a fixed-width font, and height of a line, relative to the font size."""
 
-ROW = round(LINE * LABEL_FONT)
+ROW_HEIGHT = round(LINE_HEIGHT_RATIO * LABEL_FONT)
 """From a line of text to the next [px]."""
 
-TITLE_ROW = 26
+TITLE_BAND_HEIGHT = 26
 """Height of the band with a state's name [px]."""
 
-TITLE_BASE = 18
+TITLE_BASELINE = 18
 """From the top of a box to the line on which its name stands [px]."""
 
-SIDE_ROOM = 12
+SIDE_PADDING = 12
 """Room between text and the border of its box [px]."""
 
-LABEL_SIDE = 5
-RANK_ROOM = 4
-RANK_DIGIT = 7
-"""Room beside what is written on an arrow, more on the left for a rank, and for its further digits [px]."""
+LABEL_SIDE_PADDING = 5
+"""Room at each side of the text on an arrow [px]."""
 
-DOT = 12
-DIAMOND = 20
-CIRCLE = 24
-BAR = 6
-"""Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""
+RANK_ROOM = 4
+"""Additional room at the left of a label with ranks [px]; with the padding, it holds ranks of one digit."""
+
+RANK_DIGIT_WIDTH = 7
+"""Additional room for every further digit of a rank [px]."""
+
+DOT_DIAMETER = 12
+JUNCTION_WIDTH = 20
+CIRCLE_DIAMETER = 24
+FORK_THICKNESS = 6
+"""Sizes of initial dots, of junctions, and of history signs and final states; thickness of forks [px]."""
 
 FORK_LENGTH = 36
 MIN_STATE_WIDTH = 72
 MIN_STATE_HEIGHT = 38
 
 LABEL_PADDING = 4
-LINES_PADDING = 8
+LINES_BOTTOM_PADDING = 8
 """Room above and below a label together, and below the lines in a state [px]."""
 
 Size = tuple[int, int]
@@ -93,38 +97,46 @@ Size = tuple[int, int]
 
 def text_width(text: str, font: float = LABEL_FONT) -> int:
     """Return an upper bound of the width of a text [px]."""
-    return math.ceil(len(text) * LETTER * font)
+    return math.ceil(len(text) * LETTER_WIDTH_RATIO * font)
 
 
 def lines_size(lines: Sequence[TextLine]) -> Size:
     """Return the size of lines of text without the empty ones [px]."""
     texts = [line.text for line in lines if line.text]
-    return max((text_width(text) for text in texts), default=0), len(texts) * ROW
+    return max((text_width(text) for text in texts), default=0), len(texts) * ROW_HEIGHT
 
 
 def visible_lines(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return the visible lines of an arrow's label; a transition without text shows its rank."""
+    """Return the visible lines of an arrow's label; a transition without text shows its rank as its text.
+
+    The rank is the place of a transition in the order of trial, a small number before its line.
+    """
     return [
         line if line.text else TextLine(str(line.rank), line.transitions) for line in lines if line.ranked
     ]
 
 
 def label_size(lines: Sequence[TextLine]) -> Size | None:
-    """Return the size of an arrow's label with its ranks, None if it has no visible line."""
-    lines = visible_lines(lines)
-    if not lines:
+    """Return the size of an arrow's label, None if it has no visible line.
+
+    The size includes the rank numbers that stand at the left of the lines, except for `RANK_ROOM`.
+    """
+    shown_lines = visible_lines(lines)
+    if not shown_lines:
         return None
-    width, height = lines_size(lines)
-    n_rank_digits = max(len(str(line.rank)) for line in lines)
-    return width + 2 * LABEL_SIDE + (n_rank_digits - 1) * RANK_DIGIT, height + LABEL_PADDING
+    text_width_px, text_height_px = lines_size(shown_lines)
+    n_rank_digits = max(len(str(line.rank)) for line in shown_lines)
+    further_digits_width = (n_rank_digits - 1) * RANK_DIGIT_WIDTH  # the padding has room for the first digit
+    width = text_width_px + 2 * LABEL_SIDE_PADDING + further_digits_width
+    return width, text_height_px + LABEL_PADDING
 
 
 def head_size(node: DiagramNode) -> Size:
     """Return the size of a state's title with the lines below it."""
     lines_width, lines_height = lines_size(node.lines)
     title_width = text_width(node.title, NODE_FONT)
-    height = TITLE_ROW + lines_height + (LINES_PADDING if lines_height > 0 else 0)
-    return max(lines_width, title_width) + 2 * SIDE_ROOM, height
+    height = TITLE_BAND_HEIGHT + lines_height + (LINES_BOTTOM_PADDING if lines_height > 0 else 0)
+    return max(lines_width, title_width) + 2 * SIDE_PADDING, height
 
 
 def leaf_size(node: DiagramNode, sideways: bool) -> Size:
@@ -139,10 +151,11 @@ def leaf_size(node: DiagramNode, sideways: bool) -> Size:
         bottom_room = 2 if node.lines else 12
         return max(width, MIN_STATE_WIDTH), max(height + bottom_room, MIN_STATE_HEIGHT)
     if node.shape is NodeShape.STAY:
-        return text_width(node.title) + 8, ROW + 4
+        return text_width(node.title) + 8, ROW_HEIGHT + 4
     if node.shape is NodeShape.FORK:  # a bar across the direction of the arrows
-        return (BAR, FORK_LENGTH) if sideways else (FORK_LENGTH, BAR)
-    diameter = {NodeShape.INITIAL: DOT, NodeShape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
+        return (FORK_THICKNESS, FORK_LENGTH) if sideways else (FORK_LENGTH, FORK_THICKNESS)
+    diameters = {NodeShape.INITIAL: DOT_DIAMETER, NodeShape.JUNCTION: JUNCTION_WIDTH}
+    diameter = diameters.get(node.shape, CIRCLE_DIAMETER)  # else a history or a final state
     return diameter, diameter
 
 

@@ -17,15 +17,15 @@ from posewright.charts.drawing.diagram import (
 )
 from posewright.charts.drawing.layout.layout_search import RoutedLink, Scene
 from posewright.charts.drawing.pen import (
-    CIRCLE,
-    DIAMOND,
-    DOT,
+    CIRCLE_DIAMETER,
+    DOT_DIAMETER,
+    JUNCTION_WIDTH,
     LABEL_FONT,
-    LABEL_SIDE,
-    ROW,
-    SIDE_ROOM,
-    TITLE_BASE,
-    TITLE_ROW,
+    LABEL_SIDE_PADDING,
+    ROW_HEIGHT,
+    SIDE_PADDING,
+    TITLE_BAND_HEIGHT,
+    TITLE_BASELINE,
     BoundingBox,
     Point,
     circle,
@@ -37,9 +37,18 @@ from posewright.charts.drawing.pen import (
     visible_lines,
 )
 
-BASE = 4
-NAME_BASE = 5
+TEXT_BASELINE_DROP = 4
+NAME_BASELINE_DROP = 5
 """From the middle of letters to their baseline, in small texts and in names [px]."""
+
+BOX_CORNER_RADIUS = 10
+"""Radius of the corners of a state's box [px]."""
+
+AREA_INSET = 4
+"""From the border of a region to the area that colours it [px]."""
+
+FIRST_LINE_SHARE = 0.75
+"""From the title's band to the middle of the first line below it, as a share of a row's height."""
 
 BASELINE_SHARE = 0.36
 """From the middle of a label's letters to their baseline, relative to the font size."""
@@ -96,18 +105,21 @@ class NodeDrawing:
         is_simple = not is_region and not node.inside
         parts = []
         if not is_region:
-            parts.append(rect(f"{'state' if is_simple else 'compound'}{extra_classes}", box, corner=10))
+            css_class = "state" if is_simple else "compound"
+            parts.append(rect(f"{css_class}{extra_classes}", box, corner=BOX_CORNER_RADIUS))
         elif extra_classes and node.key not in self.active.outer:
-            parts.append(rect(f"area{extra_classes}", box.grown(-4), corner=10))
-        top_left = (box.x - box.width / 2 + SIDE_ROOM, box.y - box.height / 2 + TITLE_BASE)
+            area = box.grown(-AREA_INSET)
+            parts.append(rect(f"area{extra_classes}", area, corner=BOX_CORNER_RADIUS))
+        top_left = (box.x - box.width / 2 + SIDE_PADDING, box.y - box.height / 2 + TITLE_BASELINE)
         x, title_y = self.scene.title_positions.get(node.key, top_left)
         if is_simple and not node.lines:
-            parts.append(text("name", box.x, y=box.y + NAME_BASE, content=node.title))
+            parts.append(text("name", box.x, y=box.y + NAME_BASELINE_DROP, content=node.title))
         else:
             title_class = "region left" if is_region else "name left"
             parts.append(text(title_class, x, title_y, content=node.title))
-        first_y = title_y - TITLE_BASE + TITLE_ROW + 0.75 * ROW + BASE
-        parts += [self._draw_line(line, x, first_y + i * ROW) for i, line in enumerate(node.lines)]
+        lines_y = title_y - TITLE_BASELINE + TITLE_BAND_HEIGHT  # the lower end of the title's band
+        first_y = lines_y + FIRST_LINE_SHARE * ROW_HEIGHT + TEXT_BASELINE_DROP
+        parts += [self._draw_line(line, x, first_y + i * ROW_HEIGHT) for i, line in enumerate(node.lines)]
         return f'<g data-state="{node.key}">{"".join(parts)}</g>'
 
     def _draw_line(self, line: TextLine, x: float, y: float) -> str:
@@ -117,7 +129,7 @@ class NodeDrawing:
 
     def _draw_final_state(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
         """Return the SVG group of a final state: a ring around a dot, with its title beside it."""
-        radius = CIRCLE / 2
+        radius = CIRCLE_DIAMETER / 2
         ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, radius=radius - 1)
         dot = circle("solid", box.x, box.y, radius=radius - 5)
         title = _title_beside(node, box, radius, sideways)
@@ -133,21 +145,22 @@ def _draw_pseudostate(node: DiagramNode, box: BoundingBox, sideways: bool) -> st
         sideways: a title is below it, else to its right.
     """
     if node.shape is NodeShape.INITIAL:
-        return circle("solid", box.x, box.y, radius=DOT / 2)
+        return circle("solid", box.x, box.y, radius=DOT_DIAMETER / 2)
     if node.shape is NodeShape.FORK:
         return rect("solid", box, corner=1)
     if node.shape is NodeShape.STAY:
-        return text("label", box.x, y=box.y + BASE, content=node.title)
+        return text("label", box.x, y=box.y + TEXT_BASELINE_DROP, content=node.title)
     if node.shape is NodeShape.JUNCTION:
-        half = DIAMOND / 2
+        half = JUNCTION_WIDTH / 2
         rhombus = (
             f"M{box.x - half:.1f},{box.y:.1f} l{half:g},{-half:g} l{half:g},{half:g} l{-half:g},{half:g} z"
         )
         return path("sign", rhombus) + _title_beside(node, box, half, sideways)
-    radius = CIRCLE / 2
+    # else a history, shallow or deep
+    radius = CIRCLE_DIAMETER / 2
     letters = "H" if node.shape is NodeShape.HISTORY else "H*"
     ring = circle("sign", box.x, box.y, radius=radius - 1)
-    name = text("sign-name", box.x, y=box.y + NAME_BASE, content=letters)
+    name = text("sign-name", box.x, y=box.y + NAME_BASELINE_DROP, content=letters)
     return ring + name + _title_beside(node, box, radius, sideways)
 
 
@@ -156,11 +169,11 @@ def _title_beside(node: DiagramNode, box: BoundingBox, radius: float, sideways: 
     if not node.title:
         return ""
     if sideways:
-        return text("label", box.x, y=box.y + radius + ROW - 3, content=node.title)
-    return text("label left", x=box.x + radius + 6, y=box.y + BASE, content=node.title)
+        return text("label", box.x, y=box.y + radius + ROW_HEIGHT - 3, content=node.title)
+    return text("label left", x=box.x + radius + 6, y=box.y + TEXT_BASELINE_DROP, content=node.title)
 
 
-CORNER = 7.0
+CORNER_RADIUS = 7.0
 """Radius of a corner [px]."""
 
 HOOK_OUT = 8.0
@@ -185,15 +198,15 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
         return []
     lines = visible_lines(track.link.lines)
     text_block_width, _ = lines_size(lines)
-    first_y = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * BASELINE_SHARE
-    left = box.x + box.width / 2 - LABEL_SIDE - text_block_width
+    first_y = box.y - (len(lines) - 1) * ROW_HEIGHT / 2 + LABEL_FONT * BASELINE_SHARE
+    left = box.x + box.width / 2 - LABEL_SIDE_PADDING - text_block_width
     is_left_aligned = any(line.rank or line.text.startswith(" ") for line in lines)
     label_class = "label left" if is_left_aligned else "label"
     x = left if is_left_aligned else box.x
     parts = []
     for i, line in enumerate(lines):
         mark = combined_mark(marks, line.transitions)
-        y = first_y + i * ROW
+        y = first_y + i * ROW_HEIGHT
         mark_class = f" {mark.css_class}" if mark else ""
         parts.append(text(f"{label_class}{mark_class}", x, y, content=line.text))
         if line.rank:
@@ -281,7 +294,7 @@ def _rounded_path(points: Sequence[Point]) -> str:
     for previous, corner, following in zip(points, points[1:], points[2:], strict=False):
         length_before = math.dist(previous, corner) or 1.0
         length_after = math.dist(corner, following) or 1.0
-        radius = min(CORNER, length_before / 2, length_after / 2)
+        radius = min(CORNER_RADIUS, length_before / 2, length_after / 2)
         arc_start = interpolate(corner, previous, radius / length_before)
         arc_end = interpolate(corner, following, radius / length_after)
         parts.append(f"L{_coordinates(arc_start)} Q{_coordinates(corner)} {_coordinates(arc_end)}")

@@ -25,7 +25,16 @@ from posewright.charts.drawing.diagram import (
 )
 from posewright.charts.drawing.layout.layout_search import Scene, find_best_scene, page_share
 from posewright.charts.drawing.mermaid import draw_mermaid
-from posewright.charts.drawing.pen import ROW, TITLE_FONT, BoundingBox, page, path, rect, text, text_width
+from posewright.charts.drawing.pen import (
+    ROW_HEIGHT,
+    TITLE_FONT,
+    BoundingBox,
+    page,
+    path,
+    rect,
+    text,
+    text_width,
+)
 from posewright.charts.drawing.shapes_svg import NodeDrawing, draw_link
 from posewright.charts.drawing.words import (
     LabelStyle,
@@ -41,8 +50,8 @@ from posewright.charts.model import Chart
 from posewright.documents import write_atomically
 from posewright.errors import InputError
 
-ARROW_LETTERS = 28
-KEY_LETTERS = 84
+MAX_ARROW_LINE_LENGTH = 28
+MAX_KEY_LINE_LENGTH = 84
 """Characters in a line on an arrow, and in a line of the key."""
 
 CROWDED_PAGES = 2.0
@@ -53,11 +62,11 @@ MAX_NUMBERS_SHARE = 0.8
 
 NUMBERS_PER_LINE = 5
 
-COLUMN_GAP = 28
-ROOM = 24
+KEY_COLUMN_GAP = 28
+KEY_GAP = 24
 """Room between columns of the key, and between the picture and its key [px]."""
 
-MAX_COLUMNS = 4
+MAX_KEY_COLUMNS = 4
 
 BASELINE_SHARE = 0.8
 """From the top of a row of text to its baseline, as a share of the row's height."""
@@ -105,7 +114,7 @@ def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Com
         return _compose_with_numbers(chart, marks)
     word_picture = _compose_with_labels(
         chart,
-        label_transition=lambda numbered: transition_lines(numbered.transition, ARROW_LETTERS),
+        label_transition=lambda numbered: transition_lines(numbered.transition, MAX_ARROW_LINE_LENGTH),
         key=[],
         marks=marks,
     )
@@ -118,6 +127,7 @@ def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Com
 
 
 def _compose_with_numbers(chart: Chart, marks: DiagramMarks) -> Composition:
+    """Return the picture of a chart with numbers on the arrows, which a key explains."""
     return _compose_with_labels(
         chart,
         label_transition=lambda numbered: [numbered.number],
@@ -172,7 +182,7 @@ def key_lines(chart: Chart) -> list[TextLine]:
             description = f"{description} -> {target}".lstrip()
         prefix = f"{'  ' * numbered.depth}{numbered.number:>4}  "
         indent = " " * (len(prefix) + 2)
-        for line in wrap_text(description, KEY_LETTERS, indent, first=prefix):
+        for line in wrap_text(description, MAX_KEY_LINE_LENGTH, indent, first=prefix):
             lines.append(TextLine(line, (numbered.key,)))
     return lines
 
@@ -183,7 +193,7 @@ def _add_key(scene: Scene, lines: Sequence[TextLine]) -> Composition:
         return Composition(scene, (), scene.width, scene.height)
     compositions = [
         _place_key_columns(scene, lines, n_columns, below=below)
-        for n_columns in range(1, MAX_COLUMNS + 1)
+        for n_columns in range(1, MAX_KEY_COLUMNS + 1)
         for below in (True, False)
     ]
     return min(compositions, key=lambda composition: page_share(composition.width, composition.height))
@@ -192,19 +202,26 @@ def _add_key(scene: Scene, lines: Sequence[TextLine]) -> Composition:
 def _place_key_columns(
     scene: Scene, lines: Sequence[TextLine], n_columns: int, *, below: bool
 ) -> Composition:
-    """Return the scene with the key in some columns, below the scene or to its right."""
+    """Return the scene with the key in some columns.
+
+    Args:
+        scene: the laid-out picture.
+        lines: the lines of the key, of which each column holds the next ones.
+        n_columns: number of columns.
+        below: the key is below the scene, else to its right.
+    """
     lines_per_column = math.ceil(len(lines) / n_columns)
-    x = 0.0 if below else scene.width + ROOM
-    top = scene.height + ROOM if below else 0.0
+    x = 0.0 if below else scene.width + KEY_GAP
+    top = scene.height + KEY_GAP if below else 0.0
     placed_lines: list[PlacedLine] = []
     for first in range(0, len(lines), lines_per_column):
         column = lines[first : first + lines_per_column]
         placed_lines += [
-            PlacedLine(x, top + (i + BASELINE_SHARE) * ROW, line) for i, line in enumerate(column)
+            PlacedLine(x, top + (i + BASELINE_SHARE) * ROW_HEIGHT, line) for i, line in enumerate(column)
         ]
-        x += max(text_width(line.text) for line in column) + COLUMN_GAP
-    width = max(scene.width, x - COLUMN_GAP)
-    height = max(scene.height, top + lines_per_column * ROW)
+        x += max(text_width(line.text) for line in column) + KEY_COLUMN_GAP
+    width = max(scene.width, x - KEY_COLUMN_GAP)
+    height = max(scene.height, top + lines_per_column * ROW_HEIGHT)
     return Composition(scene, tuple(placed_lines), width, height)
 
 
@@ -212,8 +229,8 @@ MAX_STATES = 250
 """Greatest number of states in a picture: more are unreadable, and take minutes."""
 
 MARGIN = 20.0
-HEAD = 48.0
-LEGEND = 34.0
+TITLE_HEIGHT = 48.0
+LEGEND_HEIGHT = 34.0
 """Room around the picture, and heights of the title above it and of the legend of marks below it [px]."""
 
 DRAWING_SUFFIXES = (".svg", ".mmd", ".md", ".txt")
@@ -249,18 +266,24 @@ def draw_svg(
     composition = compose_picture(chart, style, marks)
     legend, legend_width = _legend_parts(composition.height) if marks else ([], 0.0)
     parts = [
-        text("title", x=0, y=-HEAD + 30, content=chart.name),
+        text("title", x=0, y=-TITLE_HEIGHT + 30, content=chart.name),
         *_scene_parts(composition.scene, highlighted, marks),
         *(_key_line(placed, marks) for placed in composition.key),
         *legend,
     ]
     width = max(composition.width, text_width(chart.name, TITLE_FONT), legend_width)
-    height = composition.height + (LEGEND if marks else 0)
-    return page(chart.name, (-MARGIN, -HEAD, width + MARGIN, height + MARGIN), parts)
+    height = composition.height + (LEGEND_HEIGHT if marks else 0)
+    return page(chart.name, (-MARGIN, -TITLE_HEIGHT, width + MARGIN, height + MARGIN), parts)
 
 
 def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterator[str]:
-    """Yield the SVG of nodes, dividers and links, in drawing order."""
+    """Yield the SVG of nodes, dividers and links, in drawing order.
+
+    Args:
+        scene: the laid-out picture.
+        active: the active states, which are highlighted.
+        marks: marks of states and transitions, which colour them.
+    """
     drawing = NodeDrawing(scene, active, marks)
     if scene.diagram.root.parallel:
         yield rect(
@@ -283,21 +306,30 @@ def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
 
 
 SAMPLE_WIDTH = 30
+SAMPLE_HEIGHT = 16
+"""Size of the sample of a state in an entry of the legend; the sample of a line is as wide [px]."""
+
 SAMPLE_GAP = 8
 ENTRY_GAP = 28
-"""Width of the state and of the line in an entry of the legend, room after each, and between entries [px]."""
+"""Room after each sample of the legend, and between its entries [px]."""
 
 
 def _legend_parts(top: float) -> tuple[list[str], float]:
-    """Return the SVG of the legend of marks (a state, a line and a name for each), and its width [px]."""
+    """Return the SVG of the legend of marks, and its width [px].
+
+    It has an entry for each coverage mark: a sample of a state, a sample of a line, and the name.
+
+    Args:
+        top: upper end of the legend [px].
+    """
     parts: list[str] = []
     x = 0.0
-    y = top + LEGEND / 2 + 8
+    y = top + LEGEND_HEIGHT / 2 + 8
     line_x = SAMPLE_WIDTH + SAMPLE_GAP
     text_x = line_x + SAMPLE_WIDTH + SAMPLE_GAP
     for mark in CoverageMark:
         label = f"{mark.sign}{mark.value}"
-        box = BoundingBox(x + SAMPLE_WIDTH / 2, y, width=SAMPLE_WIDTH, height=16)
+        box = BoundingBox(x + SAMPLE_WIDTH / 2, y, width=SAMPLE_WIDTH, height=SAMPLE_HEIGHT)
         parts += [
             rect(f"state {mark.css_class}", box, corner=4),
             path(f"line {mark.css_class}", f"M{x + line_x:.1f},{y:.1f} h{SAMPLE_WIDTH}"),

@@ -37,15 +37,24 @@ def value_runs(values: Iterable[Value | None]) -> list[ValueRun]:
     return runs
 
 
-def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, float, float]]:
-    """Return the first, least, greatest and last value in each of some columns of equal width.
+class ColumnSummary(NamedTuple):
+    """The values of a curve in one column of pixels, in the order in which they are drawn."""
 
-    A curve through these looks like the curve through all values, however many there are. With fewer values
-    than columns, the columns without a value are left out.
+    first: float
+    least: float
+    greatest: float
+    last: float
+
+
+def envelope(values: Sequence[float], n_columns: int) -> list[ColumnSummary]:
+    """Return a summary of the values in each of some columns of equal width.
+
+    A curve through the summaries looks like the curve through all values, however many there are. With fewer
+    values than columns, the columns without a value are left out.
     """
-    edges = [round(i * len(values) / columns) for i in range(columns + 1)]
+    edges = [round(i * len(values) / n_columns) for i in range(n_columns + 1)]
     parts = [values[start:end] for start, end in pairwise(edges) if start < end]
-    return [(part[0], min(part), max(part), part[-1]) for part in parts]
+    return [ColumnSummary(part[0], min(part), max(part), part[-1]) for part in parts]
 
 
 TINTS = tuple(
@@ -62,8 +71,8 @@ THIN_BAR_WIDTH = 3.0
 MIN_BAR_WIDTH = 0.7
 """Width at which a bar is still visible [px]."""
 
-IN_BAR = 11.0
-SWATCH = 10.0
+BAR_FONT = 11.0
+SWATCH_SIZE = 10.0
 """Font size in bars, and size of the coloured squares in the legend [px]."""
 
 SWATCH_GAP = 5
@@ -78,16 +87,16 @@ class Ruler:
     Attributes:
         left: position of the first tick [px].
         width: the width of all ticks together [px].
-        count: number of ticks.
+        n_ticks: number of ticks.
     """
 
     left: float
     width: float
-    count: int
+    n_ticks: int
 
     def tick_x(self, tick: float) -> float:
         """Return the position of the beginning of a tick [px]."""
-        return self.left + self.width * tick / max(self.count, 1)
+        return self.left + self.width * tick / max(self.n_ticks, 1)
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ def assign_tints(names: Sequence[str]) -> dict[str, str]:
 def draw_bars(
     lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mapping[str, str]
 ) -> list[str]:
-    """Return the SVG of a bar for each run of a value, with the value's name if it fits.
+    """Return the SVG of a bar for each run of ticks with the same value, with the value's name if it fits.
 
     Args:
         lane: the lane to draw in.
@@ -140,7 +149,7 @@ def draw_bars(
 
 
 def _name_fits(name: str, width: float) -> bool:
-    return text_width(name, IN_BAR) + 6 <= width
+    return text_width(name, BAR_FONT) + 6 <= width
 
 
 def names_without_room(ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
@@ -165,7 +174,7 @@ def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[LegendEntry]]:
     rows: list[list[LegendEntry]] = []
     x = ruler.left
     for name in names:
-        width = SWATCH + SWATCH_GAP + text_width(name, IN_BAR) + LEGEND_ENTRY_GAP
+        width = SWATCH_SIZE + SWATCH_GAP + text_width(name, BAR_FONT) + LEGEND_ENTRY_GAP
         if not rows or x + width > ruler.left + ruler.width:
             rows.append([])
             x = ruler.left
@@ -179,15 +188,21 @@ def draw_legend(lane: Lane, row: Sequence[LegendEntry], tints: Mapping[str, str]
     parts = []
     for x, name in row:
         parts.append(
-            f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH:g}" height="{SWATCH:g}" '
-            f'fill="{tints[name]}"/>'
+            f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH_SIZE:g}" '
+            f'height="{SWATCH_SIZE:g}" fill="{tints[name]}"/>'
         )
-        parts.append(text("in-legend", x=x + SWATCH + SWATCH_GAP, y=lane.top + 11, content=name))
+        parts.append(text("in-legend", x=x + SWATCH_SIZE + SWATCH_GAP, y=lane.top + 11, content=name))
     return parts
 
 
 def draw_steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return the SVG of a boolean over time: a step curve, high and with a filled area where it is true."""
+    """Return the SVG of a boolean over time: a step curve, high and with a filled area where it is true.
+
+    Args:
+        lane: the lane to draw in.
+        ruler: the time axis.
+        values: the value at each tick.
+    """
     low_y = lane.bottom - LANE_PADDING
     high_y = lane.top + LANE_PADDING
     curve = [f"M{ruler.left:.1f},{low_y:.1f}"]
@@ -207,17 +222,24 @@ def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
     """Return the SVG of a number over time: a curve, with its least and greatest value beside it.
 
     A constant is a line in the middle of the lane, with one number beside it.
+
+    Args:
+        lane: the lane to draw in.
+        ruler: the time axis.
+        values: the value at each tick.
     """
     least = min(values)
     greatest = max(values)
     is_constant = not least < greatest  # also if the values are NaN
 
     def value_y(value: float) -> float:
+        """Return the height of a value on the page; the least is at the bottom, the greatest at the top."""
         share = 0.5 if is_constant else (value - least) / (greatest - least)
         return lane.bottom - LANE_PADDING - (lane.height - 2 * LANE_PADDING) * share
 
-    has_many_ticks = len(values) > 2 * ruler.width
-    points = _envelope_points(ruler, values) if has_many_ticks else _step_points(ruler, values)
+    has_several_ticks_per_pixel = len(values) > 2 * ruler.width
+    list_points = _envelope_points if has_several_ticks_per_pixel else _step_points
+    points = list_points(ruler, values)
     points_text = " ".join(f"{x:.1f},{value_y(value):.1f}" for x, value in points)
     label_x = ruler.left + ruler.width + 6
     if is_constant:
@@ -240,12 +262,12 @@ def _step_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, flo
 
 
 def _envelope_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return points (x and value) for the first, least, greatest and last value in each column of pixels."""
-    columns = round(ruler.width)
+    """Return four points (x and value) for each column of pixels: first, least, greatest and last value."""
+    n_columns = round(ruler.width)
     points = []
-    for i, (first, low, high, last) in enumerate(envelope(values, columns)):
-        x = ruler.left + ruler.width * i / columns
-        points += [(x, first), (x, low), (x, high), (x, last)]
+    for i, summary in enumerate(envelope(values, n_columns)):
+        x = ruler.left + ruler.width * i / n_columns
+        points += [(x, value) for value in summary]
     return points
 
 
@@ -295,7 +317,8 @@ class StateLevel:
 def state_levels(chart: Chart) -> list[StateLevel]:
     """Return the levels of a chart, region by region, outer levels first.
 
-    A region without states inside it is a level of its own.
+    A level has the states at one depth, of which at most one is active. A region without states inside it is
+    a level of its own.
     """
     if not chart.parallel:
         return list(_iterate_levels("", chart.states))
@@ -307,46 +330,46 @@ def state_levels(chart: Chart) -> list[StateLevel]:
 
 def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
     """Yield the levels of a region's states from the outside in, then those of the regions inside them."""
-    level = list(states)
+    states_at_depth = list(states)
     depth = 0
     parallel_states = []
-    while level:
-        yield StateLevel(region, depth, tuple(state.name for state in level))
-        parallel_states += [state for state in level if state.parallel]
-        level = [child for state in level if not state.parallel for child in state.states]
+    while states_at_depth:
+        yield StateLevel(region, depth, tuple(state.name for state in states_at_depth))
+        parallel_states += [state for state in states_at_depth if state.parallel]
+        states_at_depth = [child for state in states_at_depth if not state.parallel for child in state.states]
         depth += 1
     for parallel_state in parallel_states:
         for inner_region in parallel_state.states:
             yield from _iterate_levels(inner_region.name, inner_region.states or (inner_region,))
 
 
-PER_TICK = 24.0
-NARROW = 460.0
-WIDE = 1000.0
+MAX_TICK_WIDTH = 24.0
+MIN_AXIS_WIDTH = 460.0
+MAX_AXIS_WIDTH = 1000.0
 """Width of a tick if there are few, and the least and greatest width of all together [px]."""
 
-BAR = 22.0
-STEP = 20.0
-CURVE = 40.0
-EVENT = 18.0
-HEADING = 24.0
-LEGEND = 16.0
+BAR_LANE_HEIGHT = 22.0
+STEP_LANE_HEIGHT = 20.0
+CURVE_LANE_HEIGHT = 40.0
+EVENT_LANE_HEIGHT = 18.0
+HEADING_HEIGHT = 24.0
+LEGEND_ROW_HEIGHT = 16.0
 """Heights of lanes, and of the headings between them [px]."""
 
-MARGIN = 20.0
-HEAD = 46.0
-AXIS = 34.0
-RIGHT = 66.0
+LEFT_MARGIN = 20.0
+TITLE_HEIGHT = 46.0
+AXIS_HEIGHT = 34.0
+RIGHT_MARGIN = 66.0
 """Room at the left, at the top, for the time axis, and for numbers at the right [px]."""
 
-LABEL_ROOM = 74.0
+MIN_TIME_LABEL_DISTANCE = 74.0
 """Least distance between two labels of the time axis [px]."""
 
 STYLE = f"""
   .bar {{ stroke: {INK}; stroke-width: 0.6; }}
   .thin {{ stroke: none; }}
-  .in-bar {{ font-size: {IN_BAR:g}px; }}
-  .in-legend {{ font-size: {IN_BAR:g}px; text-anchor: start; }}
+  .in-bar {{ font-size: {BAR_FONT:g}px; }}
+  .in-legend {{ font-size: {BAR_FONT:g}px; text-anchor: start; }}
   .wave {{ fill: none; stroke: {INK}; stroke-width: 1.3; }}
   .high {{ fill: #2f6f9f; fill-opacity: 0.22; }}
   .spike {{ fill: none; stroke: {INK}; stroke-width: 1.4; }}
@@ -423,39 +446,41 @@ class _Timeline:
     """
 
     def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
+        """Choose the width of the time axis: wider for more ticks, between two limits."""
         self.chart = chart
         self.ticks = ticks
         names = [*chart.events, *chart.inputs, *chart.outputs]
-        left = MARGIN + max((text_width(name) for name in names), default=40) + 10
-        width = min(max(len(ticks) * PER_TICK, NARROW), WIDE)
+        left = LEFT_MARGIN + max((text_width(name) for name in names), default=40) + 10
+        width = min(max(len(ticks) * MAX_TICK_WIDTH, MIN_AXIS_WIDTH), MAX_AXIS_WIDTH)
         self.ruler = Ruler(left, width, len(ticks))
 
     def svg(self) -> str:
         """Return the timeline as an SVG document."""
         rows = [*self._state_rows(), *self._input_rows(), *self._output_rows()]
-        bottom = HEAD + sum(row.height for row in rows)
+        bottom = TITLE_HEIGHT + sum(row.height for row in rows)
         seconds = len(self.ticks) * self.chart.period_s
         title = f"{self.chart.name}, {seconds:g} s"
         parts = [
             f"<style>{STYLE}</style>",
-            text("title", x=MARGIN, y=28, content=title),
+            text("title", x=LEFT_MARGIN, y=28, content=title),
             *_axis_parts(self.ruler, bottom, seconds),
             *self._draw_rows(rows),
         ]
-        right = max(self.ruler.left + self.ruler.width + RIGHT, MARGIN + len(title) * TITLE_FONT)
-        return page(title, (0, 0, right, bottom + AXIS), parts)
+        right = max(self.ruler.left + self.ruler.width + RIGHT_MARGIN, LEFT_MARGIN + len(title) * TITLE_FONT)
+        return page(title, (0, 0, right, bottom + AXIS_HEIGHT), parts)
 
     def _state_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading for each region, and a lane with the active state of each of its levels.
 
-        An inner level without an active state in the whole run is left out.
+        A level has the states at one depth, of which at most one is active. An inner level without an active
+        state in the whole run is left out.
         """
         active_by_tick = [frozenset(tick.active) for tick in self.ticks]
         previous_region: str | None = None
         for level in state_levels(self.chart):
             if level.region != previous_region:
                 previous_region = level.region
-                yield _LaneRow(f"states of {level.region}" if level.region else "states", HEADING)
+                yield _LaneRow(f"states of {level.region}" if level.region else "states", HEADING_HEIGHT)
             active_names = [
                 next((name for name in level.states if name in active_states), None)
                 for active_states in active_by_tick
@@ -466,7 +491,7 @@ class _Timeline:
     def _input_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading, and the lanes of all events and inputs."""
         if self.chart.inputs or self.chart.events:
-            yield _LaneRow("inputs", HEADING)
+            yield _LaneRow("inputs", HEADING_HEIGHT)
         for name in self.chart.events:
             yield self._event_row(name, [tick.inputs.get(name) for tick in self.ticks])
         for name, value_type in self.chart.inputs.items():
@@ -475,12 +500,12 @@ class _Timeline:
     def _output_rows(self) -> Iterator[_LaneRow]:
         """Yield a heading, and the lanes of all outputs."""
         if self.chart.outputs:
-            yield _LaneRow("outputs", HEADING)
+            yield _LaneRow("outputs", HEADING_HEIGHT)
         for name, value_type in self.chart.outputs.items():
             yield from self._signal_rows(name, value_type, [tick.outputs.get(name) for tick in self.ticks])
 
     def _event_row(self, name: str, values: Sequence[Value | None]) -> _LaneRow:
-        return _LaneRow(name, EVENT, lambda lane: draw_spikes(lane, self.ruler, values))
+        return _LaneRow(name, EVENT_LANE_HEIGHT, lambda lane: draw_spikes(lane, self.ruler, values))
 
     def _signal_rows(self, name: str, value_type: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
         """Yield the lane of an input or an output: bars for an enum, steps for a boolean, else a curve.
@@ -495,26 +520,26 @@ class _Timeline:
         if isinstance(value_type, EnumType):
             yield from self._bar_rows(name, complete_values, value_type.values)
         elif isinstance(value_type, BoolType):
-            yield _LaneRow(name, STEP, lambda lane: draw_steps(lane, self.ruler, complete_values))
+            yield _LaneRow(name, STEP_LANE_HEIGHT, lambda lane: draw_steps(lane, self.ruler, complete_values))
         else:
             numbers = [float(value) for value in complete_values]
-            yield _LaneRow(name, CURVE, lambda lane: draw_curve(lane, self.ruler, numbers))
+            yield _LaneRow(name, CURVE_LANE_HEIGHT, lambda lane: draw_curve(lane, self.ruler, numbers))
 
     def _bar_rows(
         self, name: str, values: Sequence[Value | None], names: Sequence[str]
     ) -> Iterator[_LaneRow]:
         """Yield a lane of bars, and legend rows for the names that do not fit."""
         tints = assign_tints(names)
-        yield _LaneRow(name, BAR, lambda lane: draw_bars(lane, self.ruler, values, tints))
+        yield _LaneRow(name, BAR_LANE_HEIGHT, lambda lane: draw_bars(lane, self.ruler, values, tints))
         for row in legend_rows(self.ruler, names_without_room(self.ruler, values)):
-            yield _LaneRow("", LEGEND, partial(draw_legend, row=row, tints=tints))
+            yield _LaneRow("", LEGEND_ROW_HEIGHT, partial(draw_legend, row=row, tints=tints))
 
     def _draw_rows(self, rows: Sequence[_LaneRow]) -> Iterator[str]:
         """Yield the SVG of all rows, one below the other."""
-        y = HEAD
+        y = TITLE_HEIGHT
         for row in rows:
             if row.draw is None:
-                yield text("heading", x=MARGIN, y=y + row.height - 7, content=row.name)
+                yield text("heading", x=LEFT_MARGIN, y=y + row.height - 7, content=row.name)
             else:
                 yield text("lane", x=self.ruler.left - 10, y=y + row.height / 2 + 4, content=row.name)
                 yield from row.draw(Lane(y, row.height))
@@ -530,12 +555,12 @@ def _axis_parts(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
         seconds: duration of the whole run [s].
     """
     axis_y = bottom + 4
-    step_s = _axis_step_s(seconds * LABEL_ROOM / ruler.width)
+    step_s = _axis_step_s(seconds * MIN_TIME_LABEL_DISTANCE / ruler.width)
     n_steps = int(seconds / step_s + 1e-9)  # a last label at the very end is not lost to rounding
     yield path("axis", f"M{ruler.left:.1f},{axis_y:.1f} h{ruler.width:.1f}")
     for i in range(n_steps + 1):
         x = ruler.left + ruler.width * i * step_s / seconds
-        yield path("grid", f"M{x:.1f},{HEAD:.1f} V{axis_y:.1f}")
+        yield path("grid", f"M{x:.1f},{TITLE_HEIGHT:.1f} V{axis_y:.1f}")
         yield path("axis", f"M{x:.1f},{axis_y:.1f} v5")
         yield text("time", x, y=bottom + 22, content=f"{i * step_s:.6g} s")
 

@@ -11,12 +11,12 @@ from posewright.charts.expression import Expression, Literal
 from posewright.charts.formats import Cube, cube_text, guard_cube
 from posewright.charts.model import Action, Actions, Assign, Branch, Chart, ChartKind, State, Transition
 
-TRUE = Literal(True)
+TRUE_LITERAL = Literal(True)
 
-GLUE = "\u00a0"
+NON_BREAKING_SPACE = "\u00a0"
 """A space at which lines are not broken."""
 
-UNIT_SPACE = re.compile(r"(?<=\d) (?!(?:and|or|if|else)\b)(?=[a-z%])")
+SPACE_BEFORE_UNIT = re.compile(r"(?<=\d) (?!(?:and|or|if|else)\b)(?=[a-z%])")
 """The space between a number and its unit."""
 
 MIN_WRAP_WIDTH = 8
@@ -33,7 +33,7 @@ def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> lis
         indent: prefix of the second and further lines.
         first: prefix of the first line.
     """
-    glued_text = UNIT_SPACE.sub(GLUE, text)
+    glued_text = SPACE_BEFORE_UNIT.sub(NON_BREAKING_SPACE, text)
     lines = _wrap_lines(glued_text, width, first, indent)
     while width > MIN_WRAP_WIDTH:  # the least width with as many lines makes them about equally long
         width -= 1
@@ -41,7 +41,7 @@ def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> lis
         if len(narrower_lines) != len(lines):
             break
         lines = narrower_lines
-    return [line.replace(GLUE, " ") for line in lines]
+    return [line.replace(NON_BREAKING_SPACE, " ") for line in lines]
 
 
 def _wrap_lines(text: str, width: int, first: str, indent: str) -> list[str]:
@@ -78,7 +78,7 @@ def trigger_text(transition: Transition) -> str:
         parts.append(f"after {transition.after_s:g} s")
     if transition.is_else:
         parts.append("[else]")
-    elif transition.when.tree != TRUE:
+    elif transition.when.tree != TRUE_LITERAL:
         parts.append(f"[{transition.when}]")
     return " ".join(part for part in parts if part)
 
@@ -94,7 +94,7 @@ def transition_lines(transition: Transition, width: int) -> list[str]:
     one_line = transition_text(transition)
     if len(one_line) <= width:
         return [one_line]
-    actions = f"/{GLUE}{actions_text(transition.do)}" if transition.do else ""
+    actions = f"/{NON_BREAKING_SPACE}{actions_text(transition.do)}" if transition.do else ""
     return [
         *wrap_text(trigger_text(transition), width),
         *wrap_text(actions, width, indent="    ", first="  "),
@@ -103,8 +103,12 @@ def transition_lines(transition: Transition, width: int) -> list[str]:
 
 def reaction_texts(state: State) -> list[str]:
     """Return the entry, during and exit actions of a state as texts."""
-    named = {"entry": state.entry, "during": state.during, "exit": state.exit}
-    return [f"{name} /{GLUE}{actions_text(actions)}" for name, actions in named.items() if actions]
+    actions_by_name = {"entry": state.entry, "during": state.during, "exit": state.exit}
+    return [
+        f"{name} /{NON_BREAKING_SPACE}{actions_text(actions)}"
+        for name, actions in actions_by_name.items()
+        if actions
+    ]
 
 
 def target_text(transition: Transition) -> str:

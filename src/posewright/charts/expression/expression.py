@@ -190,7 +190,7 @@ class ClampedArgument:
         parameter: name of the parameter.
         tree: the argument before it is clamped, in the parameter's unit.
         type: the parameter's type.
-        when: the condition under which the call is evaluated, from the `and`, `or` and `if` around it.
+        when: the condition under which the call is evaluated, from the `and`, `or` and `if` that contain it.
     """
 
     function: str

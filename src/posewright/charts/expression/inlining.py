@@ -34,12 +34,16 @@ class Inliner:
     """Inlines the calls of one expression and limits its size.
 
     Attributes:
-        conditions: the conditions under which the next call is evaluated, from the `and`, `or` and `if`
-            around it.
+        converter: converts arguments to the units of parameters.
+        source: the text of the expression, at which errors point.
+        n_nodes: number of nodes inlined so far.
+        conditions: the conditions under which the next call is evaluated, from the `and`, `or` and `if` that
+            contain it.
         arguments: the arguments so far that may have to be clamped.
     """
 
     def __init__(self, converter: NumericConverter) -> None:
+        """Start without inlined calls; `converter` is that of the expression."""
         self.converter = converter
         self.source = converter.source
         self.n_nodes = 0
@@ -77,7 +81,14 @@ class Inliner:
     def _inline_row(
         self, function: Function, row: FunctionRow, arguments: Mapping[str, Tree], call: Call
     ) -> tuple[Tree, Tree]:
-        """Return the condition and the value of a row, with arguments in place of parameters."""
+        """Return the condition and the value of a row, with arguments in place of parameters.
+
+        Args:
+            function: the truth table.
+            row: one of its rows.
+            arguments: the converted argument of each parameter.
+            call: the call, at which errors point.
+        """
 
         def insert_argument(node: Tree) -> Tree | None:
             return arguments.get(node.name) if isinstance(node, Name) else None
@@ -119,16 +130,18 @@ class Inliner:
             self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
         if not isinstance(parameter_type, Numeric):
             return argument.tree
+        argument_in_unit = argument
         if parameter_type.unit and argument.unit:
             if conversion_factor(argument.unit, parameter_type.unit) is None:
                 message = f"{function.name} takes {name} in {parameter_type.unit}, not in {argument.unit}"
                 self.source.fail(offset, message)
-            prefer_integer = isinstance(parameter_type, IntType)
-            argument = self.converter.to_unit(argument, parameter_type.unit, prefer_integer=prefer_integer)
-        if isinstance(parameter_type, IntType) and not argument.is_integer:
+            argument_in_unit = self.converter.to_unit(
+                argument, parameter_type.unit, prefer_integer=isinstance(parameter_type, IntType)
+            )
+        if isinstance(parameter_type, IntType) and not argument_in_unit.is_integer:
             message = f"{function.name} takes a whole number for {name}"
             self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
-        number = self._convert_number(argument, parameter_type)
+        number = self._convert_number(argument_in_unit, parameter_type)
         value = self.converter.constant_value(number)
         if value is not None and not parameter_type.low <= value <= parameter_type.high:
             self.source.fail(
@@ -156,10 +169,10 @@ class Inliner:
         if isinstance(target, FloatType) and target.is_unbounded:
             return tree
         low, high = range_of(tree, self.converter.scope.constants)
-        offset = tree.offset
         convert = float if isinstance(target, FloatType) else int
+        clamped = tree
         if high > target.high:
-            tree = Call("min", (Literal(convert(target.high)), tree), offset)
+            clamped = Call("min", (Literal(convert(target.high)), clamped), tree.offset)
         if low < target.low:
-            tree = Call("max", (Literal(convert(target.low)), tree), offset)
-        return tree
+            clamped = Call("max", (Literal(convert(target.low)), clamped), tree.offset)
+        return clamped

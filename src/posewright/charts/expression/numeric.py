@@ -1,5 +1,7 @@
 """Conversion of numbers to a common unit and width, and the types of operations on numbers.
 
+The width of a float is its precision: single (32 bits) or double (64 bits).
+
 A number that is written in the expression, or a constant, adapts to the other operands: it is replaced by its
 exact converted value. Any other number is multiplied by a factor, or rounded by a call of `single`.
 """
@@ -65,19 +67,26 @@ class TypedTree(NamedTuple):
         return isinstance(self.type, IntType)
 
     @property
-    def is_single(self) -> bool:
+    def is_single_precision(self) -> bool:
         """Whether it is a float of 32 bits."""
         return isinstance(self.type, FloatType) and self.type.single
 
 
 Pair = tuple[TypedTree, TypedTree]
+"""The two operands of an operator, or the two values of a conditional."""
 
 
-def result_type(operands: Sequence[TypedTree], *, single: bool, unit: str | None) -> Type:
-    """Return the type of the result of an operation: an integer if all operands are."""
+def result_type(operands: Sequence[TypedTree], *, is_single_precision: bool, unit: str | None) -> Type:
+    """Return the type of the result of an operation: an integer if all operands are.
+
+    Args:
+        operands: the operands.
+        is_single_precision: whether the result has 32 bits if it is a float.
+        unit: the unit of the result; None if it has none.
+    """
     if all(operand.is_integer for operand in operands):
         return IntType(unit=unit)
-    return FloatType(single=single, unit=unit)
+    return FloatType(single=is_single_precision, unit=unit)
 
 
 def describe_type(value_type: Type) -> str:
@@ -93,7 +102,12 @@ SINGLE_MAX_INTEGER = 2**24
 
 
 class NumericConverter:
-    """Converts the numbers of one expression to common units and widths."""
+    """Converts the numbers of one expression to common units and widths.
+
+    Attributes:
+        scope: the names that the expression may use, with the values of constants.
+        source: the text of the expression, at which errors point.
+    """
 
     def __init__(self, scope: Scope, source: SourceText) -> None:
         self.scope = scope
@@ -145,7 +159,7 @@ class NumericConverter:
             if exact.denominator == 1 and may_be_integer and INT_LOW <= exact <= INT_HIGH:
                 literal = Literal(int(exact), number.tree.offset)
                 return TypedTree(literal, IntType(unit=unit), number.is_constant)
-        new_type: IntType | FloatType = FloatType(single=number.is_single, unit=unit)
+        new_type: IntType | FloatType = FloatType(single=number.is_single_precision, unit=unit)
         if number.is_integer and factor.denominator == 1:
             new_type = IntType(unit=unit)
         tree = self.map_terms(
@@ -176,23 +190,25 @@ class NumericConverter:
         return Call("single", (product,), node.offset)
 
     def to_common_width(self, operands: Sequence[TypedTree]) -> tuple[list[TypedTree], bool]:
-        """Return the operands, and whether their result has 32 bits.
+        """Return the operands in one precision, and whether that is single precision (32 bits).
 
-        It has 32 bits if some float operand has, and no variable float operand has 64.
+        It is if some float operand has 32 bits, and no variable float operand has 64.
         """
-        has_single = False
+        is_single_precision = False
         for operand in operands:
-            if operand.is_single:
-                has_single = True
-            elif not operand.is_integer and not operand.is_constant:
+            is_double_variable = not (
+                operand.is_single_precision or operand.is_integer or operand.is_constant
+            )
+            if is_double_variable:
                 return list(operands), False
-        if not has_single:
+            is_single_precision = is_single_precision or operand.is_single_precision
+        if not is_single_precision:
             return list(operands), False
         return [self.to_single(operand) for operand in operands], True
 
     def to_single(self, number: TypedTree) -> TypedTree:
         """Return a number rounded to 32 bits; a small integer stays an integer."""
-        if number.is_single or (number.is_integer and self._fits_single(number.tree)):
+        if number.is_single_precision or (number.is_integer and self._fits_single(number.tree)):
             return number
         tree = self.map_terms(
             number.tree, self._round_constant, lambda node: Call("single", (node,), node.offset)
@@ -272,23 +288,24 @@ def describe_dimensions(left_unit: str, right_unit: str) -> str:
 
 
 def match_compared(converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree) -> Pair:
-    """Return two compared numbers in one unit, and a constant in the width of the other operand.
+    """Return two compared numbers in one unit, and a constant in the precision of the other operand.
 
-    Two variables keep their widths: every number of 32 bits is also one of 64.
+    Two variables keep their precision: every number of 32 bits is also one of 64.
     """
-    same_unit, _ = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` compares")
-    same_width, _ = converter.to_common_width(same_unit)
-    left, right = (
-        rounded if number.is_constant else number
-        for number, rounded in zip(same_unit, same_width, strict=True)
+    (left, right), _ = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` compares")
+    (rounded_left, rounded_right), _ = converter.to_common_width((left, right))
+    return (
+        rounded_left if left.is_constant else left,
+        rounded_right if right.is_constant else right,
     )
-    return left, right
 
 
 def type_arithmetic(
     converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
 ) -> TypedTree:
-    """Return the typed result of an arithmetic operator, with both operands in matching units and one width.
+    """Return the typed result of an arithmetic operator.
+
+    Both operands are converted to matching units and to one precision, single or double.
 
     Args:
         converter: converts the operands.
@@ -296,13 +313,15 @@ def type_arithmetic(
         left: the left operand.
         right: the right operand.
     """
-    left, right, unit = _match_arithmetic_units(converter, tree, left, right)
-    (left, right), is_single = converter.to_common_width((left, right))
-    value_type = result_type((left, right), single=is_single, unit=unit)
-    if tree.operator is Operator.OVER:  # a float also for two integers
-        value_type = FloatType(single=is_single, unit=unit)
-    result: Tree = Binary(tree.operator, left.tree, right.tree, tree.offset)
-    if is_single:
+    left_in_unit, right_in_unit, unit = _match_arithmetic_units(converter, tree, left, right)
+    matched_operands, is_single_precision = converter.to_common_width((left_in_unit, right_in_unit))
+    matched_left, matched_right = matched_operands
+    if tree.operator is Operator.OVER:  # a quotient is a float, even that of two integers
+        value_type: Type = FloatType(single=is_single_precision, unit=unit)
+    else:
+        value_type = result_type(matched_operands, is_single_precision=is_single_precision, unit=unit)
+    result: Tree = Binary(tree.operator, matched_left.tree, matched_right.tree, tree.offset)
+    if is_single_precision:
         result = Call("single", (result,), tree.offset)
     return TypedTree(result, value_type, left.is_constant and right.is_constant)
 
@@ -310,10 +329,17 @@ def type_arithmetic(
 def _match_arithmetic_units(
     converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
 ) -> tuple[*Pair, str | None]:
-    """Return both operands and the unit of the result.
+    """Return both operands in matching units, and the unit of the result; None if it has none.
 
-    The operands of a sum are converted to one unit. A product or quotient has a unit only if it scales one
-    number with a unit. The quotient of two lengths is computed in one unit and has none.
+    The operands of a sum are converted to one unit. A product has a unit only if just one operand has. A
+    quotient has that of the dividend if the divisor has none; the quotient of two lengths is computed in one
+    unit and has none.
+
+    Args:
+        converter: converts the operands.
+        tree: the operation as parsed.
+        left: the left operand.
+        right: the right operand.
     """
     if tree.operator is Operator.TIMES:
         if left.unit and right.unit:
@@ -329,7 +355,7 @@ def _match_arithmetic_units(
 def type_conditional(
     converter: NumericConverter, tree: If, condition: TypedTree, then: TypedTree, otherwise: TypedTree
 ) -> TypedTree:
-    """Return the typed choice between two numbers, both in one unit and width; floats if one is a float.
+    """Return the typed choice between two numbers, both in one unit and precision; floats if one is a float.
 
     Args:
         converter: converts the numbers.
@@ -339,8 +365,8 @@ def type_conditional(
         otherwise: the value if it is false.
     """
     (then, otherwise), unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
-    (then, otherwise), is_single = converter.to_common_width((then, otherwise))
-    value_type = result_type((then, otherwise), single=is_single, unit=unit)
+    (then, otherwise), is_single_precision = converter.to_common_width((then, otherwise))
+    value_type = result_type((then, otherwise), is_single_precision=is_single_precision, unit=unit)
     if isinstance(value_type, FloatType):
         then = converter.to_float(then)
         otherwise = converter.to_float(otherwise)
@@ -353,11 +379,11 @@ def type_call(converter: NumericConverter, tree: Call, arguments: Sequence[Typed
     arguments, unit = converter.to_common_unit(arguments, tree.offset, f"`{tree.function}` mixes")
     if tree.function == "single":
         (argument,) = arguments
-        if argument.is_single:
+        if argument.is_single_precision:
             return argument
         call = Call("single", (argument.tree,), tree.offset)
         return TypedTree(call, FloatType(single=True, unit=unit))
-    arguments, is_single = converter.to_common_width(arguments)
+    arguments, is_single_precision = converter.to_common_width(arguments)
     call = Call(tree.function, tuple(argument.tree for argument in arguments), tree.offset)
-    value_type = result_type(arguments, single=is_single, unit=unit)
+    value_type = result_type(arguments, is_single_precision=is_single_precision, unit=unit)
     return TypedTree(call, value_type, all(argument.is_constant for argument in arguments))

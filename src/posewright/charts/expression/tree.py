@@ -92,7 +92,7 @@ class _Typed:
             case Binary() if self.operator in ARITHMETIC:
                 is_integer = isinstance(_common_type([self.left, self.right]), IntType)
                 return IntType() if is_integer and self.operator is not Operator.OVER else FloatType()
-        return BoolType()
+        return BoolType()  # `not`, `and`, `or`, comparisons, and tests of times and states
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,9 @@ from posewright.charts.types import (
     type_of,
 )
 
+_MAX_WORD_LENGTH = 90
+"""Characters beside a sign in which the word before or after it is searched."""
+
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
 _LAST_WORD = re.compile(r"(\w+)\s*\Z")
 _FIRST_WORD = re.compile(r"\s*(\w+)")
@@ -135,13 +138,16 @@ def _require_no_single_equals(source: SourceText, scope: Scope) -> None:
     if sign is None:
         return
     offset = sign.start()
-    left = _LAST_WORD.search(source.text[max(offset - 90, 0) : offset])
-    right = _FIRST_WORD.match(source.text[offset + 1 : offset + 90])
+    word_before = _LAST_WORD.search(source.text[max(offset - _MAX_WORD_LENGTH, 0) : offset])
+    word_after = _FIRST_WORD.match(source.text[offset + 1 : offset + _MAX_WORD_LENGTH])
     reversed_signs = {"<": "<=", ">": ">="}  # of `=<` and `=>`
-    following = source.text[offset + 1 : offset + 2]
-    hint = f"write {reversed_signs.get(following, '==')}"
-    if left is not None and right is not None and isinstance(scope.type_of(left[1]), BoolType):
-        hint = {"1": f"write {left[1]}", "0": f"write not {left[1]}"}.get(right[1], hint)
+    next_character = source.text[offset + 1 : offset + 2]
+    hint = f"write {reversed_signs.get(next_character, '==')}"
+    if word_before is not None and word_after is not None:
+        name = word_before[1]
+        if isinstance(scope.type_of(name), BoolType):
+            hint_by_number = {"1": f"write {name}", "0": f"write not {name}"}
+            hint = hint_by_number.get(word_after[1], hint)
     source.fail(offset, "'=' is not part of the language", hint=hint)
 
 
@@ -198,7 +204,14 @@ def as_truth_value(tree: Tree) -> Tree:
 
 
 class _TypeChecker:
-    """Type checks one expression; every method raises ExpressionError where types do not fit together."""
+    """Type checks one expression; every method raises ExpressionError where types do not fit together.
+
+    Attributes:
+        scope: the names that the expression may use.
+        source: its text, at which errors point.
+        converter: converts operands to common units and precision.
+        inliner: replaces calls of truth tables.
+    """
 
     def __init__(self, scope: Scope, source: SourceText) -> None:
         self.scope = scope
@@ -281,7 +294,7 @@ class _TypeChecker:
             operand = self.require_truth_value(tree.operand, "not")
             return TypedTree(Unary(Operator.NOT, operand.tree, tree.offset), BoolType())
         number = self.require_number(tree.operand, "-")
-        value_type = result_type([number], single=number.is_single, unit=number.unit)
+        value_type = result_type([number], is_single_precision=number.is_single_precision, unit=number.unit)
         return TypedTree(Unary(Operator.MINUS, number.tree, tree.offset), value_type, number.is_constant)
 
     def check_binary(self, tree: Binary) -> TypedTree:

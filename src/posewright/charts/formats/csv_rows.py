@@ -19,7 +19,12 @@ WILDCARDS = frozenset({"X", "x", "-", "*"})
 """Cells that match any value."""
 
 _CELL = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
-"""A cell with the comma or line end behind it; the group `closed` is its closing quote, if it has one."""
+"""A cell with the comma or line end behind it; the group `closed` is its closing quote, if it has one.
+
+It matches at every position, so that the cells of a text follow each other without gaps.
+"""
+
+_LINE_END = re.compile(r"\r?\n|\r")
 
 
 def read_csv_rows(text: str, path: Path | None, n_lines_before: int = 0) -> Iterator[tuple[list[str], Where]]:
@@ -62,23 +67,18 @@ def _require_closed_quotes(text: str, first_line: int, path: Path | None, n_line
 
     Args:
         text: the table.
-        first_line: the line from which on the cells are checked, counted from 0.
+        first_line: number of lines of the table to be skipped: the cells behind them are checked.
         path: the file, for messages.
         n_lines_before: lines of the file before the text.
     """
     remainder = "".join(islice(io.StringIO(text, newline=""), first_line, None))
-    offset = 0
-    while offset < len(remainder):
-        cell = _CELL.match(remainder, offset)
-        if cell is None:
-            return
+    for cell in _CELL.finditer(remainder):
         is_quoted = cell[0].lstrip(" ").startswith('"')
         if is_quoted and cell["closed"] is None:
-            # the "." makes the last line count, even if the cell is at its beginning
-            n_lines = len(io.StringIO(remainder[: cell.start()] + ".", newline="").readlines())
-            where = Where(path, n_lines_before + first_line + n_lines)
+            n_line_ends_before_cell = len(_LINE_END.findall(remainder[: cell.start()]))
+            line_in_table = first_line + n_line_ends_before_cell + 1
+            where = Where(path, n_lines_before + line_in_table)
             raise FormatError("the quote is not closed", where=where, hint='close it with "')
-        offset = cell.end()
 
 
 MAX_TABLE_BYTES = 200_000

@@ -254,6 +254,11 @@ def _cell_condition(name: str, parameter_type: Type, cell: TableCell, scope: Sco
 def _read_cell_number(text: str, cell: TableCell, scope: Scope) -> str:
     """Return a part of a cell that is a constant number, as text, in parentheses where needed.
 
+    Args:
+        text: the part of the cell.
+        cell: the cell, at which errors point.
+        scope: the names that it may use.
+
     Raises:
         InputError: the part is not a number, or depends on a parameter.
     """
@@ -338,7 +343,8 @@ def _read_enum_values(
         errors: collects the errors.
     """
     node_by_enum: dict[EnumType, Node] = {}
-    for section, types in zip(VARIABLES, (declared.inputs, declared.outputs, declared.locals), strict=True):
+    types_by_section = (declared.inputs, declared.outputs, declared.locals)
+    for section, types in zip(VARIABLES, types_by_section, strict=True):
         for name, declared_type in types.items():
             if isinstance(declared_type, EnumType):
                 node_by_enum.setdefault(declared_type, nodes[section][name])
@@ -357,7 +363,8 @@ def _read_enum_values(
 
 def _list_declared_names(name: str, node: Node) -> tuple[str, object]:
     """Return the names that a declaration introduces: its own, and the values of its enumeration."""
-    return name, node.value.get("enum") if isinstance(node.value, dict) else None
+    enum_values = node.value.get("enum") if isinstance(node.value, dict) else None
+    return name, enum_values
 
 
 def _read_names(
@@ -448,7 +455,7 @@ def read_resources(fields: Mapping[str, Node], declared: Declarations) -> tuple[
     return tuple(dict.fromkeys(node.choice("output", declared.outputs) for node in nodes))
 
 
-def read_form(node: Node, states: Collection[str], declared: Declarations) -> TableForm:
+def read_table_form(node: Node, states: Collection[str], declared: Declarations) -> TableForm:
     """Read the columns of the chart's truth table.
 
     Args:

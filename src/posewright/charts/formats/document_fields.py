@@ -78,7 +78,7 @@ class ErrorCollector:
         is_consequence = is_about_names and bool(self.unread_names & quoted_names)
         if not is_consequence and error not in self.errors:
             self.errors.append(error)
-        if names is not None:
+        if names is not None:  # a name, or lists and mappings of names: all words in them
             self.unread_names.update(_IDENTIFIER.findall(repr(names)))
 
     def raise_first(self) -> None:
@@ -87,7 +87,10 @@ class ErrorCollector:
             return
 
         def line_of(error: InputError) -> int:
-            return error.where.line or 0 if error.where is not None else 0
+            """Return the line of an error; one without a line comes first."""
+            if error.where is None or error.where.line is None:
+                return 0
+            return error.where.line
 
         first, *later_errors = sorted(self.errors, key=line_of)
         if len(self.errors) >= MAX_ERRORS:
@@ -179,8 +182,10 @@ def read_fields(
     for field in fields.values():
         _require_complete_expression(node, field)
     if keys is not None and not fields.keys() <= {*keys, *required}:
-        node.fields(optional=(*keys, *required))
-    return fields if fields.keys() >= {*required} else node.fields(required=required)
+        node.fields(optional=(*keys, *required))  # raises the error for the unknown key
+    if not fields.keys() >= {*required}:
+        node.fields(required=required)  # raises the error for the missing key
+    return fields
 
 
 def _require_complete_expression(parent: Node, node: Node) -> None:

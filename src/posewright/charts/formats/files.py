@@ -116,7 +116,7 @@ def _read_chart_text(path: Path) -> str:
             content = file.read(max_bytes + 1)
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path)) from error
-    if len(content) > max_bytes:
+    if len(content) > max_bytes:  # no format allows this; the message names the limit of the likely one
         text = content.decode("utf-8-sig", errors="replace")
         _fail_too_large(text, path, detect_format(text, path))
     try:

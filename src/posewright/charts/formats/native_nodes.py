@@ -28,9 +28,11 @@ class Entries(dict[str, Any], Positioned):
     def __init__(
         self, entries: Mapping[str, object], line: int | None, lines: Mapping[str, int | None] | None = None
     ) -> None:
+        """Store the entries and their lines; arguments as in the class."""
         super().__init__({key: value for key, value in entries.items() if value is not None})
         self.line = line
-        self.lines = {key: _line_of(value, line) for key, value in self.items()} | {**(lines or {})}
+        own_lines = {key: _line_of(value, default=line) for key, value in self.items()}
+        self.lines = {**own_lines, **(lines or {})}
         self.positions = _places(self.lines)
 
     def merge(self, replacements: Entries) -> Entries:

@@ -20,9 +20,9 @@ from posewright.charts.expression import Expression, Scope
 from posewright.charts.formats.declarations import (
     SECTIONS,
     read_declarations,
-    read_form,
     read_initial_values,
     read_resources,
+    read_table_form,
 )
 from posewright.charts.formats.document_fields import (
     MAX_TIME_S,
@@ -168,7 +168,9 @@ def chart_of_document(root: Node) -> Chart:
         with errors.collect():
             resources = read_resources(fields, declared)
         with errors.collect():
-            form = read_form(fields["table"], [*names.states], declared) if "table" in fields else None
+            table_form = (
+                read_table_form(fields["table"], [*names.states], declared) if "table" in fields else None
+            )
         with errors.collect():
             description = optional_text(fields, "description")
         with errors.collect():
@@ -197,7 +199,7 @@ def chart_of_document(root: Node) -> Chart:
             otherwise=otherwise,
             promises=promises,
             resources=resources,
-            form=form,
+            declared_table_form=table_form,
             otherwise_is_explicit="otherwise" in fields,
             description=description,
             source=source,
@@ -449,8 +451,10 @@ class _PartReader:
 
     def read_junctions(self, fields: Mapping[str, Node]) -> dict[str, tuple[Transition, ...]]:
         """Read the segments of every named junction."""
+        if "junctions" not in fields:
+            return {}
         junctions: dict[str, tuple[Transition, ...]] = {}
-        for name, node in fields["junctions"].fields().items() if "junctions" in fields else ():
+        for name, node in fields["junctions"].fields().items():
             with self.errors.collect():
                 junctions[name] = self._read_segments(node)
         return junctions
@@ -462,29 +466,38 @@ class _PartReader:
             node.fail("a junction needs segments", hint=hint)
         return self._read_transitions(node, SEGMENT_KEYS)
 
-    def _read_transitions(self, node: Node | None, keys: Collection[str]) -> tuple[Transition, ...]:
-        """Read a list of transitions; an invalid one is replaced by a placeholder and its error collected."""
+    def _read_transitions(self, node: Node | None, allowed_keys: Collection[str]) -> tuple[Transition, ...]:
+        """Read a list of transitions; an invalid one is replaced by a placeholder and its error collected.
+
+        Args:
+            node: the list; None or an empty field if there are no transitions.
+            allowed_keys: the keys that each may have: TRANSITION_KEYS, or SEGMENT_KEYS for segments.
+        """
+        if node is None or node.value is None:
+            return ()
         transitions: list[Transition] = []
-        for item in node.items() if node is not None and node.value is not None else ():
+        for item in node.items():
             transition = INVALID_TRANSITION
             with self.errors.collect():
-                transition = self._read_transition(item, keys, transitions)
+                transition = self._read_transition(item, allowed_keys, earlier=transitions)
             transitions.append(transition)
         return tuple(transitions)
 
-    def _read_transition(self, node: Node, keys: Collection[str], earlier: list[Transition]) -> Transition:
+    def _read_transition(
+        self, node: Node, allowed_keys: Collection[str], earlier: list[Transition]
+    ) -> Transition:
         """Read a transition of a state, or a segment of a junction.
 
         Args:
             node: the transition.
-            keys: the keys that it may have: TRANSITION_KEYS, or SEGMENT_KEYS for a segment.
-            earlier: the transitions before it in the list, which an `else` excludes.
+            allowed_keys: the keys that it may have: TRANSITION_KEYS, or SEGMENT_KEYS for a segment.
+            earlier: the transitions before it in the list; an `else` means that none of them is enabled.
         """
-        self._require_notation(node, keys)
-        fields = read_fields(node, keys)
+        self._require_notation(node, allowed_keys)
+        fields = read_fields(node, allowed_keys)
         # first, so that a misspelt state is reported first
         targets = read_targets(fields["go"], self.names.states) if "go" in fields else ()
-        if keys is TRANSITION_KEYS:
+        if allowed_keys is TRANSITION_KEYS:
             self._require_trigger_or_guard(node, fields)
         _require_destination(node, fields)
         event_nodes = one_or_more(fields["on"]) if "on" in fields else []
@@ -512,7 +525,7 @@ class _PartReader:
             line=node.line,
         )
 
-    def _require_notation(self, node: Node, keys: Collection[str]) -> None:
+    def _require_notation(self, node: Node, allowed_keys: Collection[str]) -> None:
         """Raise an error for notations that people try, with the right one as a hint.
 
         They are `near -> open`, a state alone, a key without its colon (`go open`), and `near: open`.
@@ -526,12 +539,12 @@ class _PartReader:
         if not isinstance(node.value, dict):
             node.fail("expected a transition", hint="write {when: guard, go: state}")
         for key, entry in node.fields().items():
-            if key in keys:
+            if key in allowed_keys:
                 continue
             if entry.value is None and key in states:
                 node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
             first_word, *later_words = key.split(maxsplit=1)
-            if entry.value is None and later_words and first_word in keys:
+            if entry.value is None and later_words and first_word in allowed_keys:
                 node.fail(f"`{key}` has no colon", hint=f"write `{first_word}: {later_words[0]}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
@@ -648,22 +661,23 @@ class _PartReader:
 
     def read_promises(self, fields: Mapping[str, Node]) -> tuple[Promise, ...]:
         """Read the promises."""
+        if "promises" not in fields:
+            return ()
         promises: dict[str, Promise] = {}
-        items = fields["promises"].items() if "promises" in fields else []
-        for number, item in enumerate(items, start=1):
+        for number, item in enumerate(fields["promises"].items(), start=1):
             with self.errors.collect():
-                promise = self._read_promise(item, number, promises.keys())
+                promise = self._read_promise(item, number, earlier_names=promises.keys())
                 promises[promise.name] = promise
         return tuple(promises.values())
 
-    def _read_promise(self, node: Node, number: int, names: Collection[str]) -> Promise:
+    def _read_promise(self, node: Node, number: int, earlier_names: Collection[str]) -> Promise:
         """Read a promise: `{never: x}`, `{always: x}`, or `{when: x, leads_to: y, within: 2 s}`.
 
         Args:
             node: the promise.
             number: its number in the list, from 1; a promise without a name is named after its kind and
                 number.
-            names: the names of the promises before it.
+            earlier_names: the names of the promises before it.
         """
         fields = read_fields(node, PROMISE_KEYS)
         kinds = [key for key in PROMISE_KINDS if key in fields]
@@ -677,7 +691,7 @@ class _PartReader:
         node.fields(required=required, optional=("name",))
         name = read_title(fields["name"]) if "name" in fields else ""
         name = name or default_promise_name(kind, number)
-        if name in names:
+        if name in earlier_names:
             node.fail(f"there are two promises called {name!r}", hint="rename one")
         scope = self.names.promise_scope
         within_s = 0.0

@@ -86,7 +86,8 @@ def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> Pla
     if not (isinstance(document, list) and isinstance(old_data, list) and isinstance(new_data, list)):
         return new_data
     if len(document) != len(old_data):
-        return new_data
+        return new_data  # it is not known which items correspond
+    # the new list may be shorter, or have further items
     merged = [_merge(*versions) for versions in zip(document, old_data, new_data, strict=False)]
     return [*merged, *new_data[len(merged) :]]
 
@@ -141,7 +142,7 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
         "promises": [_promise_data(promise, i) for i, promise in enumerate(chart.promises, 1)],
         "priority": None if chart.priority is Priority.EXCLUSIVE else chart.priority.value,
         "otherwise": None if is_default_otherwise else chart.otherwise.value,
-        "table": _form_data(chart),
+        "table": _table_form_data(chart),
         "initial": targets_data(chart.initial),
         "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
     }
@@ -164,18 +165,18 @@ def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
     return flow_mapping(data)
 
 
-def _form_data(chart: Chart) -> dict[str, PlainData] | None:
+def _table_form_data(chart: Chart) -> dict[str, PlainData] | None:
     """Return the plain data of the columns of a truth table; None if it has no codes of states."""
-    form = chart.form
-    if form is None or not form.state_bits:
+    table_form = chart.declared_table_form
+    if table_form is None or not table_form.state_bits:
         return None
     data: dict[str, PlainData] = {
-        "state_bits": list(form.state_bits),
-        "codes": dict(form.codes),
-        "inputs": dict(form.inputs),
+        "state_bits": list(table_form.state_bits),
+        "codes": dict(table_form.codes),
+        "inputs": dict(table_form.inputs),
     }
-    if any(column != name for column, name in form.outputs.items()):
-        data["outputs"] = dict(form.outputs)
+    if any(column != name for column, name in table_form.outputs.items()):
+        data["outputs"] = dict(table_form.outputs)
     return data
 
 
@@ -364,13 +365,16 @@ def scalar_of(text: str) -> Value:
     """Return the number or truth value that is written as this text, else the text."""
     if text in _TRUTH_VALUES:
         return _TRUTH_VALUES[text]
-    if not text[:1].isdigit() and text[:1] != "-":  # float() would accept a variable called nan
+    # a number begins with a digit or a minus sign; float() would also accept a variable called nan or inf
+    may_be_number = text[:1].isdigit() or text[:1] == "-"
+    if not may_be_number:
         return text
     for number_type in (int, float):
         try:
             number = number_type(text)
         except ValueError:
             continue
+        # a number that YAML would write as another text, such as 007 or 1e3, stays a text
         return number if str(number) == text else text
     return text
 

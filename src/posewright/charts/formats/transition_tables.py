@@ -141,12 +141,18 @@ class _TableReader:
         states: the states by name, in the order of their first rows.
         children: the states directly inside each state, by its name; those directly inside the chart for
             None.
-        is_moore: the table declares a Moore chart.
+        is_moore: the table declares a Moore chart; known once `build_document` has read the declarations.
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
+        """Read all rows of the table, and find the parent of each state.
+
+        Raises:
+            FormatError: a column or a row is not valid, or there are no rows.
+        """
         self.path = path
-        lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+        byte_order_mark = "\ufeff"
+        lines = text.removeprefix(byte_order_mark).splitlines(keepends=True)
         table_lines = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
         header_index = next(table_lines, len(lines))
         self.declarations = "".join(_declaration_line(line) for line in lines[:header_index])
@@ -162,7 +168,7 @@ class _TableReader:
         if not self.states:
             hint = f"columns: {', '.join(COLUMNS[:6])}, ..."
             self._fail("the table has no rows", header_index + 1, hint)
-        self.children: dict[str | None, list[_StateRows]] = {None: []}
+        self.children: dict[str | None, list[_StateRows]] = {None: []}  # None: directly inside the chart
         for state in self.states.values():
             self.children.setdefault(self._find_parent(state), []).append(state)
         self.is_moore = False
@@ -213,7 +219,7 @@ class _TableReader:
             self._fail("too many rows", line, f"at most {MAX_ROWS}")
 
     def _find_parent(self, state: _StateRows) -> str | None:
-        """Return the name of the state around a state, None if it is directly inside the chart.
+        """Return the name of the parent of a state, None if it is directly inside the chart.
 
         Raises:
             FormatError: an ancestor has no row, or the state is its own ancestor.
@@ -238,13 +244,13 @@ class _TableReader:
             if key in declarations:
                 declarations[key].fail("the states of a table are its rows", hint="leave it out")
         self.is_moore = "kind" in declarations and declarations["kind"].value == ChartKind.MOORE.value
-        data = {
+        defaults = {
             "chart": chart_name_of_file(self.path, "table"),
             "period_s": PERIOD_S,
             "initial": self._initial_state(None),
         }
-        data |= {key: node.value for key, node in declarations.items()}
-        data["states"] = self._build_states(None)
+        declared_values = {key: node.value for key, node in declarations.items()}
+        data = {**defaults, **declared_values, "states": self._build_states(None)}
         line = self.children[None][0].line
         lines = {key: node.line for key, node in declarations.items()}
         return Node(Entries(data, line, lines), self.path, trail="", line=line)
@@ -375,7 +381,7 @@ def _list_rows(chart: Chart, states: tuple[State, ...], parent: State | None) ->
     Args:
         chart: the chart.
         states: the states directly inside `parent`.
-        parent: the state around them; None for the chart.
+        parent: their parent; None for the chart.
     """
     initial_targets = chart.initial if parent is None else parent.initial
     marked_name: str | None = None  # the first state needs no mark

@@ -217,7 +217,7 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
         outputs={name: BoolType() for name in outputs},
         initial=to(table.initial),
         states=tuple(state_by_name.values()),
-        form=table.table_form,
+        declared_table_form=table.table_form,
     )
 
 
@@ -250,24 +250,24 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
     header, where = next(csv_rows, ([], Where(path)))
     if not header:
         raise FormatError("the table is empty", where=where, hint=HEADER_HINT)
-    form = _read_form(header, where)
-    rows = tuple(_read_row(form, header, cells, where) for cells, where in csv_rows)
+    table_form = _read_table_form(header, where)
+    rows = tuple(_read_row(table_form, header, cells, where) for cells, where in csv_rows)
     if not rows:
         raise FormatError("the table has no rows", where=Where(path, 1))
     states = list(dict.fromkeys(name for row in rows for name in (row.state, row.next_state)))
-    if form.state_bits:
-        form = replace(form, codes={name: name for name in states})  # states are named by their codes
+    if table_form.state_bits:  # the states are named by their codes
+        table_form = replace(table_form, codes={name: name for name in states})
         states.sort()
-    form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
+    table_form = replace(table_form, newline="\r\n" if "\r\n" in text else "\n")
     name = chart_name_of_file(path, "table")
-    return TruthTable(name, form, initial=rows[0].state, states=tuple(states), rows=rows)
+    return TruthTable(name, table_form, initial=rows[0].state, states=tuple(states), rows=rows)
 
 
-def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
+def _read_row(table_form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
     """Return the row of a truth table that its cells represent.
 
     Args:
-        form: the columns: the state, the inputs, the next state, the outputs.
+        table_form: the columns: the state, the inputs, the next state, the outputs.
         header: the names of all columns.
         cells: the text of each cell.
         where: the place of the row, for messages.
@@ -287,17 +287,17 @@ def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where
 
     def read_state(first_column: int) -> str:
         """Return the state in the cells from a column on: its name, or the bits of its code."""
-        if form.state_bits:
-            code_columns = range(first_column, first_column + len(form.state_bits))
+        if table_form.state_bits:
+            code_columns = range(first_column, first_column + len(table_form.state_bits))
             return "".join("1" if read_bit(column) else "0" for column in code_columns)
         name = cells[first_column]
         if not (name.isascii() and name.isidentifier()):
             raise FormatError(f"{name!r} is not a valid name for a state", where=where)
         return name
 
-    first_input = len(form.state_columns)
-    first_next = first_input + len(form.inputs)
-    first_output = first_next + len(form.next_columns)
+    first_input = len(table_form.state_columns)
+    first_next = first_input + len(table_form.inputs)
+    first_output = first_next + len(table_form.next_columns)
     outputs = tuple(read_bit(column) for column in range(first_output, len(cells)))
     cube = tuple(
         None if cells[column] in WILDCARDS else read_bit(column) for column in range(first_input, first_next)
@@ -306,7 +306,7 @@ def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where
     return TruthTableRow(state, cube, next_state=read_state(first_next), outputs=outputs, line=where.line)
 
 
-def _read_form(header: list[str], where: Where) -> TableForm:
+def _read_table_form(header: list[str], where: Where) -> TableForm:
     """Return the form of a truth table from its header: columns of the state, inputs, next state, outputs.
 
     A column `q` with a column `q_next` is a bit of the state. The columns between the state and the next
@@ -322,13 +322,13 @@ def _read_form(header: list[str], where: Where) -> TableForm:
     first_next = header.index(state_form.next_columns[0])
     inputs = header[len(state_form.state_columns) : first_next]
     outputs = header[first_next + len(state_form.next_columns) :]
-    form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, state_bits)
-    for name, expected_name in zip(header, form.columns, strict=False):
+    table_form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, state_bits)
+    for name, expected_name in zip(header, table_form.columns, strict=False):
         if name != expected_name:
             message = f"the column {name!r} is in the place of {expected_name!r}"
             raise FormatError(message, where=where, hint=HEADER_HINT)
     _require_valid_names([*state_bits, *inputs, *outputs], where)
-    return form
+    return table_form
 
 
 def _require_valid_names(names: list[str], where: Where) -> None:

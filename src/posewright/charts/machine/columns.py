@@ -18,6 +18,13 @@ Column = NDArray[Any]
 
 _DTYPES = {"bool": "?", "float32": "<f4", "float64": "<f8"}
 
+_INTEGER_KINDS = "iu"
+_NUMBER_KINDS = "iuf"
+"""Kinds of NumPy's dtypes: signed and unsigned integers, and floats."""
+
+_MAX_FLOAT_BYTES = 8
+"""Bytes of a number that a float of 64 bits can represent."""
+
 
 def convert_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Column]) -> dict[str, Column]:
     """Return columns of all inputs and events, each value checked and clamped as by `convert_value`.
@@ -75,12 +82,13 @@ def _convert_column(name: str, value_type: Type, column: Sequence[object] | Colu
     if isinstance(column, np.ndarray) and column.ndim == 1:
         if isinstance(value_type, BoolType) and column.dtype == np.bool_:
             return column
-        if isinstance(value_type, IntType) and column.dtype.kind in "iu":
+        if isinstance(value_type, IntType) and column.dtype.kind in _INTEGER_KINDS:
             # a large uint64 would become negative as int64
             limited = np.minimum(column, value_type.high) if column.dtype == np.uint64 else column
             clipped = np.clip(limited.astype(np.int64), value_type.low, value_type.high)
             return clipped.astype(value_type.storage)
-        if isinstance(value_type, FloatType) and column.dtype.kind in "iuf" and column.dtype.itemsize <= 8:
+        is_number = column.dtype.kind in _NUMBER_KINDS and column.dtype.itemsize <= _MAX_FLOAT_BYTES
+        if isinstance(value_type, FloatType) and is_number:
             floats = column.astype(np.float64)
             if np.isfinite(floats).all():
                 return np.clip(floats, value_type.low, value_type.high).astype(dtype_of(value_type))

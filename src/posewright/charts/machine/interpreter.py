@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from posewright.charts.machine.columns import Column
 from posewright.charts.machine.lowering import lower
@@ -42,11 +42,35 @@ class TickOutcome:
     raised: tuple[str, ...]
 
 
+class _InputColumn(NamedTuple):
+    """How an input is read from a row of values.
+
+    Attributes:
+        row_index: its index in the row.
+        name: its name.
+        exact_type: the Python type of values that need no conversion.
+        low: the least of these values.
+        high: the greatest of these values.
+        input_type: its type in the chart.
+    """
+
+    row_index: int
+    name: str
+    exact_type: type
+    low: Any
+    high: Any
+    input_type: Type
+
+
 class Interpreter:
     """Runs a chart tick by tick.
 
     The same Snapshot and inputs always give the same result. If all inputs are of small types, results are
     cached, and a step that occurred before takes about a microsecond.
+
+    Attributes:
+        chart: the chart.
+        machine: the lowered chart that is run.
     """
 
     def __init__(
@@ -64,15 +88,16 @@ class Interpreter:
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
-        # for each input: its index in a row, its name, the values that need no conversion, and its type
         self._inputs = [
-            (index, name, *_exact_range(input_type), input_type)
+            _InputColumn(index, name, *_exact_range(input_type), input_type)
             for index, (name, input_type) in enumerate(chart.inputs.items())
         ]
+        # each event with its index in a row
         self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._read_row = make_getter(self._names)
         caches_steps = remember and all(map(_is_small, chart.inputs.values()))
-        self._cached_row_length = len(self._names) if caches_steps else -1  # no row has this length: no cache
+        self._caches_steps = caches_steps
+        self._cached_row_length = len(self._names) if caches_steps else -1  # no row has a length of -1
         self._snapshots: dict[object, Snapshot] = {}  # the one object that represents each snapshot
         self._n_cached_steps = 0
         self._native = native_machine(self.machine) if native else None
@@ -107,12 +132,15 @@ class Interpreter:
         if self.machine.nodes[0].parallel:
             entry_set.add_regions(self.machine.nodes[0])
         counts: dict[str, Value] = {}
-        for number in entry_set.entered:
-            for counter in self.machine.nodes[number].counters:
+        for node_index in entry_set.entered:
+            for counter in self.machine.nodes[node_index].counters:
+                # the counter of the time since entry; others count conditions or restart
                 if counter.condition is None and not counter.restarts:
                     count = counter.limit if ticks_active is None else max(ticks_active - 1, 0)
                     counts[counter.name] = min(count, counter.limit)
-        leaves = tuple(sorted(number for number in entry_set.entered if self.machine.nodes[number].is_leaf))
+        leaves = tuple(
+            sorted(node_index for node_index in entry_set.entered if self.machine.nodes[node_index].is_leaf)
+        )
         variables = self._convert_variables(values or {})
         return self._build_snapshot(leaves, started=True, values={**counts, **variables})
 
@@ -149,7 +177,7 @@ class Interpreter:
             else:
                 tick = self._start_tick(state)
             after = tick.run(*tick_inputs)
-        return after if self._cached_row_length < 0 else self._cache_step(state, inputs, after)
+        return self._cache_step(state, inputs, after) if self._caches_steps else after
 
     def outcome(
         self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = evaluate_expression
@@ -256,6 +284,11 @@ class Interpreter:
         """Cache a step in `state.successors`, and return the one Snapshot object that represents `after`.
 
         A full cache is emptied first. Steps with inputs left out are not cached.
+
+        Args:
+            state: the snapshot before the tick.
+            inputs: the inputs of the tick.
+            after: the snapshot after it.
         """
         if self._n_cached_steps >= MAX_CACHED_STEPS:
             for snapshot in (*self._snapshots.values(), state):
@@ -277,7 +310,7 @@ class Interpreter:
     ) -> Snapshot:
         """Return a snapshot with initial registers, some set to `values`, and an empty history."""
         machine = self.machine
-        registers = {**machine.start(configuration), **values}
+        registers = {**machine.start_values(configuration), **values}
         register_values = tuple(registers[name] for name in machine.registers)
         history = tuple(() for _ in machine.history)
         return Snapshot(machine, started, configuration, register_values, history)
@@ -295,8 +328,8 @@ class Interpreter:
         if len(inputs) > len(row):  # the fast reader ignores unknown names, for which this raises an error
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
-        for index, name, exact_type, low, high, input_type in self._inputs:
-            value = row[index]
+        for row_index, name, exact_type, low, high, input_type in self._inputs:
+            value = row[row_index]
             is_exact = type(value) is exact_type and low <= value <= high
             values[name] = value if is_exact else convert_value(name, input_type, value)
         events: list[str] = []

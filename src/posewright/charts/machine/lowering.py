@@ -19,7 +19,14 @@ from posewright.charts.expression import (
     constant,
 )
 from posewright.charts.machine.machine import IN_STATE_PREFIX, Machine
-from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, ResolvedTarget, StateNode
+from posewright.charts.machine.node import (
+    NO_PARENT,
+    ROOT,
+    CompoundTransition,
+    Counter,
+    ResolvedTarget,
+    StateNode,
+)
 from posewright.charts.model import (
     ALWAYS,
     Action,
@@ -57,7 +64,7 @@ class Route(NamedTuple):
 def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, ...]]]:
     """Return the routes out of a state in the order in which they are tried, and the cycles of junctions.
 
-    It is a depth-first search; the last entry of the stack is the next to be followed, so alternatives are
+    It is a depth-first search; the last route of the stack is the next to be followed, so alternatives are
     pushed in reverse. A route that would pass a junction twice is left out.
 
     Returns:
@@ -88,7 +95,7 @@ def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str
                 continue
             passed_junctions = (*passed_junctions, last_segment.junction)
             next_segments = chart.junctions[last_segment.junction]
-        elif not next_segments:
+        elif not next_segments:  # it ends at its targets
             routes.append(route)
         for segment in reversed(next_segments):
             stack.append((route._replace(segments=(*route.segments, segment)), passed_junctions))
@@ -98,11 +105,9 @@ def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str
 class StateLowering:
     """Lowers the expressions of one state, and collects the counters that these need.
 
-    Args:
+    Attributes:
         chart: the chart.
         state: name of the state; empty for conditions outside of states.
-
-    Attributes:
         max_wait_ticks: how far the counter of the time since entry must count; 0 if it is not needed.
         held_counters: the counters of `held`, by their lowered condition and the count that they must reach.
         every_counters: the counters of `every`, by their number of ticks.
@@ -130,7 +135,10 @@ class StateLowering:
         return ticks
 
     def lower_expression(self, expression: Expression) -> Expression:
-        """Return an expression with counters in place of times, and names `in.S` in place of state tests."""
+        """Return an expression with counters in place of times, and names `in.S` in place of state tests.
+
+        The counters that the expression needs are added to those of the state.
+        """
 
         def lower_node(node: Tree) -> Tree | None:
             """Return the replacement of a state test or of a temporal condition; None for other nodes."""
@@ -173,6 +181,9 @@ class StateLowering:
 
     def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
         """Return the comparison of a counter that a temporal condition represents; the counter is added.
+
+        `every` and `held` have counters of their own, which have reached the time; `after` and `before`
+        compare the counter of the time since the state was entered.
 
         Args:
             tree: the temporal condition.
@@ -220,12 +231,14 @@ def lower(chart: Chart) -> Machine:
 class _ChartLowering:
     """Lowers a chart; nodes are numbered with the chart as 0, then the states as they are written.
 
+    The lists are parallel: their index is the number of a node.
+
     Attributes:
         chart: the chart.
-        states: the state of each number; None for the chart itself.
+        states: the state of each node; None for the chart itself.
         number_of: the number of each state by its name.
-        parents: the number of the node around each node; -1 for the chart itself.
-        ancestors: the numbers of all nodes around each node, the nearest first.
+        parents: the parent of each node; NO_PARENT for the chart itself.
+        ancestors: the ancestors of each node, the nearest first, the chart itself last.
         cycles: the cycles of junctions found so far.
     """
 
@@ -233,8 +246,8 @@ class _ChartLowering:
         """Number the states, and record the parent and the ancestors of each."""
         self.chart = chart
         self.states: list[State | None] = [None, *chart.every_state]
-        self.number_of = {name: number for number, name in enumerate(chart.state_names, 1)}
-        self.parents = [-1]
+        self.number_of = {name: node_index for node_index, name in enumerate(chart.state_names, 1)}
+        self.parents = [NO_PARENT]
         self.ancestors: list[tuple[int, ...]] = [()]
         for name in chart.state_names:
             parent_name = chart.parents[name]
@@ -245,7 +258,9 @@ class _ChartLowering:
 
     def build_machine(self) -> Machine:
         """Return the machine with all nodes, handled events and cycles of junctions."""
-        nodes = self._with_history_kinds([self._build_node(number) for number in range(len(self.states))])
+        nodes = self._with_history_kinds(
+            [self._build_node(node_index) for node_index in range(len(self.states))]
+        )
         transitions = [transition for node in nodes for transition in node.transitions]
         return Machine(
             self.chart,
@@ -256,17 +271,17 @@ class _ChartLowering:
             number_of=self.number_of,
         )
 
-    def _build_node(self, number: int) -> StateNode:
-        """Return the node of a number, with its lowered actions and transitions; 0 is the chart itself."""
-        state = self.states[number]
-        children = tuple(child for child, parent in enumerate(self.parents) if parent == number)
-        descendants = frozenset(i for i, ancestors in enumerate(self.ancestors) if number in ancestors)
+    def _build_node(self, node_index: int) -> StateNode:
+        """Return the node with an index, with its lowered actions and transitions; 0 is the chart itself."""
+        state = self.states[node_index]
+        children = tuple(child for child, parent in enumerate(self.parents) if parent == node_index)
+        descendants = frozenset(i for i, ancestors in enumerate(self.ancestors) if node_index in ancestors)
         if state is None:
             return StateNode(
                 index=ROOT,
                 name=self.chart.name,
                 state=None,
-                parent=-1,  # nothing is around the chart
+                parent=NO_PARENT,
                 ancestors=(),
                 children=children,
                 descendants=descendants,
@@ -275,18 +290,18 @@ class _ChartLowering:
                 initial=tuple(self._resolve(target) for target in self.chart.initial),
             )
         lowering = StateLowering(self.chart, state.name)
-        transitions = tuple(self._compound_transitions(state, number, lowering))
+        transitions = tuple(self._compound_transitions(state, node_index, lowering))
         entry = lowering.lower_actions(state.entry)
         during = lowering.lower_actions(state.during)
         leaving = lowering.lower_actions(state.exit)
         if self.chart.kind is ChartKind.MOORE:
             entry = self._moore_outputs(state)
         return StateNode(
-            index=number,
+            index=node_index,
             name=state.name,
             state=state,
-            parent=self.parents[number],
-            ancestors=self.ancestors[number],
+            parent=self.parents[node_index],
+            ancestors=self.ancestors[node_index],
             children=children,
             descendants=descendants,
             parallel=state.parallel,
@@ -310,26 +325,33 @@ class _ChartLowering:
         return ResolvedTarget(self.number_of[target.state], target.history, default)
 
     def _compound_transitions(
-        self, state: State, number: int, lowering: StateLowering
+        self, state: State, node_index: int, lowering: StateLowering
     ) -> Iterator[CompoundTransition]:
-        """Yield the compound transitions of a state: one for each path through junctions to a target."""
+        """Yield the compound transitions of a state: one for each path through junctions to a target.
+
+        Args:
+            state: the state.
+            node_index: its number.
+            lowering: lowers its expressions, and collects its counters.
+        """
         routes, cycles = find_routes(self.chart, state)
         self.cycles += cycles
         for index, (transition_index, segments) in enumerate(routes):
-            first_segment = segments[0]
-            targets = tuple(self._resolve(target) for target in segments[-1].go)
+            first_segment = segments[0]  # only the first has events and a waiting time
+            last_segment = segments[-1]  # only the last has targets
+            targets = tuple(self._resolve(target) for target in last_segment.go)
             guards = tuple(lowering.lower_expression(segment.when) for segment in segments)
-            domain = self._domain(number, targets, local=any(segment.local for segment in segments))
-            leaves_source = domain not in {None, number}
+            domain = self._domain(node_index, targets, local=any(segment.local for segment in segments))
+            leaves_source = domain not in {None, node_index}
             wait_ticks = self.chart.wait_ticks(state, first_segment, leaves=leaves_source)
             actions = [action for segment in segments for action in lowering.lower_actions(segment.do)]
             yield CompoundTransition(
-                source=number,
+                source=node_index,
                 index=index,
-                transition=transition_index,
+                transition_index=transition_index,
                 segments=segments,
                 events=first_segment.on,
-                wait=lowering.require_count(wait_ticks),
+                wait_ticks=lowering.require_count(wait_ticks),
                 guards=guards,
                 guard=lowering.join_guards(guards),
                 do=tuple(actions),
@@ -343,24 +365,31 @@ class _ChartLowering:
 
         It is the innermost compound node around the source and all targets; None without targets. A local
         transition of a compound state has the state itself as its domain, if all targets are in it.
+
+        Args:
+            source: index of the source node.
+            targets: the targets of the transition.
+            local: whether the transition is declared as local.
         """
         if not targets:
             return None
         is_local = local and self._is_compound(source)
         candidates = (source, *self.ancestors[source]) if is_local else self.ancestors[source]
-        for number in candidates:
-            if self._is_compound(number) and all(self._is_inside(target, number) for target in targets):
-                return number
+        for node_index in candidates:
+            if self._is_compound(node_index) and all(
+                self._is_inside(target, node_index) for target in targets
+            ):
+                return node_index
         return ROOT
 
-    def _is_compound(self, number: int) -> bool:
-        state = self.states[number]
+    def _is_compound(self, node_index: int) -> bool:
+        state = self.states[node_index]
         return not self.chart.parallel if state is None else state.is_compound
 
-    def _is_inside(self, target: ResolvedTarget, number: int) -> bool:
-        """Return whether a target is inside a node, as the node's own history is."""
-        is_own_history = target.history is not None and target.node == number
-        return number in self.ancestors[target.node] or is_own_history
+    def _is_inside(self, target: ResolvedTarget, node_index: int) -> bool:
+        """Return whether a target is inside a node; the history of a node counts as inside it."""
+        is_own_history = target.history is not None and target.node == node_index
+        return node_index in self.ancestors[target.node] or is_own_history
 
     def _with_history_kinds(self, nodes: list[StateNode]) -> list[StateNode]:
         """Return the nodes with the kinds of history that some target needs of each."""

@@ -45,7 +45,7 @@ class Machine:
     | transitions, in the order of trial | `transitions_by_event`: by event (None: every tick) and leaf |
     | exit set, entry set and configuration after a microstep | `planner.enter_chart()`, `planner.plan(...)` |
     | what is stored from tick to tick | `registers`, `types` (each with its `storage`), `history` |
-    | values of the registers before the first tick | `start` |
+    | values of the registers before the first tick | `start_values(configuration)` |
     | inputs, each clamped to its declared range when it is sampled | `inputs` |
     | events from outside, in the order in which they are processed | `events` |
     | outputs of a Moore chart in each state: its `entry` sets them | `moore_outputs` |
@@ -102,7 +102,7 @@ class Machine:
                 outputs[node.index] = start_outputs | state_outputs
         return outputs
 
-    def start(self, configuration: tuple[int, ...]) -> dict[str, Value]:
+    def start_values(self, configuration: tuple[int, ...]) -> dict[str, Value]:
         """Return the values of the registers before the first tick.
 
         Args:
@@ -115,11 +115,18 @@ class Machine:
     def queue_limit(self) -> int:
         """Greatest number of waiting events: 0 if no raised event is handled, else a fixed limit."""
         raised_events = frozenset[str]().union(*map(events_raised, all_actions(self)))
+        is_any_handled = bool((raised_events | self._possible_done_events()) & self.handled_events)
+        return MAX_MICROSTEPS if is_any_handled else 0
+
+    def _possible_done_events(self) -> set[str]:
+        """Return the events `done.S` that entering a final state may raise."""
         done_events = set[str]()
         for node in self.nodes:
-            if node.final:  # entering it may complete any state around it, but not the chart itself
-                done_events |= {DONE_PREFIX + self.nodes[number].name for number in node.ancestors[:-1]}
-        return MAX_MICROSTEPS if (raised_events | done_events) & self.handled_events else 0
+            if node.final:
+                # the last ancestor is the chart itself, which has no such event
+                ancestors_in_chart = node.ancestors[:-1]
+                done_events |= {DONE_PREFIX + self.nodes[ancestor].name for ancestor in ancestors_in_chart}
+        return done_events
 
     @cached_property
     def transitions(self) -> tuple[CompoundTransition, ...]:
@@ -136,8 +143,8 @@ class Machine:
         by_event: dict[str | None, dict[int, tuple[CompoundTransition, ...]]] = {}
         leaves = [node for node in self.nodes if node.is_leaf]
         for leaf in leaves:
-            nodes_around = [leaf, *(self.nodes[number] for number in leaf.ancestors)]
-            for transition in (transition for node in nodes_around for transition in node.transitions):
+            leaf_and_ancestors = [leaf, *(self.nodes[ancestor] for ancestor in leaf.ancestors)]
+            for transition in chain.from_iterable(node.transitions for node in leaf_and_ancestors):
                 for event in transition.events or (None,):
                     by_leaf = by_event.setdefault(event, {})
                     by_leaf[leaf.index] = (*by_leaf.get(leaf.index, ()), transition)
@@ -204,6 +211,7 @@ class Machine:
 
     @cached_property
     def _expression_numbers(self) -> Mapping[int, int]:
+        """The number of each expression, by its identity (`id()`)."""
         return {id(expression): number for number, expression in enumerate(self.expressions)}
 
     def expression_number(self, expression: Expression) -> int:
@@ -309,7 +317,7 @@ class Snapshot:
     @cached_property
     def active(self) -> tuple[str, ...]:
         """The names of all active states, outer ones before inner ones."""
-        return tuple(self.machine.nodes[number].name for number in self.active_nodes)
+        return tuple(self.machine.nodes[node_index].name for node_index in self.active_nodes)
 
     @cached_property
     def registers(self) -> Mapping[str, Value]:

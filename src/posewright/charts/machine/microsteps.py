@@ -16,12 +16,12 @@ from posewright.charts.model import DONE_PREFIX, HistoryKind
 class EntrySet:
     """Collects the nodes entered in one microstep; computeEntrySet of the W3C's algorithm.
 
-    A node is named by its number, which is its index in `nodes`.
+    A node is given by its number, which is its index in `nodes`.
 
     Attributes:
         nodes: the nodes of the machine.
-        history: the states that each history restores, by number of the node and kind.
-        entered: the numbers of the nodes that are entered.
+        history: the states that each history restores, by index of the node and kind.
+        entered: the indices of the nodes that are entered, without the chart itself.
     """
 
     def __init__(
@@ -33,7 +33,12 @@ class EntrySet:
         self.entered: set[int] = set()
 
     def add_targets(self, targets: Iterable[ResolvedTarget], domain: int) -> None:
-        """Add targets with the states inside them, and their ancestors up to the node `domain`."""
+        """Add targets with the states inside them, and their ancestors up to the node `domain`.
+
+        Args:
+            targets: the targets of one transition, or of an initial state.
+            domain: index of the node inside which states are entered; it is not entered itself.
+        """
         targets = tuple(targets)
         for target in targets:
             node = self.nodes[target.node]
@@ -56,22 +61,22 @@ class EntrySet:
 
     def add_regions(self, node: StateNode) -> None:
         """Add the regions of a parallel node of which nothing has been added."""
-        for number in node.children:
-            child = self.nodes[number]
-            if number not in self.entered and not (child.descendants & self.entered):
+        for node_index in node.children:
+            child = self.nodes[node_index]
+            if node_index not in self.entered and not (child.descendants & self.entered):
                 self._add_with_initial(child)
 
     def _add_history(self, target: ResolvedTarget, node: StateNode) -> None:
         """Add the states that a history restores, or its default while it is empty."""
-        restored_numbers = self.history[target.node, target.history] if target.history else ()
-        numbers = restored_numbers or target.default
-        if not numbers:
+        restored_indices = self.history[target.node, target.history] if target.history else ()
+        node_indices = restored_indices or target.default
+        if not node_indices:
             self.add_initial(node)
             return
-        for number in numbers:
-            self._add_with_initial(self.nodes[number])
-        for number in numbers:
-            self._add_ancestors(self.nodes[number], node.index)
+        for node_index in node_indices:
+            self._add_with_initial(self.nodes[node_index])
+        for node_index in node_indices:
+            self._add_ancestors(self.nodes[node_index], node.index)
         if node.parallel:  # a default may name states of some regions only
             self.add_regions(node)
 
@@ -82,17 +87,17 @@ class EntrySet:
 
     def _add_ancestors(self, node: StateNode, domain: int) -> None:
         """Add the ancestors of a node up to `domain`, with the other regions on the way."""
-        for number in node.ancestors:
-            if number == domain:
+        for node_index in node.ancestors:
+            if node_index == domain:
                 return
-            self._add(number)
-            if self.nodes[number].parallel:
-                self.add_regions(self.nodes[number])
+            self._add(node_index)
+            if self.nodes[node_index].parallel:
+                self.add_regions(self.nodes[node_index])
 
-    def _add(self, number: int) -> None:
+    def _add(self, node_index: int) -> None:
         """Add one node, unless it is the chart itself."""
-        if number:
-            self.entered.add(number)
+        if node_index != ROOT:
+            self.entered.add(node_index)
 
 
 MAX_CACHED = 20_000
@@ -142,7 +147,7 @@ class MicrostepPlanner:
         self.nodes = nodes
         self.histories = histories
         self.nodes_with_cleared_history = frozenset(
-            number for number, _ in histories if not self._is_history_entered_from_inside(number)
+            node_index for node_index, _ in histories if not self._is_history_entered_from_inside(node_index)
         )
         self._active_nodes: dict[Configuration, frozenset[int]] = {}
         self._cache: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
@@ -152,14 +157,16 @@ class MicrostepPlanner:
         try:
             return self._active_nodes[configuration]
         except KeyError:
-            active = {number for leaf in configuration for number in (leaf, *self.nodes[leaf].ancestors)}
-            return self._active_nodes.setdefault(configuration, frozenset(active - {0}))
+            active = {
+                node_index for leaf in configuration for node_index in (leaf, *self.nodes[leaf].ancestors)
+            }
+            return self._active_nodes.setdefault(configuration, frozenset(active - {ROOT}))
 
     def enter_chart(self) -> Microstep:
         """Return the microstep that enters the chart."""
         history = tuple(() for _ in self.histories)
         entry_set = EntrySet(self.nodes, dict.fromkeys(self.histories, ()))
-        entry_set.add_initial(self.nodes[0])
+        entry_set.add_initial(self.nodes[ROOT])
         return self._build_microstep(
             (), active=frozenset(), exit_set=frozenset(), entry_set=entry_set.entered, history=history
         )
@@ -179,19 +186,26 @@ class MicrostepPlanner:
     def _plan_uncached(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
-        """Return the microstep of enabled transitions, after the removal of those in conflict."""
+        """Return the microstep of enabled transitions, after the removal of those in conflict.
+
+        Args:
+            configuration: the active leaves before it.
+            history: what the histories store before it.
+            enabled: the enabled transitions, in the order of the leaves.
+        """
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
         exit_set = frozenset[int]().union(
             *(self._compute_exit_set(transition, active) for transition in transitions)
         )
         new_history = dict(zip(self.histories, history, strict=True))
-        for number, kind in self.histories:
-            if number in exit_set:
-                new_history[number, kind] = self._record_history(number, kind, configuration, active)
+        for node_index, kind in self.histories:
+            if node_index in exit_set:
+                new_history[node_index, kind] = self._record_history(node_index, kind, configuration, active)
         entry_set = EntrySet(self.nodes, new_history)
         for transition in transitions:
-            entry_set.add_targets(transition.targets, domain=transition.domain or 0)
+            # a transition without targets has no domain, and enters nothing
+            entry_set.add_targets(transition.targets, domain=transition.domain or ROOT)
         return self._build_microstep(
             transitions, active, exit_set, entry_set=entry_set.entered, history=tuple(new_history.values())
         )
@@ -206,6 +220,9 @@ class MicrostepPlanner:
     ) -> Microstep:
         """Return the microstep with its exit and entry order and the configuration after it.
 
+        Nodes are left from the inside out and entered from the outside in. Entering a final state raises the
+        `done` events of the states that are then complete.
+
         Args:
             transitions: the transitions that are taken.
             active: the active nodes before it.
@@ -215,18 +232,20 @@ class MicrostepPlanner:
         """
         active_after = set(active - exit_set)
         entering = []
-        for number in sorted(entry_set):  # outer nodes first, as they have lower numbers
-            active_after.add(number)
-            node = self.nodes[number]
+        for node_index in sorted(entry_set):  # outer nodes first, as they have lower numbers
+            active_after.add(node_index)
+            node = self.nodes[node_index]
             done_events = self._list_done_events(node, active_after) if node.final else ()
             entering.append((node, done_events))
-        configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
-        cleared_nodes = active_after & self.nodes_with_cleared_history
-        history = tuple(
-            () if number in cleared_nodes else stored_configuration
-            for (number, _), stored_configuration in zip(self.histories, history, strict=True)
+        configuration = tuple(
+            sorted(node_index for node_index in active_after if self.nodes[node_index].is_leaf)
         )
-        leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
+        cleared_nodes = active_after & self.nodes_with_cleared_history
+        history_after = tuple(
+            () if node_index in cleared_nodes else stored_configuration
+            for (node_index, _), stored_configuration in zip(self.histories, history, strict=True)
+        )
+        leaving = tuple(self.nodes[node_index] for node_index in sorted(exit_set, reverse=True))
         exit_has_effects = any(node.exit or node.counters for node in leaving)
         entry_has_effects = any(node.entry or done_events for node, done_events in entering)
         has_effects = exit_has_effects or entry_has_effects
@@ -235,21 +254,25 @@ class MicrostepPlanner:
             leaving,
             entering=tuple(entering),
             configuration=configuration,
-            history=history,
+            history=history_after,
             has_effects=has_effects,
         )
 
-    def _is_history_entered_from_inside(self, number: int) -> bool:
-        """Return whether a transition from inside the node `number`, or from itself, enters its history.
+    def _is_history_entered_from_inside(self, node_index: int) -> bool:
+        """Return whether a transition from inside a node, or from the node itself, enters its history.
 
         If none does, the history has no effect while the node is active, and situations that differ in it
         alone are equal.
         """
-        sources = self.nodes[number].descendants | {number}
+        sources = self.nodes[node_index].descendants | {node_index}
         for node in self.nodes:
             for transition in node.transitions:
                 for target in transition.targets:
-                    if target.history is not None and target.node == number and transition.source in sources:
+                    if (
+                        target.history is not None
+                        and target.node == node_index
+                        and transition.source in sources
+                    ):
                         return True
         return False
 
@@ -260,16 +283,20 @@ class MicrostepPlanner:
         return active & self.nodes[transition.domain].descendants
 
     def _record_history(
-        self, number: int, kind: HistoryKind, configuration: Configuration, active: frozenset[int]
+        self, node_index: int, kind: HistoryKind, configuration: Configuration, active: frozenset[int]
     ) -> Configuration:
         """Return what the history of an exited node stores: its active children, or the leaves inside it."""
-        node = self.nodes[number]
+        node = self.nodes[node_index]
         if kind is HistoryKind.SHALLOW:
             return tuple(child for child in node.children if child in active)
         return tuple(leaf for leaf in configuration if leaf in node.descendants)
 
     def _remove_conflicts(self, enabled: Iterable[CompoundTransition]) -> tuple[CompoundTransition, ...]:
-        """Return the transitions that are taken: of two in conflict the inner one, else the earlier."""
+        """Return the enabled transitions without those that are preempted.
+
+        Two transitions are in conflict if they leave common states. Of these, the one whose source is inside
+        the source of the other is taken; if neither is, the earlier one.
+        """
         selected: list[CompoundTransition] = []
         for transition in enabled:
             conflicting = [earlier for earlier in selected if self._are_in_conflict(transition, earlier)]
@@ -295,18 +322,18 @@ class MicrostepPlanner:
 
         These are its parent and, if that is a region, the parallel state once all its regions are done.
         """
-        number = final.parent
+        ancestor = final.parent
         events = []
-        while number != ROOT and self._is_done(number, active):
-            events.append(DONE_PREFIX + self.nodes[number].name)
-            number = self.nodes[number].parent
-            if not self.nodes[number].parallel:
-                break
+        while ancestor != ROOT and self._is_done(ancestor, active):
+            events.append(DONE_PREFIX + self.nodes[ancestor].name)
+            ancestor = self.nodes[ancestor].parent
+            if not self.nodes[ancestor].parallel:
+                break  # only a parallel state is done by its regions; others need a final child
         return tuple(events)
 
-    def _is_done(self, number: int, active: set[int]) -> bool:
+    def _is_done(self, node_index: int, active: set[int]) -> bool:
         """Return whether a final state is active in a node, or in all its regions."""
-        node = self.nodes[number]
+        node = self.nodes[node_index]
         if node.parallel:
             return all(self._is_done(child, active) for child in node.children)
         return any(self.nodes[child].final and child in active for child in node.children)

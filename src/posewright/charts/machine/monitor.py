@@ -84,7 +84,7 @@ class TickConditions:
             active: numbers of the active nodes.
             raised: events that were raised in the tick.
         """
-        values = {name: number in active for name, number in self.in_state_nodes.items()}
+        values = {name: node_index in active for name, node_index in self.in_state_nodes.items()}
         return values | {name: event in raised for name, event in self.raised_names.items()}
 
 
@@ -127,6 +127,14 @@ class Monitor:
     Args:
         chart: the chart that runs.
         start: the snapshot before the first tick; None for the initial one.
+
+    Attributes:
+        conditions: for each promise, its conditions.
+        ticks_due: for each promise of the kind `leads to`, the ticks for which its goal has been due, the
+            tick of the condition included.
+        broken: indices of the promises that are broken at present.
+        n_ticks: number of ticks so far.
+        previous_snapshot: the snapshot after the last tick; None for the initial one.
     """
 
     def __init__(self, chart: Chart, start: Snapshot | None = None) -> None:
@@ -137,9 +145,8 @@ class Monitor:
             TickConditions(machine, [promise.when] if promise.goal is None else [promise.when, promise.goal])
             for promise in chart.promises
         ]
-        # of `leads to`: ticks for which the goal has been due, the tick of the condition included
         self.ticks_due = [0] * len(self.conditions)
-        self.broken: set[int] = set()  # indices of the promises that are broken at present
+        self.broken: set[int] = set()
         self.n_ticks = 0
         self.previous_snapshot = start
 
@@ -181,7 +188,9 @@ class Monitor:
     ) -> BrokenPromise | None:
         """Return the promise if the tick broke it and it was not broken after the tick before.
 
-        It updates `ticks_due` and `broken`.
+        `never x` is broken by a tick after which x is true, `always x` by one after which it is false, and
+        `x leads to y within t` if y has not become true in that time since x was. It updates `ticks_due` and
+        `broken`.
 
         Args:
             index: index of the promise.
@@ -193,12 +202,16 @@ class Monitor:
         conditions = self.conditions[index]
         ticks_due = self.ticks_due[index]
         complete_env = {**env, **conditions.evaluate_names(state.active_nodes, raised)}
-        condition_holds, *goal_holds = [
+        condition_holds, *goal_values = [
             bool(condition.evaluate(complete_env)) for condition in conditions.conditions
         ]
         if promise.kind is PromiseKind.LEADS_TO:
+            (goal_holds,) = goal_values
             is_due = ticks_due > 0 or condition_holds
-            ticks_due = 0 if goal_holds[0] else ticks_due + is_due
+            if goal_holds:
+                ticks_due = 0
+            elif is_due:
+                ticks_due += 1
             is_broken = ticks_due > self.chart.ticks_within(promise.within_s)
         else:
             is_broken = condition_holds is (promise.kind is PromiseKind.NEVER)

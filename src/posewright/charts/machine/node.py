@@ -12,6 +12,9 @@ from posewright.charts.types import IntType
 ROOT = 0
 """The number of the node that represents the chart itself."""
 
+NO_PARENT = -1
+"""In place of the parent of that node, which has none."""
+
 
 @dataclass(frozen=True)
 class ResolvedTarget:
@@ -35,10 +38,10 @@ class CompoundTransition:
     Attributes:
         source: number of the source node.
         index: its index among the compound transitions of that node.
-        transition: index of its first segment among the transitions of the state as written.
+        transition_index: index of its first segment among the transitions of the state as written.
         segments: the segments as written, from the first to the last.
         events: triggers, any one of which enables it; none: it is tried at every tick.
-        wait: ticks that the source must have been active.
+        wait_ticks: ticks that the source must have been active.
         guards: guards of the segments, in order; all must be true.
         guard: the conjunction of the guards.
         do: the actions of all segments.
@@ -50,10 +53,10 @@ class CompoundTransition:
 
     source: int
     index: int
-    transition: int
+    transition_index: int
     segments: tuple[Transition, ...]
     events: tuple[str, ...]
-    wait: int
+    wait_ticks: int
     guards: tuple[Expression, ...]
     guard: Expression
     do: Actions
@@ -104,14 +107,21 @@ class StateNode:
     """A state of the chart, or the chart itself.
 
     Attributes:
-        index: its number.
+        index: its number, which is its index in `Machine.nodes`.
+        name: the name of the state or the chart.
         state: the state as written; None for the chart itself.
-        parent: number of the node around it, -1 for the chart itself.
-        ancestors: numbers of the nodes around it, the nearest first, the chart itself last.
+        parent: number of the node that contains it directly, NO_PARENT for the chart itself.
+        ancestors: numbers of all nodes that contain it, the nearest first, the chart itself last.
         children: numbers of the nodes directly inside it.
         descendants: numbers of all nodes inside it.
+        parallel: whether its children are regions, which are all active while it is.
+        final: whether it is a final state.
         initial: the targets entered with it.
-        counters: count while it is active.
+        entry: the actions that run when it is entered, lowered; of a Moore state, those that set the outputs.
+        during: the actions that run at each tick in which it stays active, lowered.
+        exit: the actions that run when it is left, lowered.
+        transitions: the transitions that leave it, in the order in which they are tried.
+        counters: the counters that count while it is active.
         history_kinds: the kinds of its history that some transition enters.
     """
 

@@ -38,11 +38,20 @@ class TickExecution:
             exploration follows both values of a condition.
 
     Attributes:
+        planner: computes the states that transitions leave and enter.
+        before: the snapshot before the tick.
+        configuration: the active leaves at present.
+        history: what each history stores at present.
+        env: the value at present of every name that expressions read.
+        queue: events that were raised inside and wait to be processed.
         taken_transitions: transitions that were taken, in order.
         raised: events that the chart raised, in order.
+        uninterrupted_nodes: the nodes with `during` actions that have been active since the tick began.
+        n_microsteps: number of microsteps so far.
     """
 
-    uninterrupted_nodes: frozenset[int] = frozenset()  # with `during` actions, active since the tick began
+    # class attributes, as a tick rarely changes them
+    uninterrupted_nodes: frozenset[int] = frozenset()
     n_microsteps = 0
 
     def __init__(self, machine: Machine, state: Snapshot, compute: Compute = evaluate_expression) -> None:
@@ -72,24 +81,24 @@ class TickExecution:
         machine = self.machine
         if inputs:
             self.env.update(inputs)
-        if not self.before.started:
+        if not self.before.started:  # the first tick enters the initial states
             self.env.update(dict.fromkeys(machine.in_state_nodes, False))
             self.enter_nodes(self.planner.enter_chart())
         elif machine.in_state_nodes or machine.counting_nodes:
             self.update_counters()
         if machine.during_nodes:
             self.uninterrupted_nodes = machine.during_nodes & self.planner.active_nodes(self.configuration)
-        completes = machine.runs_to_completion
-        has_transitions = None in machine.transitions_by_event
-        if not completes and (
-            has_transitions or self.compute is not evaluate_expression
-        ):  # a `compute` may record the attempt
-            self.microstep(None)
-        if completes or self.queue:
+        runs_to_completion = machine.runs_to_completion
+        if not runs_to_completion:
+            has_eventless_transitions = None in machine.transitions_by_event
+            records_attempts = self.compute is not evaluate_expression
+            if has_eventless_transitions or records_attempts:
+                self.microstep(None)
+        if runs_to_completion or self.queue:
             self.process_queue()
         for event in events:
             self.microstep(event)
-            if completes or self.queue:
+            if runs_to_completion or self.queue:
                 self.process_queue()
         if self.uninterrupted_nodes:
             self.run_during_actions()
@@ -119,10 +128,14 @@ class TickExecution:
                     env[counter.name] = 1
 
     def process_queue(self) -> None:
-        """Process the events in the queue; a chart that runs to completion, until nothing is enabled."""
-        completes = self.machine.runs_to_completion
-        while completes or self.queue:
-            if completes and self.microstep(None):
+        """Process the events in the queue, and those raised by that, until the queue is empty.
+
+        In a chart that runs to completion, transitions without an event are taken first, before each event
+        and at the end, until none is enabled.
+        """
+        runs_to_completion = self.machine.runs_to_completion
+        while runs_to_completion or self.queue:
+            if runs_to_completion and self.microstep(None):
                 continue
             if not self.queue:
                 return
@@ -130,8 +143,8 @@ class TickExecution:
 
     def run_during_actions(self) -> None:
         """Run the `during` actions of the states that were active all the tick."""
-        for number in sorted(self.uninterrupted_nodes):
-            self.run_actions(self.machine.nodes[number].during)
+        for node_index in sorted(self.uninterrupted_nodes):
+            self.run_actions(self.machine.nodes[node_index].during)
         if self.queue:
             self.process_queue()
 
@@ -148,6 +161,7 @@ class TickExecution:
         if self.n_microsteps > MAX_MICROSTEPS:
             self.fail_endless()
         step = self.planner.plan(self.configuration, self.history, tuple(enabled))
+        # leaving a state may run actions, reset counters, or interrupt its `during` actions
         if step.has_effects or self.uninterrupted_nodes:
             for node in step.leaving:
                 self.exit_node(node)
@@ -176,10 +190,10 @@ class TickExecution:
     def holds(self, transition: CompoundTransition) -> bool:
         """Return whether the minimum time of a transition is over and its guards are true."""
         env = self.env
-        if transition.wait and env[transition.since_register] < transition.wait:
+        if transition.wait_ticks and env[transition.since_register] < transition.wait_ticks:
             return False
         compute = self.compute
-        if compute is evaluate_expression:
+        if compute is evaluate_expression:  # nothing records the guards, so the compiled ones are called
             for test in transition.tests:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
                 if not test(env):
                     return False
@@ -209,8 +223,8 @@ class TickExecution:
     def update_state_names(self) -> None:
         """Set the names `in.S` that expressions read."""
         active = self.planner.active_nodes(self.configuration)
-        for name, number in self.machine.in_state_nodes.items():
-            self.env[name] = number in active
+        for name, node_index in self.machine.in_state_nodes.items():
+            self.env[name] = node_index in active
 
     def run_actions(self, actions: Actions) -> None:
         """Run actions, one after the other."""

@@ -118,7 +118,8 @@ class Chart:
         junctions: the segments of each named junction, tried in order.
         otherwise_is_explicit: the document states `otherwise`, it is not the default of the kind.
         resources: outputs that occupy something while they are not zero and must return to zero.
-        form: the columns of the truth table the chart was read from or is written to.
+        declared_table_form: the columns of the truth table the chart was read from or is written to; None if
+            it states none.
         source: where the chart comes from, such as a publication.
         path: the file it was read from.
         lines: the line of each declared name, values of enumerations included.
@@ -149,7 +150,7 @@ class Chart:
     otherwise: Otherwise = Otherwise.REFUSE
     promises: tuple[Promise, ...] = ()
     resources: tuple[str, ...] = ()
-    form: TableForm | None = None
+    declared_table_form: TableForm | None = None
     otherwise_is_explicit: bool = field(default=False, compare=False)
     description: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
@@ -181,7 +182,7 @@ class Chart:
 
     @property
     def parents(self) -> Mapping[str, str | None]:
-        """The name of the state around each state, None for the outermost states."""
+        """The name of the parent of each state, None for the outermost states."""
         return self.tree.parents
 
     def state(self, name: str) -> State:
@@ -207,8 +208,8 @@ class Chart:
     @property
     def table_form(self) -> TableForm:
         """The columns of its truth table: as declared, else named like its inputs and outputs."""
-        if self.form is not None:
-            return self.form
+        if self.declared_table_form is not None:
+            return self.declared_table_form
         return TableForm({name: name for name in self.inputs}, {name: name for name in self.outputs})
 
     @cached_property

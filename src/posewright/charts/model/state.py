@@ -38,7 +38,7 @@ class State:
         states: the states inside; one of them is active, or all of them if it is `parallel`.
         initial: the states inside that are entered first.
         parallel: the states inside are regions, all active in parallel.
-        final: no transition leaves it; when it is entered, the state around it is done.
+        final: no transition leaves it; when it is entered, its parent is done.
         min_s: minimum time before the state's own transitions may leave or re-enter it [s].
         priority: how overlapping guards of this state are treated; None takes the chart's setting.
         otherwise: how gaps between guards of this state are treated; None takes the chart's setting.
@@ -108,7 +108,7 @@ class StateTree:
 
     @cached_property
     def parents(self) -> Mapping[str, str | None]:
-        """The name of the state around each state, None for the outermost states."""
+        """The name of the parent of each state, None for the outermost states."""
         nested: dict[str, str | None] = {
             child.name: state.name for state in self.every_state for child in state.states
         }
@@ -258,7 +258,7 @@ class StateTree:
         return False
 
     def _ancestors(self, name: str) -> Iterator[str]:
-        """Yield the names of the states around a state, innermost first."""
+        """Yield the names of the ancestors of a state, innermost first."""
         parent = self.parents[name]
         while parent is not None:
             yield parent

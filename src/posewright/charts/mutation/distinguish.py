@@ -160,6 +160,7 @@ class DivergenceSearch:
     """
 
     def __init__(self, exploration: Exploration, pair: MutantPair) -> None:
+        """Start without pairs; arguments as in the class."""
         self.exploration = exploration
         self.mutant_pair = pair
         self.queue: deque[DivergedPair] = deque()
@@ -284,7 +285,7 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
     def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
         """Return all that decides what a node does while it is active, to be compared."""
         transitions = [
-            (t.events, t.wait, t.targets, t.domain, t.since_register, t.guards, t.do)
+            (t.events, t.wait_ticks, t.targets, t.domain, t.since_register, t.guards, t.do)
             for t in node.transitions
         ]
         return node.during, node.exit, node.counters, node.history_kinds, transitions
@@ -333,6 +334,7 @@ class Distinguisher:
     """
 
     def __init__(self, exploration: Exploration) -> None:
+        """Find the nodes that each explored state touches: those that a tick from it may make active."""
         self.exploration = exploration
         self.touched_nodes = {
             state: _find_touched_nodes(exploration, state) for state in exploration.distinct_states
@@ -429,9 +431,9 @@ class Distinguisher:
         n_variables = state_space.n_variables
         changed_and_inner_nodes = set[int]()
         names_read = set[str]()
-        for number in changes.all_nodes:
-            changed_and_inner_nodes |= {number} | machine.nodes[number].descendants
-            names_read |= _names_read_by(machine.nodes[number])
+        for node_index in changes.all_nodes:
+            changed_and_inner_nodes |= {node_index} | machine.nodes[node_index].descendants
+            names_read |= _names_read_by(machine.nodes[node_index])
         read_indices = [i for i, name in enumerate(machine.registers) if name in names_read]
         n_of_kind: dict[object, int] = {}
 

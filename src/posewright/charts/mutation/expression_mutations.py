@@ -174,8 +174,8 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
 def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:
     """Yield a condition replaced by true, by false, and negated.
 
-    Nothing is yielded for `and`, `or`, `not` and `if`, whose operands are replaced instead. A comparison is
-    not negated, since another operator does the same.
+    Nothing is yielded for `true` and `false`, and for `and`, `or`, `not` and `if`, whose operands are
+    replaced instead. A comparison is not negated, since another operator does the same.
     """
     if isinstance(tree, Binary) and tree.operator in LOGIC:
         return
@@ -234,7 +234,12 @@ def neighbouring_values(value: Value) -> Iterator[Value]:
 
 
 def _which_operands_are_conditions(tree: Tree, *, is_condition: bool) -> tuple[bool, ...]:
-    """Return for each operand of a tree whether it is a condition."""
+    """Return for each operand of a tree whether it is a condition.
+
+    Args:
+        tree: the tree.
+        is_condition: whether the tree itself is a condition; then so are the values of an `if`.
+    """
     if isinstance(tree, If):
         return True, is_condition, is_condition
     if isinstance(tree, Call) and tree.function == "held":
@@ -289,6 +294,11 @@ def _mutate_result(tree: Tree, result_type: Type, scope: Scope) -> Iterator[Muta
 
     An enumeration gets its first two values in turn, a number gets one more. Literals and constants are left
     to `_mutate_tree`.
+
+    Args:
+        tree: the tree of the expression.
+        result_type: type of the variable or condition that it is for.
+        scope: the names that it uses.
     """
     if isinstance(result_type, BoolType):
         if not isinstance(tree, Literal):

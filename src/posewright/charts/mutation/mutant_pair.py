@@ -66,6 +66,7 @@ class MutantPair:
     """
 
     def __init__(self, exploration: Exploration, mutant: Interpreter) -> None:
+        """Prepare the states of the mutant, with the same values kept apart as in the chart."""
         self.chart_states = exploration.state_space
         self.chart = exploration.interpreter
         self.mutant = mutant

@@ -122,7 +122,10 @@ class PartMutator:
                 yield replace(mutation, line=mutation.line or transition.line, mutated_part=updated)
 
     def _mutate_transition(self, transition: Transition) -> Iterator[Mutation[Transition]]:
-        """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions."""
+        """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions.
+
+        `rebuild` turns each mutation of a part into one of the whole transition.
+        """
         if not transition.is_else and transition.when != ALWAYS:
             yield from rebuild(
                 self._mutate_condition(transition.when), lambda when: replace(transition, when=when)

@@ -197,8 +197,8 @@ def _are_identical(a: Chart, b: Chart) -> bool:
     """Return whether two charts are the same except for their names, promises and resources."""
     if a is b:
         return True
-    stripped_a = replace(a, name="", promises=(), resources=(), form=None)
-    stripped_b = replace(b, name="", promises=(), resources=(), form=None)
+    stripped_a = replace(a, name="", promises=(), resources=(), declared_table_form=None)
+    stripped_b = replace(b, name="", promises=(), resources=(), declared_table_form=None)
     # 2 and 2.0 are equal in Python but not in a chart
     constants_of_a = repr(sorted(a.constants.items()))
     constants_of_b = repr(sorted(b.constants.items()))

@@ -164,8 +164,10 @@ class ProductSpace:
         first_key = self.product.first_space.split_counters(first)
         second_key = self.product.second_space.split_counters(second)
         untimed_pair = UntimedPair(first_key.untimed_id, second_key.untimed_id, output_terms)
-        untimed_id = self._untimed_ids.setdefault(untimed_pair, len(self._untimed_pairs))
-        if untimed_id == len(self._untimed_pairs):
+        next_id = len(self._untimed_pairs)
+        untimed_id = self._untimed_ids.setdefault(untimed_pair, next_id)
+        is_new = untimed_id == next_id
+        if is_new:
             self._untimed_pairs.append(untimed_pair)
         return StateKey(untimed_id, (*first_key.counter_values, *second_key.counter_values))
 
@@ -218,20 +220,21 @@ class ProductSpace:
             path: the path, which the tick restricts.
         """
         tick = self.product.run_tick(pair, path)
+        first_state = tick.first.next_state
+        second_state = tick.second.next_state
         target = None
-        if tick.first.next_state is not None and tick.second.next_state is not None:
-            next_terms = None
-            if not self._shows_difference(tick):
-                next_terms = self._compute_output_terms(output_terms, tick, path)
+        if first_state is None or second_state is None:
+            both_fail = first_state is None and second_state is None
+            differs = not both_fail
+        elif self._shows_difference(tick):
+            differs = True
+        else:
+            next_terms = self._compute_output_terms(output_terms, tick, path)
             differs = next_terms is None
             if next_terms is not None:
-                next_key = self._state_key(tick.first.next_state, tick.second.next_state, next_terms)
-                target = StepTarget(
-                    next_key.untimed_id, self.timers.running_counters(next_key.counter_values)
-                )
-        else:
-            both_fail = tick.first.next_state is None and tick.second.next_state is None
-            differs = not both_fail
+                next_key = self._state_key(first_state, second_state, next_terms)
+                running_counters = self.timers.running_counters(next_key.counter_values)
+                target = StepTarget(next_key.untimed_id, running_counters)
         step = SymbolicStep(
             path.inputs(),
             tick.first.next_state,
@@ -320,6 +323,11 @@ class ProductSpace:
         """Return the terms of an output that is the same in both charts, as far as they have to be stored.
 
         They are stored if they are constants and the output's value was requested; else the result is None.
+
+        Args:
+            name: the output.
+            first: its term in the first chart.
+            second: its term in the second chart.
         """
         first_value = term_value(first)
         second_value = term_value(second)

@@ -175,7 +175,14 @@ class TermComparison:
         self._comparisons: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
 
     def differ(self, name: str, first: Expression, second: Expression, path: PathCondition) -> bool:
-        """Return whether two terms of a variable differ on a path, which may be restricted by the answer."""
+        """Return whether two terms of a variable differ on a path, which may be restricted by the answer.
+
+        Args:
+            name: the variable.
+            first: its term in the first chart.
+            second: its term in the second chart.
+            path: the path.
+        """
         if first == second:
             return False
         first_value = term_value(first)

@@ -151,6 +151,11 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
 
     The bounds of fractions are computed with 64 bits as the numbers are, so they hold after rounding, too.
     Where the divisor may be zero, the interval is that of the other divisors.
+
+    Args:
+        operator: the operator.
+        left: bounds of the left operand.
+        right: bounds of the right operand.
     """
     if not (left.is_finite and right.is_finite):
         return ANY

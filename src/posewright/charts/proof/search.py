@@ -63,7 +63,13 @@ class _SmtQuestion:
     """Decides with the solver whether one term can be true."""
 
     def __init__(self, encoder: BitEncoder, budget: SolverBudget, root: SmtTerm) -> None:
-        """Encode a term with all its parts, and assert it and what is known of its variables."""
+        """Encode a term with all its parts, and assert it and what is known of its variables.
+
+        Args:
+            encoder: encodes the term.
+            budget: limits the steps of the solver.
+            root: the term that is to be true.
+        """
         options = Options()
         options.set(Option.PRODUCE_MODELS, True)
         self.encoder = encoder

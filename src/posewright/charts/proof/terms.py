@@ -133,6 +133,8 @@ class TermFactory:
     Attributes:
         true: the constant true.
         false: the constant false.
+        _terms: every term made so far, by its attributes.
+        _codes: the integer that encodes each value of an enumeration.
     """
 
     def __init__(self) -> None:
@@ -295,7 +297,7 @@ class TermFactory:
             return self.true
         if left.op is SmtOp.TO_FLOAT and right.op in (SmtOp.TO_FLOAT, SmtOp.CONSTANT):
             return self._equal_integers(left, right)
-        if left.is_constant:
+        if left.is_constant:  # a constant comes last
             left, right = right, left
         return self._equal_product(left, right) or self._make(SmtOp.EQUAL, SmtSort.BOOLEAN, (left, right))
 
@@ -454,17 +456,16 @@ class TermFactory:
         An operation on two numbers of 32 bits is rounded directly to 32 bits: rounding first to 53 and then
         to 24 bits gives the same (Figueroa 1995).
         """
-        term = self.to_float(term)
-        if term.interval.fits_single or term.interval.is_exact_in(SINGLE):
-            return term
-        binary_operator = term.arithmetic_operator
+        fraction = self.to_float(term)
+        if fraction.interval.fits_single or fraction.interval.is_exact_in(SINGLE):
+            return fraction
+        binary_operator = fraction.arithmetic_operator
         if binary_operator is not None and binary_operator is not Operator.MODULO:
-            left, right = term.args
+            left, right = fraction.args
             if left.interval.fits_single and right.interval.fits_single:
                 return self.arithmetic(binary_operator, left, right, float_format=SINGLE)
-        return self._make(
-            SmtOp.TO_SINGLE, SmtSort.FLOAT, (term,), interval=rounded_interval(term.interval, SINGLE)
-        )
+        interval = rounded_interval(fraction.interval, SINGLE)
+        return self._make(SmtOp.TO_SINGLE, SmtSort.FLOAT, (fraction,), interval=interval)
 
 
 @lru_cache(maxsize=64)

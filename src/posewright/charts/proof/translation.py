@@ -77,7 +77,14 @@ class Translator:
 
 
 class _TreeTranslator:
-    """Translates the tree of one expression into `nodes`."""
+    """Translates the tree of one expression.
+
+    Attributes:
+        translator: has the types of all names that are not constants.
+        term_factory: makes the terms.
+        nodes: receives the terms of every node, by the node's id.
+        constant_values: the values of the constants in the expression.
+    """
 
     def __init__(
         self, translator: Translator, nodes: dict[int, TranslatedNode], constant_values: Mapping[str, Value]
@@ -153,7 +160,13 @@ class _TreeTranslator:
     def _translate_logic(
         self, operator: Operator, left: TranslatedNode, right: TranslatedNode
     ) -> TranslatedNode:
-        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide."""
+        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide.
+
+        Args:
+            operator: AND or OR.
+            left: the terms of the left side.
+            right: the terms of the right side.
+        """
         factory = self.term_factory
         if operator is Operator.AND:
             value = factory.conjunction((left.value, right.value))

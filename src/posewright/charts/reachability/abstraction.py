@@ -230,7 +230,7 @@ def _abstract_by_cells(
     if len(cells) > MAX_CELLS:
         return None
     start_index = domain.index_of(start_value)
-    cell_values = []
+    cell_values = []  # the value that represents each cell
     for low, high in cells:
         has_start_value = low <= start_index <= high
         cell_values.append(start_value if has_start_value else simplest_value(domain, ((low, high),)))
@@ -409,10 +409,11 @@ class TimerAbstraction:
 
     Attributes:
         names: the names of the counters, in the order of the registers.
-        next_values: for each counter, the value that follows every value while it runs.
-        class_by_value: for each counter, the class of every value.
-        values_by_id: the values that have occurred, by number.
-        class_ids: for each of these, the number of the classes of its counters.
+        next_values: for each counter, the value that follows each of its values while it runs.
+        class_by_value: for each counter, the class of each of its values.
+        values_by_id: the values that have occurred, by their number (`counters_id`).
+        class_ids: for each of these, the number of its combination of classes: values with the same number
+            have the same ticks.
     """
 
     def __init__(self, *machines: Machine) -> None:
@@ -435,8 +436,10 @@ class TimerAbstraction:
 
     def id_of(self, counter_values: CounterValues) -> int:
         """Return the number of some values of the counters, which are stored if they are new."""
-        counters_id = self._id_by_values.setdefault(counter_values, len(self.values_by_id))
-        if counters_id == len(self.values_by_id):
+        next_id = len(self.values_by_id)
+        counters_id = self._id_by_values.setdefault(counter_values, next_id)
+        is_new = counters_id == next_id
+        if is_new:
             self.values_by_id.append(counter_values)
             classes = self.classify(counter_values)
             self.class_ids.append(self._id_by_classes.setdefault(classes, len(self._id_by_classes)))
@@ -474,9 +477,12 @@ class TimerAbstraction:
 
 
 def _compute_next_values(counter: Counter) -> tuple[int, ...]:
-    """Return the value that follows every value of a counter while it runs; never zero."""
-    after_limit = 1 if counter.restarts else counter.limit
-    return (*range(1, counter.limit + 1), after_limit)
+    """Return, for each value of a counter from 0 to its limit, the value after a tick in which it runs.
+
+    It is never zero: a counter that restarts continues with 1, any other stays at its limit.
+    """
+    value_after_limit = 1 if counter.restarts else counter.limit
+    return (*range(1, counter.limit + 1), value_after_limit)
 
 
 def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | None) -> tuple[int, ...]:
@@ -490,7 +496,8 @@ def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | 
         compared_numbers: the numbers with which the chart compares the counter; None if every value matters.
     """
     if compared_numbers is None:
-        return tuple(range(len(next_values)))
+        return tuple(range(len(next_values)))  # a class for each value
+    # each compared number is a class of its own, as are the values between two of them
     class_starts = sorted(compared_numbers | {number + 1 for number in compared_numbers})
     return tuple(sum(start <= value for start in class_starts) for value in next_values)
 
@@ -498,17 +505,20 @@ def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | 
 def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
     """Return the numbers with which each counter is compared; None for a counter that is read otherwise."""
     numbers_by_counter = {counter.name: set[int]() for counter in machine.counters}
+    # a transition with a waiting time compares the counter of its source state with that time
     comparisons = [
-        (transition.since_register, transition.wait) for transition in machine.transitions if transition.wait
+        (transition.since_register, transition.wait_ticks)
+        for transition in machine.transitions
+        if transition.wait_ticks
     ]
     names_read_otherwise = set[str]()
     for expression in machine.expressions:
         own_comparisons = list(_list_comparisons_with_integers(expression.tree))
         comparisons += own_comparisons
         # a name that is read more often than it is compared is read otherwise as well
-        n_other_reads = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
-        n_other_reads.subtract(name for name, _ in own_comparisons)
-        names_read_otherwise |= {name for name, n_reads in n_other_reads.items() if n_reads > 0}
+        n_reads_by_name = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
+        n_comparisons_by_name = Tally(name for name, _ in own_comparisons)
+        names_read_otherwise |= (n_reads_by_name - n_comparisons_by_name).keys()
     for name, number in comparisons:
         if name in numbers_by_counter:
             numbers_by_counter[name].add(number)
@@ -525,5 +535,5 @@ def _list_comparisons_with_integers(tree: Tree) -> Iterator[tuple[str, int]]:
             continue
         if node.operator not in (Operator.EQUAL, Operator.LESS, Operator.GREATER_EQUAL):
             continue
-        if isinstance(node.right, Literal) and type(node.right.value) is int:
+        if isinstance(node.right, Literal) and type(node.right.value) is int:  # a Boolean is no integer here
             yield node.left.name, node.right.value

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from posewright.charts.expression import (
     COMPARISONS,
@@ -55,6 +55,13 @@ TRUE_ONLY = ((1, 1),)
 
 MAX_DIGITS = 17
 """Digits that identify every fraction of 64 bits."""
+
+MIN_POWER_OF_TEN = -300
+"""Exponent of a power of ten that is so small that it is not computed."""
+
+MAGNITUDE_BITS_OF_DOUBLE = 0x7FFF_FFFF_FFFF_FFFF
+MAGNITUDE_BITS_OF_SINGLE = 0x7FFF_FFFF
+"""All bits of a fraction but its sign."""
 
 
 @lru_cache(maxsize=200_000)
@@ -158,6 +165,7 @@ def simplest_value(domain: Domain, spans: Spans) -> Value:
     if not domain.is_number:
         return domain.value_at(spans[0][0])
     values = [_simplest_in_span(domain, low, high) for low, high in spans]
+    # the shortest text; of equally short ones the nearest to zero, and of these the positive one
     return min(values, key=lambda value: (len(repr(abs(value))), abs(value), value < 0))
 
 
@@ -192,14 +200,19 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
 
 def _truncate_to_exponent(value: float, exponent: int) -> int:
     """Return the integer part of `value / 10**exponent`; 0 if that is out of range."""
-    scaled = value / 10.0**exponent if exponent > -300 else 0.0
+    if exponent <= MIN_POWER_OF_TEN:
+        return 0
+    scaled = value / 10.0**exponent
     return math.floor(scaled) if math.isfinite(scaled) else 0
 
 
 def _double_to_index(value: float) -> int:
-    """Return the index of a 64-bit fraction, which is 0 for 0.0 and ascends by 1 from value to value."""
+    """Return the index of a 64-bit fraction, which is 0 for 0.0 and ascends by 1 from value to value.
+
+    It is the bit pattern of the absolute value as an integer, with the sign of the value.
+    """
     (bits,) = struct.unpack("<q", struct.pack("<d", value))
-    return int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF_FFFF_FFFF)
+    return int(bits) if bits >= 0 else -int(bits & MAGNITUDE_BITS_OF_DOUBLE)
 
 
 def _index_to_double(index: int) -> float:
@@ -211,7 +224,8 @@ def _index_to_double(index: int) -> float:
 def _single_to_index(value: float) -> int:
     """Return the index of the greatest 32-bit fraction that is not above a value."""
     (bits,) = struct.unpack("<i", struct.pack("<f", value))
-    index = int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF)
+    index = int(bits) if bits >= 0 else -int(bits & MAGNITUDE_BITS_OF_SINGLE)
+    # packing rounds to the nearest fraction, which may be above the value
     return index - 1 if _index_to_single(index) > value else index
 
 
@@ -232,8 +246,20 @@ class NotPiecewiseLinearError(ValueError):
     """Raised within this module: a term is not piecewise linear."""
 
 
-def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> tuple[Spans, bool]:
-    """Return the set of values of one name for which a condition holds, and whether that is exact.
+class TruthSet(NamedTuple):
+    """The values of one name for which a condition holds.
+
+    Attributes:
+        spans: the set, as spans of indices into the domain of the name.
+        is_exact: whether it is known to be right; else it is a guess.
+    """
+
+    spans: Spans
+    is_exact: bool
+
+
+def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> TruthSet:
+    """Return the set of values of one name for which a condition holds.
 
     All values of a small domain are tried. In a large one, the condition is tried once on each piece between
     the breakpoints of its terms. A condition that is not piecewise linear is only sampled, so the set is a
@@ -248,20 +274,26 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
     low, high = domain.index_bounds
     holds = compile_at_index(tree)
     if high - low < MAX_ENUMERATED:
-        return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
+        return TruthSet(_try_every_value(holds, low, high), is_exact=True)
     finder = _BreakpointFinder(name, domain, compile_at_index)
     try:
         breakpoints = finder.find_condition_breakpoints(tree)
         is_exact = not finder.may_oscillate(tree)
-        if not is_exact:
+        if not is_exact:  # also near zero, where fractions are smallest
             breakpoints = _with_neighbours({*breakpoints, 0}, CROSSING_NEIGHBOURS)
     except NotPiecewiseLinearError:
         if high - low < MAX_ENUMERATED_NONLINEAR:
-            return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
+            return TruthSet(_try_every_value(holds, low, high), is_exact=True)
         breakpoints = finder.sample_breakpoints(tree, holds)
         is_exact = False
+    # on each piece between two breakpoints, the condition is the same as at the first index
     pieces = finder.split_at(breakpoints)
-    return merge_spans((first, last) for first, last in pieces if holds(first)), is_exact
+    return TruthSet(merge_spans((first, last) for first, last in pieces if holds(first)), is_exact)
+
+
+def _try_every_value(holds: IndexFunction, low: int, high: int) -> Spans:
+    """Return the indices from `low` to `high` at which a condition holds."""
+    return merge_spans((index, index) for index in range(low, high + 1) if holds(index))
 
 
 def _with_neighbours(indices: set[int], n_neighbours: int) -> set[int]:
@@ -437,7 +469,13 @@ class _BreakpointFinder:
         return set().union(*(self._find_sign_changes(saturation_sign, low, high) for low, high in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
-        """Return the indices at which two terms, linear between the breakpoints, become equal or cross."""
+        """Return the indices at which two terms, linear between the breakpoints, become equal or cross.
+
+        Args:
+            left: a term.
+            right: another term.
+            breakpoints: indices between which both are linear.
+        """
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
 
@@ -458,11 +496,11 @@ class _BreakpointFinder:
         return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
     def _find_sign_changes(self, sign_at: Callable[[int], int], low: int, high: int) -> set[int]:
-        """Return the indices, at most two, at which a monotonic function to -1, 0 and 1 changes.
+        """Return the indices at which a sign changes on a piece of the domain; there are at most two.
 
         Args:
-            sign_at: the function of an index.
-            low: the first index of a piece.
+            sign_at: returns -1, 0 or 1 for an index; it is monotonic on the piece.
+            low: the first index of the piece.
             high: the last index of the piece.
         """
         first_sign = sign_at(low)

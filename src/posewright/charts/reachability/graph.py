@@ -24,7 +24,10 @@ Trace = tuple[Mapping[str, Value], ...]
 """Rows of inputs, tick by tick."""
 
 NodeKey = tuple[int, int]
-"""What identifies a node: the number of its untimed state, and the number of its counter values."""
+"""What identifies a node: its `untimed_id` and its `counters_id`.
+
+They number its untimed state (the state without its counters), and the values of all its counters together.
+"""
 
 
 class BreadthFirst(Generic[Node, Label]):
@@ -128,25 +131,29 @@ class NearestNode(NamedTuple):
 class ReachabilityGraph:
     """The nodes that were reached, as numbers in the order in which they were reached.
 
-    They are expanded in the same order: the first `len(abstract_states)` nodes are expanded, and the others
-    are known only as successors.
+    A node is one state of the chart, with its counters; to expand it is to find its successors. Nodes are
+    expanded in the order of their numbers: the first `len(abstract_states)` nodes are expanded, and the
+    others are known only as successors. The lists below are parallel: their index is the number of a node.
 
     Attributes:
+        space: computes the abstract state of each node, which has the steps that are possible there.
         predecessors: for each node, the step with which it was reached first; None for a start.
-        abstract_states: the abstract state of each expanded node.
+        abstract_states: for each expanded node, its abstract state.
         successor_nodes: for each expanded node, its successors, in the order of `AbstractState.successors`.
-        stop_reason: why not all nodes were expanded; empty if all were.
+        stop_reason: why the exploration ended early; empty if all nodes were expanded.
     """
 
     def __init__(self, space: StateSpace) -> None:
         """Start with an empty graph over a state space; `explore` adds nodes."""
         self.space = space
+        self.stop_reason = ""
+        # one item for each node
+        self._node_keys: list[NodeKey] = []
         self.predecessors: list[PathSegment | None] = []
+        # one item for each expanded node
         self.abstract_states: list[AbstractState] = []
         self.successor_nodes: list[tuple[int, ...]] = []
-        self.stop_reason = ""
-        self._node_keys: list[NodeKey] = []
-        self._node_by_node_key: dict[NodeKey, int] = {}
+        self._node_by_key: dict[NodeKey, int] = {}
 
     def __len__(self) -> int:
         """Return how many nodes were reached."""
@@ -183,12 +190,13 @@ class ReachabilityGraph:
         """Return the number of the node with a key, which is added if it is new.
 
         Args:
-            node_key: what identifies the node.
+            node_key: the numbers of the node's untimed state and of its counter values.
             predecessor: the step that leads to it; stored only for a new node, so that the first path counts.
         """
         next_node = len(self._node_keys)
-        node = self._node_by_node_key.setdefault(node_key, next_node)
-        if node == next_node:
+        node = self._node_by_key.setdefault(node_key, next_node)
+        is_new = node == next_node
+        if is_new:
             self._node_keys.append(node_key)
             self.predecessors.append(predecessor)
         return node
@@ -214,6 +222,7 @@ class ReachabilityGraph:
         if space.budget.spend(WORK_PER_NODE):
             return space.budget.stop_reason
         max_states = limits.max_states_if_incomplete if space.incomplete_reasons else limits.max_states
+        # the greatest number that is exceeded; it may be above the limit, as a node adds several at once
         if len(self) > max_states:
             return f"more than {len(self) - 1} states"
         if space.n_cases > limits.max_cases:
@@ -288,9 +297,13 @@ class ReachabilityGraph:
 
     @property
     def complete_depth(self) -> int:
-        """The number of ticks up to which every node was reached."""
+        """The number of ticks up to which every node was reached: the depth of the first node not expanded.
+
+        If all nodes were expanded, it is the depth of the last node, the greatest one.
+        """
         n_expanded = len(self.abstract_states)
-        return self.depth(n_expanded) if n_expanded < len(self) else self.depth(n_expanded - 1)
+        is_every_node_expanded = n_expanded == len(self)
+        return self.depth(n_expanded - 1 if is_every_node_expanded else n_expanded)
 
     def find_nearest(
         self, is_target: Callable[[int], bool], *, start: int = 0, max_nodes: int | None = None
@@ -378,8 +391,10 @@ class ReachabilityGraph:
         on_stack: set[int] = set()
         components: list[tuple[int, ...]] = []
         for root in range(len(self)):
+            if root in order:
+                continue
             # the calls of the recursive algorithm: a node, and its successors that remain to be visited
-            calls = [(root, self._iterate_successors(root))] if root not in order else []
+            calls = [(root, self._iterate_successors(root))]
             while calls:
                 node, remaining_targets = calls[-1]
                 if node not in order:
@@ -405,6 +420,7 @@ class ReachabilityGraph:
         return components
 
     def _iterate_successors(self, node: int) -> Iterator[int]:
+        """Return an iterator over the successors of a node; it is empty for a node that is not expanded."""
         return iter(self.successor_nodes[node] if node < len(self.abstract_states) else ())
 
     def find_traps(self) -> list[tuple[int, ...]]:

@@ -66,7 +66,13 @@ Relations = Sequence[Relation]
 
 @dataclass
 class RelationSolver:
-    """Finds inputs for which relations hold, by sampling and then with the prover; caches the solutions."""
+    """Finds inputs for which relations hold, by sampling and then with the prover; caches the solutions.
+
+    Attributes:
+        prover: a prover that knows the types of all inputs.
+        solutions: the solutions found so far, by the relations and the sets of their inputs.
+        n_samples: number of combinations that were tried so far.
+    """
 
     prover: Prover
     solutions: dict[object, Solution] = field(default_factory=dict)
@@ -121,6 +127,12 @@ def solve_with_prover(
     """Return inputs within `sets` for which all relations hold, as the prover finds them.
 
     Without an installed SMT solver the result is unknown.
+
+    Args:
+        prover: a prover that knows the types of the inputs.
+        domains: the values of each input.
+        sets: the values that each input may have, as indices into its domain.
+        relations: the relations.
     """
     membership_conditions = [
         _build_membership_condition(name, domain, sets[name])
@@ -349,9 +361,11 @@ class PathCondition:
         for known_relation in self.relations:
             if known_relation.condition == relation.condition:
                 return known_relation.holds
-        alternatives = (relation.negated(), relation)
+        alternatives = (relation.negated(), relation)  # choice 0: it does not hold; choice 1: it holds
         possible_choices = (
-            i for i in (0, 1) if self._is_possible(self.possible_spans, (*self.relations, alternatives[i]))
+            choice
+            for choice, alternative in enumerate(alternatives)
+            if self._is_possible(self.possible_spans, (*self.relations, alternative))
         )
         holds = self.choose(n_choices=2, possible_choices=possible_choices) == 1
         self.relations.append(relation if holds else relation.negated())
@@ -370,8 +384,10 @@ class PathCondition:
         if position < len(self.prefix):
             choice = self.prefix[position]
         else:
-            candidates = list(range(n_choices) if possible_choices is None else possible_choices) or [0]
-            choice, *other_choices = candidates
+            candidates = list(range(n_choices) if possible_choices is None else possible_choices)
+            # none is known to be possible: the path continues with the first, and reports itself incomplete
+            choice, *other_choices = candidates or [0]
+            # reversed, as the last of the open prefixes is followed first
             self.open_prefixes += [(*self.choices, other) for other in reversed(other_choices)]
         self.choices.append(choice)
         return choice
@@ -398,18 +414,22 @@ class PathCondition:
         return solution.values is not None
 
     def inputs(self) -> dict[str, Value]:
-        """Return the simplest values of all inputs and events that lead along this path."""
+        """Return the simplest values of all inputs and events that lead along this path.
+
+        If none are found that fulfil the relations, the path gets an incomplete reason, and the values may
+        not fulfil them.
+        """
         values = dict(self.space.simplest_values)
         for name in self.restricted_inputs:
             values[name] = simplest_value(self.domains[name], self.possible_spans[name])
-        if self.relations:
-            solution = self.solver.solve(self.domains, self.possible_spans, tuple(self.relations))
-            values |= solution.values or {}
-            if solution.values is None:
-                self.incomplete_reasons.append(
-                    solution.unknown_reason or "no inputs were found that lead along a path"
-                )
-        return values
+        if not self.relations:
+            return values
+        solution = self.solver.solve(self.domains, self.possible_spans, tuple(self.relations))
+        if solution.values is None:
+            reason = solution.unknown_reason or "no inputs were found that lead along a path"
+            self.incomplete_reasons.append(reason)
+            return values
+        return {**values, **solution.values}
 
 
 def explore_paths(

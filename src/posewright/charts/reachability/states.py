@@ -150,7 +150,8 @@ def build_abstract_state(snapshot: Snapshot, explored_paths: Iterable[ExploredPa
         if target is not None:
             next_index = len(successors)
             successor_index = index_by_target.setdefault((*target, step.condition_values), next_index)
-            if successor_index == next_index:
+            is_new = successor_index == next_index
+            if is_new:
                 successors.append(
                     Successor(
                         target.untimed_id,
@@ -233,7 +234,8 @@ class ChartStateSpace:
         untimed_state = UntimedState(snapshot.started, snapshot.configuration, values, snapshot.history)
         next_id = len(self._untimed_states)
         untimed_id = self._untimed_ids.setdefault(untimed_state, next_id)
-        if untimed_id == next_id:
+        is_new = untimed_id == next_id
+        if is_new:
             self._untimed_states.append(untimed_state)
         return StateKey(untimed_id, self.counters_of(snapshot))
 

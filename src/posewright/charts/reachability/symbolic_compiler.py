@@ -125,8 +125,8 @@ class _ExpressionCompiler:
             return self._compile_if(tree, self.compile_condition)
         if isinstance(tree, Unary | Binary) and self._combines_conditions(tree):
             return self._compile_logic(tree)
-        if_first = self._compile_outermost_if_first(tree, self.compile_condition)
-        return if_first or self._compile_comparison(tree)
+        by_branch = self._compile_by_branch(tree, self.compile_condition)
+        return by_branch or self._compile_comparison(tree)
 
     def _can_split_directly(self, tree: Tree) -> bool:
         """Return whether a condition reads one large input and little else.
@@ -139,7 +139,7 @@ class _ExpressionCompiler:
         sizes = sorted(count_values(self.domains[name].full_set) for name in self._inputs_in(tree))
         *small_sizes, largest_size = sizes
         if small_sizes and _find_outermost_if(tree) is None:
-            return False
+            return False  # without an `if` in it, a condition has few paths anyway
         return largest_size > MAX_BRANCHED_VALUES and prod(small_sizes) <= MAX_BRANCHED_COMBINATIONS
 
     def _combines_conditions(self, tree: Unary | Binary) -> bool:
@@ -185,14 +185,18 @@ class _ExpressionCompiler:
 
         return evaluate
 
-    def _compile_outermost_if_first(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
-        """Return a function that evaluates the outermost `if` in a term first; None if there is none.
+    def _compile_by_branch(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
+        """Return a function that decides the outermost `if` in a term, then evaluates the term accordingly.
 
-        With each branch in place of the `if`, the term is compiled on its own.
+        The term is compiled once for each branch, with that branch in place of the `if`. So `1 + (a if c
+        else b)` is evaluated like `1 + a if c else 1 + b`.
 
         Args:
             tree: the term.
-            compile_branch: compiles the term with one branch in place.
+            compile_branch: compiles the term with one branch in place of the `if`.
+
+        Returns:
+            None if there is no `if` in the term.
         """
         outermost_if = _find_outermost_if(tree)
         if outermost_if is None:
@@ -205,32 +209,34 @@ class _ExpressionCompiler:
         return self._compile_if(outermost_if, compile_with_branch)
 
     def _compile_comparison(self, tree: Tree) -> SymbolicFunction:
-        """Return a function for a comparison; it fails where a divisor is zero."""
-        comparison = SymbolicComparison(self.expression, tree, self.domains)
+        """Return a function for a comparison; it raises an ExpressionError where a divisor is zero."""
+        evaluate_comparison = SymbolicComparison(self.expression, tree, self.domains)
         if not self._list_zero_conditions(tree):
-            return comparison
+            return evaluate_comparison
         check_divisors = self._compile_divisor_check(tree)
 
-        def evaluate(registers: Registers, path: PathCondition) -> bool:
+        def check_and_evaluate(registers: Registers, path: PathCondition) -> bool:
             check_divisors(registers, path)
-            return comparison(registers, path)
+            return evaluate_comparison(registers, path)
 
-        return evaluate
+        return check_and_evaluate
 
     # Divisors
 
     def _list_zero_conditions(self, tree: Tree) -> list[Tree]:
-        """Return the conditions under which a divisor is zero, without those that are constantly false."""
-        conditions = [
-            Binary(Operator.EQUAL, node.right, Literal(0))
-            for node in nodes_of(tree)
-            if isinstance(node, Binary) and node.operator in DIVISIONS
-        ]
-        return [
-            condition
-            for condition in conditions
-            if names_in(condition) - self.constant_values.keys() or self._compile_concrete(condition)({})
-        ]
+        """Return, for each divisor in a tree that may be zero, the condition `divisor == 0`.
+
+        A divisor that is a constant other than zero has no condition.
+        """
+        zero_conditions: list[Tree] = []
+        for node in nodes_of(tree):
+            if not isinstance(node, Binary) or node.operator not in DIVISIONS:
+                continue
+            is_zero = Binary(Operator.EQUAL, node.right, Literal(0))
+            has_variables = bool(names_in(is_zero) - self.constant_values.keys())
+            if has_variables or self._compile_concrete(is_zero)({}):
+                zero_conditions.append(is_zero)
+        return zero_conditions
 
     def _compile_divisor_check(self, tree: Tree) -> Callable[[Registers, PathCondition], None]:
         """Return a function that raises the error of a division by zero on paths with a divisor of zero."""
@@ -261,14 +267,15 @@ class _ExpressionCompiler:
         def compile_branch(branch: Tree) -> SymbolicFunction:
             return self.compile_dropped_value(branch, abstraction)
 
+        # where a divisor may be zero, only the branches that are evaluated may fail
         if self._list_zero_conditions(tree):
             if isinstance(tree, If):
                 return self._compile_if(tree, compile_branch)
             if self._is_boolean(tree):
                 return self.compile_condition(tree)
-            function = self._compile_outermost_if_first(tree, compile_branch)
-            if function is not None:
-                return function
+            by_branch = self._compile_by_branch(tree, compile_branch)
+            if by_branch is not None:
+                return by_branch
         check_divisors = self._compile_divisor_check(tree)
 
         def check_and_return_start_value(registers: Registers, path: PathCondition) -> Value:
@@ -293,6 +300,7 @@ class _ExpressionCompiler:
         def compile_branch(branch: Tree) -> SymbolicFunction:
             return self.compile_stored_value(branch, abstraction)
 
+        # the values of one large input are split by the result of all `if`s, not branch by branch
         if _find_outermost_if(tree) is not None and self._can_split_directly(tree):
             if abstraction.cell_values:
                 return self._compile_cell_value(tree, abstraction)
@@ -300,18 +308,19 @@ class _ExpressionCompiler:
                 return self._compile_enum_value(tree, abstraction.value_type)
         if isinstance(tree, If):
             return self._compile_if(tree, compile_branch)
-        if_first = self._compile_outermost_if_first(tree, compile_branch)
-        return if_first or self._compile_number(tree, abstraction)
+        by_branch = self._compile_by_branch(tree, compile_branch)
+        return by_branch or self._compile_number(tree, abstraction)
 
     def _compile_enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:
         """Return a function that finds a value of an enumeration by comparing it with all but the last."""
-        comparisons = [(value, self._compile_equality(tree, value)) for value in value_type.values[:-1]]
+        *compared_values, last_value = value_type.values
+        equality_tests = [(value, self._compile_equality(tree, value)) for value in compared_values]
 
         def evaluate(registers: Registers, path: PathCondition) -> Value:
-            for value, holds in comparisons:
-                if holds(registers, path):
+            for value, has_value in equality_tests:
+                if has_value(registers, path):
                     return value
-            return value_type.values[-1]
+            return last_value  # it has none of the other values
 
         return evaluate
 
@@ -322,8 +331,10 @@ class _ExpressionCompiler:
     def _compile_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes a number as exactly as its register keeps it.
 
-        Where the inputs are not fixed, the register's cells decide, then its `values_to_try`. Otherwise the
-        inputs are fixed, with a path for each of their values or of some samples.
+        If all inputs in the term are fixed on the path, it is the number itself. Otherwise, if the register
+        keeps its values by cells, it is the value that represents the cell. Otherwise the `values_to_try`
+        have a path each, and the remaining paths fix the inputs: all values if there are few combinations,
+        else some samples.
         """
         check_divisors = self._compile_divisor_check(tree)
         evaluate_concrete = self._compile_concrete(tree)
@@ -355,7 +366,10 @@ class _ExpressionCompiler:
         return evaluate
 
     def _compile_cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes the value that represents a whole cell of the register.
+        """Return a function that computes the value that represents a cell of the register.
+
+        A cell is a range of values that the chart cannot tell apart. The cells are in ascending order, each
+        but the last with a bound, its greatest value.
 
         Args:
             tree: the tree of the assigned value.
@@ -368,18 +382,18 @@ class _ExpressionCompiler:
         def evaluate(registers: Registers, path: PathCondition) -> Value:
             """Return the value that represents the cell of the term, found by bisection of the bounds."""
 
-            def is_at_most_bound_of(cell: int) -> bool:
-                if cell not in comparisons_with_bounds:
-                    bound = Literal(abstraction.cell_bounds[cell])
+            def is_at_most_bound_of(cell_index: int) -> bool:
+                if cell_index not in comparisons_with_bounds:
+                    bound = Literal(abstraction.cell_bounds[cell_index])
                     comparison = Binary(Operator.LESS_EQUAL, term, bound)
-                    comparisons_with_bounds[cell] = self.compile_condition(comparison)
-                return bool(comparisons_with_bounds[cell](registers, path))
+                    comparisons_with_bounds[cell_index] = self.compile_condition(comparison)
+                return bool(comparisons_with_bounds[cell_index](registers, path))
 
             if is_number is not None and not is_number(registers, path):
                 value = abstraction.representative_of(abstraction.value_type.default)
             else:
-                cell = bisect_first(is_at_most_bound_of, low=0, high=len(abstraction.cell_bounds))
-                value = abstraction.cell_values[cell]
+                cell_index = bisect_first(is_at_most_bound_of, low=0, high=len(abstraction.cell_bounds))
+                value = abstraction.cell_values[cell_index]
             if not abstraction.is_exact:
                 path.has_representative_values = True
             return value

@@ -104,7 +104,11 @@ class _SymbolicTickExecution(TickExecution):
         return has_transitions
 
     def _check_loop(self) -> None:
-        """Raise the error of an endless tick if the tick has returned to an earlier situation."""
+        """Raise the error of an endless tick if the tick has returned to an earlier situation.
+
+        A situation is all that decides how the tick goes on: it has no end if the same situation recurs with
+        as many queued events or more. Of a queue with one kind of event, the length is no part of it.
+        """
         only_event = self.queue[0] if len(set(self.queue)) == 1 else None
         situation = (
             self.configuration,
@@ -116,8 +120,9 @@ class _SymbolicTickExecution(TickExecution):
         )
         progress = _Progress(self.n_microsteps, len(self.queue), len(self.raised))
         first_visit = self.first_visits.setdefault(situation, progress)
-        if first_visit is progress or progress.queue_length < first_visit.queue_length:
-            return
+        is_new_situation = first_visit is progress
+        if is_new_situation or progress.queue_length < first_visit.queue_length:
+            return  # a queue that has become shorter may become empty
         if only_event is not None:
             raised_since = set(self.raised[first_visit.n_raised :])
             if raised_since & self.machine.handled_events - {only_event}:
@@ -126,14 +131,15 @@ class _SymbolicTickExecution(TickExecution):
         self.fail_endless()
 
     def _repeat_loop(self, n_microsteps: int) -> None:
-        """Repeat the transitions of the last microsteps up to the limit of a tick.
+        """Add the transitions of the loop to `taken_transitions` again and again, up to the limit of a tick.
 
         The error message then names the same transitions as that of a concrete tick.
 
         Args:
-            n_microsteps: the number of microsteps in the loop.
+            n_microsteps: the number of microsteps in the loop, which are the last ones of the tick.
         """
         while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
+            # the next microstep takes the same transitions as the one a loop before it
             start = self.n_taken_after_microstep[-n_microsteps - 1]
             end = self.n_taken_after_microstep[-n_microsteps]
             self.taken_transitions += self.taken_transitions[start:end]

@@ -81,11 +81,11 @@ class Tick:
         """Value of every input; True for the events that occurred."""
         return self.row.inputs
 
-    def to_dict(self, chart: Chart, number: int) -> dict[str, object]:
-        """Return the tick as plain data for JSON; `number` counts from 0."""
+    def to_dict(self, chart: Chart, tick_index: int) -> dict[str, object]:
+        """Return the tick as plain data for JSON; `tick_index` counts from 0."""
         data: dict[str, object] = {
-            "tick": number,
-            "time_s": round(number * chart.period_s, 9),
+            "tick": tick_index,
+            "time_s": round(tick_index * chart.period_s, 9),
             "from": self.before,
             "inputs": {name: self.row.inputs[name] for name in chart.inputs},
             "state": self.after.state,
@@ -233,13 +233,24 @@ def _input_columns(chart: Chart) -> dict[str, str]:
 def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None:
     """Raise an error unless all columns are known, and every input has exactly one column.
 
+    Args:
+        chart: the chart.
+        header: the names of all columns.
+        where: the place of the header, for messages.
+
     Raises:
         UnknownNameError: the chart has no such column.
         FormatError: an input has no column, or an input or event has several.
     """
-    form = chart.table_form
+    table_form = chart.table_form
     input_columns = _input_columns(chart)
-    other_columns = (*form.state_columns, *form.next_columns, *form.outputs, *chart.outputs, *COLUMNS)
+    other_columns = (
+        *table_form.state_columns,
+        *table_form.next_columns,
+        *table_form.outputs,
+        *chart.outputs,
+        *COLUMNS,
+    )
     for name in header:
         if name not in input_columns and name not in other_columns:
             known_columns = [*input_columns, *other_columns]
@@ -265,9 +276,9 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
     Raises:
         InputError: a cell is not valid.
     """
-    form = chart.table_form
+    table_form = chart.table_form
     input_columns = _input_columns(chart)
-    output_columns = {**form.outputs, **{name: name for name in chart.outputs}}
+    output_columns = {**table_form.outputs, **{name: name for name in chart.outputs}}
     inputs: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     try:
@@ -279,10 +290,10 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
             if column in output_columns and column not in input_columns:
                 name = output_columns[column]
                 expected[name] = parse_value(chart.outputs[name], cell)
-        next_state = _parse_state(chart, cells, code_columns=form.next_columns, name_column="next")
+        next_state = _parse_state(chart, cells, code_columns=table_form.next_columns, name_column="next")
         if next_state is not None:
             expected[NEXT] = next_state
-        start = _parse_state(chart, cells, code_columns=form.state_columns, name_column="state")
+        start = _parse_state(chart, cells, code_columns=table_form.state_columns, name_column="state")
         return Row(inputs, start, expected, where.line)
     except InputError as error:
         if error.where is not None:
@@ -315,7 +326,8 @@ def resolve_state_name(chart: Chart, text: str) -> str:
     Raises:
         UnknownNameError: there is no such state.
     """
-    names_by_code = {code: name for name, code in chart.form.codes.items()} if chart.form else {}
+    codes = chart.declared_table_form.codes if chart.declared_table_form is not None else {}
+    names_by_code = {code: name for name, code in codes.items()}
     if text in names_by_code and text not in chart.state_names:
         return names_by_code[text]
     return chart.state(text).name
@@ -338,8 +350,8 @@ def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
     """Return ticks as rows of cells, the header first; an event is 1 in a tick in which it occurs."""
     header = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
     rows = [header]
-    for number, tick in enumerate(ticks):
-        time_s = round(number * chart.period_s, 9)
+    for tick_index, tick in enumerate(ticks):
+        time_s = round(tick_index * chart.period_s, 9)
         input_values = [tick.row.inputs[name] for name in chart.inputs]
         event_values = [bool(tick.row.inputs.get(name)) for name in chart.events]
         output_values = [tick.after.outputs[name] for name in chart.outputs]
@@ -347,6 +359,6 @@ def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
         input_cells = [format_value(value) for value in (*input_values, *event_values)]
         variable_cells = [format_value(value) for value in (*output_values, *local_values)]
         rows.append(
-            [str(number), f"{time_s:g}", tick.before, *input_cells, tick.after.state, *variable_cells]
+            [str(tick_index), f"{time_s:g}", tick.before, *input_cells, tick.after.state, *variable_cells]
         )
     return rows

@@ -121,7 +121,7 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
     monitor = _build_monitor(chart, scenario)
     failures: list[FailedExpectation] = []
     broken_promises: list[str] = []
-    n_ticks = 0
+    n_ticks = 0  # also the index of the tick that runs
     try:
         for tick in run_rows(chart, rows):
             if len(failures) < MAX_FAILURES:
@@ -147,11 +147,11 @@ def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
     return Monitor(chart, start)
 
 
-def _list_failures(number: int, tick: Tick) -> Iterator[FailedExpectation]:
-    """Yield the expectations that a tick does not meet; `number` is that of the tick, from 0."""
+def _list_failures(tick_index: int, tick: Tick) -> Iterator[FailedExpectation]:
+    """Yield the expectations that a tick does not meet; `tick_index` counts from 0."""
     for name, expected in tick.differs.items():
         actual = _actual_value(tick.after, name)
-        yield FailedExpectation(tick.row.line, number, name, expected, actual)
+        yield FailedExpectation(tick.row.line, tick_index, name, expected, actual)
 
 
 def _actual_value(after: Snapshot, name: str) -> Value:

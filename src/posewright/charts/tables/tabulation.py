@@ -33,16 +33,16 @@ def table_of(chart: Chart) -> TruthTable:
     """
     interpreter = Interpreter(chart)
     _require_table(chart, interpreter.machine)
-    form = chart.table_form
+    table_form = chart.table_form
     n_inputs = len(chart.inputs)
     if n_inputs > MAX_TABLE_INPUTS:
         raise InputError(
             f"{n_inputs} inputs are too many for a truth table", hint=f"at most {MAX_TABLE_INPUTS}"
         )
-    states = sorted(chart.state_names, key=lambda name: form.codes.get(name, ""))
-    rows = [_run_row(interpreter, form, state, point) for state in states for point in points(n_inputs)]
+    states = sorted(chart.state_names, key=lambda name: table_form.codes.get(name, ""))
+    rows = [_run_row(interpreter, table_form, state, point) for state in states for point in points(n_inputs)]
     return TruthTable(
-        chart.name, form, initial=chart.initial[0].state, states=tuple(states), rows=tuple(rows)
+        chart.name, table_form, initial=chart.initial[0].state, states=tuple(states), rows=tuple(rows)
     )
 
 
@@ -70,14 +70,19 @@ def _require_table(chart: Chart, machine: Machine) -> None:
 
 
 def _require_inputs_only(chart: Chart, expression: Expression, line: int | None) -> None:
+    """Raise an InputError if an expression reads anything but inputs."""
     for name in sorted(expression.names - chart.inputs.keys()):
-        kind = "output" if name in chart.outputs else "time"
+        kind = (
+            "output" if name in chart.outputs else "time"
+        )  # there are no locals, so it is a counter of time
         raise InputError(
             f"the chart has no truth table, because the {kind} {name} is read", where=Where(chart.path, line)
         )
 
 
-def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TruthTableRow:
+def _run_row(
+    interpreter: Interpreter, table_form: TableForm, state: str, point: tuple[bool, ...]
+) -> TruthTableRow:
     """Return the row of a state and a combination of inputs.
 
     The tick is run with all outputs false before it, and with all true, to detect an output that keeps its
@@ -85,7 +90,7 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
 
     Args:
         interpreter: runs the chart.
-        form: the columns of the table.
+        table_form: the columns of the table.
         state: the state before the tick.
         point: the value of each input, in the order of the columns.
 
@@ -93,7 +98,7 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
         InputError: an output keeps its value, so that the inputs do not determine it.
     """
     chart = interpreter.chart
-    inputs = dict(zip(form.inputs.values(), point, strict=True))
+    inputs = dict(zip(table_form.inputs.values(), point, strict=True))
     results = [interpreter.step(start, inputs) for start in _start_snapshots(interpreter, state)]
     for name in chart.outputs:
         if results[0].outputs[name] != results[-1].outputs[name]:
@@ -104,7 +109,7 @@ def _run_row(interpreter: Interpreter, form: TableForm, state: str, point: tuple
                 where=Where(chart.path, chart.state(state).line),
                 hint="set every output in every case",
             )
-    outputs = tuple(bool(results[0].outputs[name]) for name in form.outputs.values())
+    outputs = tuple(bool(results[0].outputs[name]) for name in table_form.outputs.values())
     return TruthTableRow(state, cube=point, next_state=results[0].state, outputs=outputs)
 
 

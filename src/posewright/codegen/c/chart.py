@@ -469,7 +469,7 @@ class ChartGenerator:
         """Write the init function, which sets every field to its value before the first tick."""
         machine = self.machine
         with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
-            start_values = machine.start(machine.planner.enter_chart().configuration)
+            start_values = machine.start_values(machine.planner.enter_chart().configuration)
             for name in machine.registers:
                 with writer.traced_to(Element("variable", name, self.chart.lines.get(name))):
                     literal = self.code.expressions.literal(start_values[name], self.register_type(name))

@@ -126,7 +126,7 @@ class ChartCode:
         guards = [str(guard) for guard in transition.guards if guard != ALWAYS]
         parts = [self.transition_name(transition)]
         parts += [f"on {' or '.join(transition.events)}"] if transition.events else []
-        parts += [f"after {transition.wait} ticks"] if transition.wait else []
+        parts += [f"after {transition.wait_ticks} ticks"] if transition.wait_ticks else []
         parts += [f"when {' and '.join(guards)}"] if guards else []
         place = f" (line {transition.line})" if transition.line else ""
         return comment(", ".join(parts) + place)
@@ -152,11 +152,11 @@ class ChartCode:
 
     def _terms(self, transition: CompoundTransition) -> Iterator[ConditionTerm]:
         """Yield the terms that must all hold for a transition: the waiting time, then those of its guards."""
-        if transition.wait:
+        if transition.wait_ticks:
             ticks_in_state = Name(
                 transition.since_register, declared_type=self.machine.types[transition.since_register]
             )
-            has_waited = Binary(Operator.GREATER_EQUAL, ticks_in_state, Literal(transition.wait))
+            has_waited = Binary(Operator.GREATER_EQUAL, ticks_in_state, Literal(transition.wait_ticks))
             yield ConditionTerm(has_waited, constant_values={})
         for guard in transition.guards:
             if guard == ALWAYS:

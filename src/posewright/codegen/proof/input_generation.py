@@ -142,10 +142,10 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
 def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
     """Return runs, as rows of inputs, that take every transition found within the `BUDGET`."""
     # imported here, because running a chart on a board needs neither
-    from posewright.charts.coverage.feasibility import feasible
+    from posewright.charts.coverage.feasibility import compute_feasible_coverage
     from posewright.charts.coverage.scenario_generation import CoveringRuns
 
-    generator = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
+    generator = CoveringRuns(compute_feasible_coverage(explore(chart, limits=BUDGET)))
     generator.generate()
     return [run.rows for run in generator.runs]
 

@@ -378,4 +378,5 @@ FORMAT = MotionFormat(
     supports_robot=supports,
     render_file=render_file,
     names_robot=False,
+    is_played_by_robots=True,
 )

@@ -5,6 +5,7 @@ docs/motions.md describes the format.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +23,8 @@ from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, Wri
 from posewright.formats.native.reader import motion_of
 from posewright.formats.native.writer import OldDocument, tree_of
 from posewright.formats.roboplus.document import ROBOPLUS_TEXT
-from posewright.motions import Motion
-from posewright.robots import Robot
+from posewright.motions import Motion, card_of_motion
+from posewright.robots import CARD, Robot, is_listed, is_path
 
 NATIVE = "posewright-motion"
 
@@ -34,7 +35,8 @@ def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Mo
     Args:
         data: the whole file.
         path: the file, for messages.
-        card: the card of the file's robot; by default, or if the file is for another robot, the shipped one.
+        card: the card of the file's robot; by default, or if the file is for another robot, the one that the
+            file names.
 
     Raises:
         DocumentError: it is not YAML, or a value is invalid.
@@ -45,7 +47,7 @@ def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Mo
     return replace(motion, origin=Origin(NATIVE, data, path=path, robot=own_card))
 
 
-def render(motion: Motion, overwritten_file: bytes | None = None) -> bytes:
+def render(motion: Motion, overwritten_file: bytes | None = None, path: Path | None = None) -> bytes:
     """Return the bytes of a native file.
 
     A motion that was read from a native file gives that file with only the edited lines changed.
@@ -54,33 +56,64 @@ def render(motion: Motion, overwritten_file: bytes | None = None) -> bytes:
         motion: the motion.
         overwritten_file: the bytes of the native file that the result will replace, whose comments and
             unchanged lines are kept; ignored if the motion was itself read from a native file.
+        path: where the file is to be; a robot that is not found by its name is then named by the path of its
+            card, relative to the file's folder.
     """
     origin = origin_of(motion, NATIVE)
+    folder = None if path is None else path.parent
     old_file = overwritten_file
+    old_path = path
+    own_reference: str | None = None  # how the file that the motion was read from names the robot
     if origin is not None and isinstance(origin.document, bytes):
         old_file = origin.document
+        old_path = origin.path
     if old_file is None:
-        return render_document(tree_of(motion)).encode()
+        return render_document(tree_of(motion, robot_reference=_robot_reference(motion, folder))).encode()
     old_text = decode_document(old_file)
-    root = parse_document(old_text)
-    card = None if origin is None else origin.robot
-    tree = tree_of(motion, OldDocument(root.value, motion_of(root, card)))
+    root = parse_document(old_text, old_path)
+    old_motion = motion_of(root, card_of_motion(motion))
+    if old_file is not overwritten_file and old_motion.robot == motion.robot:
+        own_reference = str(root.value["robot"])
+    robot_reference = _robot_reference(motion, folder, own_reference)
+    tree = tree_of(motion, OldDocument(root.value, old_motion), robot_reference)
     bom = BOM if old_file.startswith(BOM) else b""
     return bom + revise_document(old_text, tree).encode()
+
+
+def _robot_reference(motion: Motion, folder: Path | None, own_reference: str | None = None) -> str:
+    """Return how a native file names a motion's robot: by its name, or by the path of its card.
+
+    Args:
+        motion: the motion.
+        folder: the folder of the file, to which the path is relative; None if it is not known.
+        own_reference: how the file that the motion was read from names it; kept if it still means the robot.
+    """
+    card = card_of_motion(motion)
+    if own_reference is not None and (folder is None or not is_path(own_reference)):
+        return own_reference
+    if folder is None or card is None or card.folder is None or is_listed(card):
+        return motion.robot
+    card_path = (card.folder / CARD).resolve()
+    if own_reference is not None and (folder / own_reference).resolve() in (card_path, card_path.parent):
+        return own_reference
+    try:
+        relative = Path(os.path.relpath(card_path, folder.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return str(card_path)
+    return relative if relative.startswith("../") else f"./{relative}"
 
 
 def write(motion: Motion, path: Path | str) -> None:
     """Write a native file atomically; an existing file of the same motion keeps its comments."""
     path = Path(path)
-    write_atomically(path, render(motion, existing_file(path, motion)))
+    write_atomically(path, render(motion, existing_file(path, motion), path))
 
 
 def existing_file(path: Path, motion: Motion) -> bytes | None:
     """Return the bytes of the file at `path` if it holds a motion of the same name, else None."""
-    origin = origin_of(motion)
     try:
         data = read_file_bytes(path)
-        existing_motion = read(data, path, None if origin is None else origin.robot)
+        existing_motion = read(data, path, card_of_motion(motion))
         return data if existing_motion.name == motion.name else None
     except InputError:
         return None
@@ -93,7 +126,7 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
-    data = render(motion, existing_file(path, motion))
+    data = render(motion, existing_file(path, motion), path)
     return Rendering(data, losses=_describe_lost_links(motion), remarks=(), times_s=exact_key_times(motion))
 
 

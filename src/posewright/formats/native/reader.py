@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from posewright.documents import Node
-from posewright.errors import UnknownNameError
+from posewright.documents import Node, is_path
+from posewright.errors import InputError, UnknownNameError
 from posewright.motions import (
     DEFAULT_ACCEL_SHARE,
     LONGEST_S,
@@ -19,7 +20,7 @@ from posewright.motions import (
     Motion,
     Pose,
 )
-from posewright.robots import Led, Light, Robot, robot
+from posewright.robots import Led, Light, Robot, is_same_card, robot
 from posewright.robots.lights import MAX_BRIGHTNESS
 
 REQUIRED = ("motion", "robot", "joints", "keyframes")
@@ -51,7 +52,8 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
 
     Args:
         root: the document.
-        card: the card of its robot; by default, or if the document is for another robot, the shipped one.
+        card: the card of its robot; by default, or if the document is for another robot, the one that the
+            document names: a robot of the catalogue, or a card by its path relative to the document.
 
     Raises:
         DocumentError: a value is invalid.
@@ -59,6 +61,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
     """
     fields = root.fields(required=REQUIRED, optional=OPTIONAL)
     card = _read_robot(fields["robot"], card)
+    is_named_by_path = is_path(fields["robot"].text())
     joints = _read_joints(fields["joints"], card)
     reader = _KeyframeReader(joints, _KeyframeDefaults().overridden_by(fields, joints), card)
     start = _read_start(fields, reader, card)
@@ -74,7 +77,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         )
     return Motion(
         _read_name(fields["motion"]),
-        fields["robot"].text(),
+        card.name,
         joints,
         frames,
         repeat=repeat,
@@ -84,6 +87,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         start=start,
         source=fields["source"].text() if "source" in fields else "",
         extras={key: value.text() for key, value in extras.items()},
+        card=card if is_named_by_path else None,
     )
 
 
@@ -98,13 +102,37 @@ def _read_start(fields: Fields, reader: _KeyframeReader, card: Robot) -> Pose | 
 
 
 def _read_robot(node: Node, card: Robot | None) -> Robot:
-    """Return the robot that a motion names; `card` is used if it has that name."""
+    """Return the robot that a motion names; `card` is used if it has that name, or if it is in that file.
+
+    A document without a path, such as one in a recording, has no folder that the path of a card could be
+    relative to: then `card` is used.
+    """
+    if is_path(node.text()):
+        return _read_card_by_path(node, card)
     if card is not None and card.name == node.text():
         return card
     try:
         return robot(node.text())
     except UnknownNameError as error:
         raise UnknownNameError(error.message, where=node.where, hint=error.hint) from error
+
+
+def _read_card_by_path(node: Node, card: Robot | None) -> Robot:
+    """Return the card at a path relative to the document; `card` if that is the one, or if there is none."""
+    document_path = node.where.path
+    if document_path is None and card is not None:
+        return card
+    path = node.text() if document_path is None else document_path.parent / node.text()
+    try:
+        named_card = robot(Path(path))
+    except InputError as error:
+        if card is not None:
+            return card
+        node.fail(
+            f"the card {node.text()!r:.80} cannot be read: {error.message}",
+            hint="write the path of a robot.yaml, relative to this file",
+        )
+    return card if card is not None and is_same_card(card, named_card) else named_card
 
 
 def _read_joints(node: Node, card: Robot) -> tuple[str, ...]:

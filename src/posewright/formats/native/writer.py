@@ -66,17 +66,21 @@ class _KeyframeDefaults:
             yield "stiffness_nm_rad", flow_mapping(self.stiffness)
 
 
-def tree_of(motion: Motion, old: OldDocument | None = None) -> dict[str, object]:
+def tree_of(
+    motion: Motion, old: OldDocument | None = None, robot_reference: str | None = None
+) -> dict[str, object]:
     """Return the document of a motion.
 
     Args:
         motion: the motion.
         old: the document that is written over, if there is one. Values that mean the same in both stay as
             they are written there, and the defaults for keyframes stay too.
+        robot_reference: how the document names the robot; by default by its name.
     """
+    robot_reference = motion.robot if robot_reference is None else robot_reference
     if old is None:
-        return dict(_entries(motion, _KeyframeDefaults.of(motion.keyframes), old=None))
-    tree = dict(_entries(motion, _KeyframeDefaults.from_document(old.tree), old))
+        return dict(_entries(motion, robot_reference, _KeyframeDefaults.of(motion.keyframes), old=None))
+    tree = dict(_entries(motion, robot_reference, _KeyframeDefaults.from_document(old.tree), old))
     for key in ("easing", "accel_share", "stiffness_nm_rad"):
         tree.pop(key, None)
         if key in old.tree:
@@ -107,11 +111,11 @@ def _unchanged_keys(motion: Motion, old: Motion) -> dict[str, bool]:
 
 
 def _entries(
-    motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None
+    motion: Motion, robot_reference: str, defaults: _KeyframeDefaults, old: OldDocument | None
 ) -> Iterator[tuple[str, object]]:
     """Yield the entries of the document in order, leaving out those with default values."""
     yield "motion", motion.name
-    yield "robot", motion.robot
+    yield "robot", robot_reference
     if motion.source:
         yield "source", motion.source
     if motion.repeat != 1:

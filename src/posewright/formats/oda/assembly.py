@@ -40,6 +40,7 @@ from posewright.formats.omtn.format import omtn_of
 from posewright.formats.omtn.reader import read_omtn
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
+from posewright.motions import find_faults
 from posewright.robots import Robot
 
 _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
@@ -124,6 +125,7 @@ class ArchivePart:
         type: its type in the table; None for that of its content.
         losses: descriptions of what was lost in a conversion.
         remarks: descriptions of what was changed or is unusual.
+        faults: errors of `motion check` in the motion.
     """
 
     name: str
@@ -131,6 +133,7 @@ class ArchivePart:
     type: str | None = None
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 def part_from_file(
@@ -160,16 +163,26 @@ def part_from_file(
     else:
         entry_label = name
     require_name(entry_label)
-    if type_name is not None:
-        return ArchivePart(entry_label, data, full_type(type_name))
     kind = content_of(data).kind
+    if type_name is not None:
+        faults = _find_faults_of_omtn(data, path) if kind is EntryKind.MOTION else ()
+        return ArchivePart(entry_label, data, full_type(type_name), faults=faults)
     if kind is EntryKind.MOTION:
-        return _build_motion_part(read_omtn(data, path), entry_label)
+        part = _build_motion_part(read_omtn(data, path), entry_label)
+        return replace(part, faults=_find_faults_of_omtn(data, path))
     if kind is not EntryKind.UNKNOWN:
         if is_gzip(data):
             data = unpack_gzip(data, ByteRange(path), MAX_MOTION_BYTES)[0].unpacked
         return ArchivePart(entry_label, data)
     return _convert_motion(path, entry_label, is_renamed=name is not None, robot=robot)
+
+
+def _find_faults_of_omtn(data: bytes, path: Path) -> tuple[str, ...]:
+    """Return the errors of `motion check` in an OMTN; none if it cannot be read as a motion."""
+    try:
+        return find_faults(OMTN_FORMAT.read(data, path, None).motion())
+    except FormatError:  # an entry of any type may be damaged
+        return ()
 
 
 STRAIGHT = WriteOptions(straighten=True)
@@ -194,7 +207,7 @@ def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Rob
     part = _build_motion_part(written.document, name)
     losses = (*describe_retargeting_losses(retargeted), *written.losses)
     remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written.remarks, *part.remarks)
-    return replace(part, losses=losses, remarks=remarks)
+    return replace(part, losses=losses, remarks=remarks, faults=find_faults(retargeted.motion))
 
 
 def with_parts(

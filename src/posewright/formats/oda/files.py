@@ -29,12 +29,14 @@ class WrittenArchive:
         names: the names of the entries added.
         losses: descriptions of what was lost of their motions, after the entry's name.
         remarks: descriptions of what was changed or is unusual, after the entry's name.
+        faults: errors of `motion check` in their motions, after the entry's name; they were accepted.
     """
 
     archive: OdaArchive
     names: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def to_dict(self, path: Path) -> dict[str, object]:
         """Return the report as plain data."""
@@ -46,6 +48,7 @@ class WrittenArchive:
             "added": list(self.names),
             "losses": list(self.losses),
             "remarks": list(self.remarks),
+            "faults": list(self.faults),
         }
 
     def lines(self, path: Path) -> Lines:
@@ -110,15 +113,17 @@ def read_archive_file(path: Path | str) -> OdaArchive:
 
 
 def write_archive_file(archive: OdaArchive, path: Path | str) -> None:
-    """Write an archive to a file.
+    """Write an archive to a file; before its first change, the old archive is copied to `NAME.bak`.
 
     Raises:
         FormatError: it is too large.
         OutputError: the file cannot be written.
     """
-    from posewright.documents import write_atomically
+    from posewright.documents import back_up, write_atomically
 
-    write_atomically(Path(path), archive.render())
+    data = archive.render()
+    back_up(Path(path))
+    write_atomically(Path(path), data)
 
 
 def create_archive(
@@ -128,6 +133,7 @@ def create_archive(
     compression: Compression | str = Compression.NONE,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
+    accept_faults: bool = False,
     overwrite: bool = False,
 ) -> WrittenArchive:
     """Create an archive from files: motions of any format, sounds and placeholders, in this order.
@@ -141,12 +147,14 @@ def create_archive(
         compression: the use of gzip: `none`, `file` or `entries`.
         robot: the robot of the motions; those of another robot are carried over.
         accept_loss: whether what an OMTN cannot hold may be lost.
+        accept_faults: whether motions are added in which `motion check` reports errors.
         overwrite: whether an existing archive is replaced.
 
     Raises:
         FormatError: a file cannot be read or is of an unsupported kind, or two have the same name.
         UnknownNameError: there is no such compression.
         LossError: something would be lost, and `accept_loss` is false.
+        UnsafeMotionError: `motion check` reports errors in a motion, and `accept_faults` is false.
         OutputError: the archive exists already, or cannot be written.
     """
     from posewright.documents import path_exists
@@ -158,10 +166,11 @@ def create_archive(
         raise OutputError("exists already", where=Where(target), hint="overwrite=True replaces it")
     parts = [part_from_file(file, robot=robot) for file in files]
     losses = _require_accepted(parts, accept_loss=accept_loss)
+    faults = _require_safe(parts, accept_faults=accept_faults)
     wrapping = GzipWrapping() if compression is Compression.FILE else None
     archive = with_parts(OdaArchive(path=target, wrapping=wrapping), parts, compression)
     write_archive_file(archive, target)
-    return _build_report(archive, parts, losses)
+    return _build_report(archive, parts, losses, faults)
 
 
 def add_to_archive(
@@ -173,6 +182,7 @@ def add_to_archive(
     overwrite: bool = False,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
+    accept_faults: bool = False,
 ) -> WrittenArchive:
     """Add a file to an archive as its last entry, in gzip if the other entries are.
 
@@ -185,10 +195,12 @@ def add_to_archive(
         overwrite: whether an entry of the same name is replaced.
         robot: the robot of the motion; that of another robot is carried over.
         accept_loss: whether what an OMTN cannot hold may be lost.
+        accept_faults: whether a motion is added in which `motion check` reports errors.
 
     Raises:
         FormatError: archive or file cannot be read, or an entry has the name and is not replaced.
         LossError: something would be lost, and `accept_loss` is false.
+        UnsafeMotionError: `motion check` reports errors in a motion, and `accept_faults` is false.
         OutputError: the archive cannot be written.
     """
     from posewright.documents import lock_folders
@@ -196,11 +208,12 @@ def add_to_archive(
 
     part = part_from_file(file, name=name, type_name=type_name, robot=robot)
     losses = _require_accepted([part], accept_loss=accept_loss)
+    faults = _require_safe([part], accept_faults=accept_faults)
     with lock_folders(Path(path)):
         archive = read_archive_file(path)
         archive = with_parts(archive, [part], archive.compression, overwrite=overwrite)
         write_archive_file(archive, path)
-    return _build_report(archive, [part], losses)
+    return _build_report(archive, [part], losses, faults)
 
 
 def remove_from_archive(
@@ -247,8 +260,18 @@ def _require_accepted(parts: Sequence[ArchivePart], *, accept_loss: bool) -> tup
     return losses
 
 
+def _require_safe(parts: Sequence[ArchivePart], *, accept_faults: bool) -> tuple[str, ...]:
+    """Return all faults; raise an UnsafeMotionError with those of the first motion unless accepted."""
+    from posewright.motions import require_no_faults
+
+    for part in parts:
+        require_no_faults(part.faults, part.name, accept_faults=accept_faults)
+    return tuple(f"{part.name}: {fault}" for part in parts for fault in part.faults)
+
+
 def _build_report(
-    archive: OdaArchive, parts: Sequence[ArchivePart], losses: tuple[str, ...]
+    archive: OdaArchive, parts: Sequence[ArchivePart], losses: tuple[str, ...], faults: tuple[str, ...]
 ) -> WrittenArchive:
+    """Return the report about an archive to which parts were added."""
     remarks = tuple(f"{part.name}: {remark}" for part in parts for remark in part.remarks)
-    return WrittenArchive(archive, tuple(part.name for part in parts), losses, remarks)
+    return WrittenArchive(archive, tuple(part.name for part in parts), losses, remarks, faults)

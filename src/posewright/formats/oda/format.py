@@ -168,4 +168,5 @@ FORMAT = MotionFormat(
     supports_robot=lambda card: NAMING in card.namings,
     render_file=_render_file,
     wrapped_kinds=_IN_GZIP,
+    is_played_by_robots=True,
 )

@@ -426,4 +426,5 @@ FORMAT = MotionFormat(
     QUANTUM,
     supports_robot=lambda card: NAMING in card.namings,
     wrapped_kinds=_IN_GZIP,
+    is_played_by_robots=True,
 )

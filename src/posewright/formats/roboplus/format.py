@@ -374,4 +374,5 @@ FORMAT = MotionFormat(
     render_file=render_file,
     names_robot=False,
     allows_page_changes=True,
+    is_played_by_robots=True,
 )

@@ -431,6 +431,7 @@ _TekkotsuFormat = partial(
     supports_robot=lambda card: NAMING in card.namings,
     is_self_contained=False,
     names_robot=False,
+    is_played_by_robots=True,
 )
 
 _MOT = FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", text_matches(rb"\A#MSq\b"))

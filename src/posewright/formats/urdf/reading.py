@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,13 @@ _MIN_EDGE_M = 1e-4
 
 MAX_DISTANCE_M = 100.0
 """Largest size of a part, and largest distance between a part and the next [m]."""
+
+MAX_PACKAGE_LEVELS = 4
+"""A package is searched in all folders above a file, and beside the nearest so many of them."""
+
+_PACKAGE = re.compile(r"[A-Za-z0-9_][\w.-]*")
+_PACKAGE_NAME = re.compile(rb"<name>\s*([\w.-]+)\s*</name>")
+_MAX_MANIFEST_BYTES = 65_536
 
 _WORLD = "world"
 _TRIMESH_ERRORS = (ValueError, OSError, LookupError, TypeError, AttributeError)
@@ -52,6 +60,7 @@ class UrdfReader:
         self.path = path
         self.remarks: list[Oddity] = []
         self._n_shapes = 0
+        self._package_folders: dict[str, list[Path]] = {}  # folders that may be a ROS package, by its name
 
     def read(self) -> Mechanism:
         """Return the mechanism.
@@ -263,6 +272,8 @@ class UrdfReader:
         if corners is None:
             name = shape.required("filename")
             remark = f"the mesh {name!r:.80} is missing or cannot be read: left out"
+            if path is None and name.startswith(_PACKAGE_SCHEME):
+                remark += "; its package is searched above the file and beside it"
             self.remarks.append(Oddity(remark, shape.line))
             return None
         scale = shape.attribute_numbers("scale", 3, (1.0, 1.0, 1.0))
@@ -275,7 +286,7 @@ class UrdfReader:
         return LinkShape(ShapeKind.BOX, size_m=_sizes(shape, edges), position_m=centre, rotation=rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
-        """Return the path of a mesh, relative to the file or to the package around it; None if it is missing.
+        """Return the path of a mesh, relative to the file or to its package; None if it is missing.
 
         Raises:
             FormatError: the path leads out of the package, or out of the folder above the file's own.
@@ -284,18 +295,66 @@ class UrdfReader:
         folder = self.path.resolve().parent
         top_folder = folder.parent
         path = folder / name.removeprefix("file://")
-        if name.startswith("package://"):
-            package, _, path_in_package = name.removeprefix("package://").partition("/")
-            package_folder = next((parent for parent in folder.parents if parent.name == package), None)
-            if package_folder is None:
+        if name.startswith(_PACKAGE_SCHEME):
+            package, _, path_in_package = name.removeprefix(_PACKAGE_SCHEME).partition("/")
+            if package not in self._package_folders:
+                self._package_folders[package] = list(_find_package_folders(folder, package))
+            candidates = self._package_folders[package]
+            if not candidates:
                 return None
-            top_folder = package_folder
+            containing = (candidate for candidate in candidates if is_file(candidate / path_in_package))
+            package_folder = next(containing, candidates[0])
+            top_folder = package_folder.resolve()
             path = package_folder / path_in_package
         path = path.resolve()
         if not path.is_relative_to(top_folder):
             hint = "name a path inside the package"
             shape.fail(f"the mesh {name!r:.80} is outside of {top_folder}", hint)
         return path if is_file(path) else None
+
+
+_PACKAGE_SCHEME = "package://"
+
+
+def _find_package_folders(folder: Path, package: str) -> Iterator[Path]:
+    """Yield the folders that may be a ROS package: above a file's folder first, then beside those.
+
+    A package has its name, or that in its `package.xml`; a ZIP of a code host adds `-master` or a version.
+
+    Args:
+        folder: the folder of the file that names the package.
+        package: the name of the package.
+    """
+    if not _PACKAGE.fullmatch(package):
+        return
+    above = [folder, *folder.parents]
+    yield from (parent for parent in above if _is_package(parent, package))
+    for parent in above[1:MAX_PACKAGE_LEVELS]:
+        try:
+            beside = sorted(entry for entry in parent.iterdir() if entry.is_dir() and entry not in above)
+        except OSError:  # not readable
+            continue
+        yield from (entry for entry in beside if _is_package(entry, package))
+
+
+def _is_package(folder: Path, package: str) -> bool:
+    """Return whether a folder may be a ROS package with a name."""
+    return (
+        folder.name == package or folder.name.startswith(f"{package}-") or _manifest_name(folder) == package
+    )
+
+
+def _manifest_name(folder: Path) -> str | None:
+    """Return the name of a package in its `package.xml`; None without such a file."""
+    path = folder / "package.xml"
+    if not is_file(path):
+        return None
+    try:
+        with open_regular_file(path) as file:
+            match = _PACKAGE_NAME.search(file.read(_MAX_MANIFEST_BYTES))
+    except (OSError, ValueError):
+        return None
+    return match[1].decode("ascii", "replace") if match else None
 
 
 def require_expanded(root: Element) -> None:

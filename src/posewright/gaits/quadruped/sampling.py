@@ -114,6 +114,7 @@ def sample_gait(
         keyframes=tuple(_with_transitions(keyframes, first_poses, last_pose, robot, every_frames)),
         repeat=None if cycles is None else 1,
         source=_describe_source(gait, command),
+        card=robot,
     )
 
 

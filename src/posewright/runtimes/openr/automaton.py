@@ -64,6 +64,11 @@ class Automaton:
         """Whether the first state is active."""
         return self.state == self.chart.states[0].name
 
+    @property
+    def can_be_stopped(self) -> bool:
+        """Whether a command leads out of the active state, not only the end of its motion."""
+        return any(event != DONE for event in self._triggers(self.state))
+
     def step(self, event: str, **inputs: object) -> bool:
         """Process one event; return whether it led to another state."""
         previous_state = self.state

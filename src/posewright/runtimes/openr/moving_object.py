@@ -3,7 +3,10 @@
 Source: seeds.md D2. When a motion starts, the start angles are read from the robot, the end angles and the
 number of blocks are set; a block is 16 frames of 8 ms, and every Ready from OVirtualRobotComm advances one
 block. A command that does not fit the state is not executed; its sender just gets AssertReady, and the object
-waits for the next. At the end of a motion: IDLE, ClearBuffer, AssertReady to the sender.
+waits for the next. At the end of a motion: IDLE, ClearBuffer, AssertReady to the sender. In the document's
+code a motion to a pose (MOVE_BP, MOVE_MP, MOVE_FP) is answered only there, at MOVING_FINISH, so that the
+next command follows it; one that its own STOP ends (MV_RGHT, ...) is answered at once, too, so that the
+STOP can come.
 """
 
 from __future__ import annotations
@@ -100,8 +103,9 @@ class BlockPlayer:
 class MovingObject(OObject):
     """An object that moves joints by string commands.
 
-    Its chart decides about every command. Each command is acknowledged when it has been processed, and the
-    sender of one that started a motion once more when the motion has ended.
+    Its chart decides about every command. A command is acknowledged when it has been processed, unless it
+    started a motion that no command can stop. The sender of one that started a motion is acknowledged when
+    that has ended.
 
     Args:
         chart: name of its automaton.
@@ -140,10 +144,13 @@ class MovingObject(OObject):
         return text
 
     def _receive(self, event: ONotifyEvent) -> None:
-        """Execute received commands, and report that the next message may come."""
+        """Execute received commands; acknowledge them now, or at the end of the motion that they started."""
         for command in event.data:
             self._execute(command, event.sender)
-        self._commands.assert_ready(event.sender)
+        if event.sender == self._sender and not self._automaton.can_be_stopped:
+            self._commands.answer_later(event.sender)
+        else:
+            self._commands.assert_ready(event.sender)
 
     def _execute(self, command: str, sender: ServiceName) -> None:
         """Execute a command if the chart accepts it; otherwise log why not.

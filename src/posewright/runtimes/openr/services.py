@@ -79,6 +79,8 @@ class Connection:
         n_to_deliver: number of items of the buffer that `notify_observers` has sent; others were only set.
         busy_since_s: since when the observer has not answered delivered or waiting data [s]; None if it has.
         is_silent: whether the missing answer has been reported.
+        is_answered_later: whether the observer has announced that its answer comes at the end of long work,
+            so that a missing answer is not reported.
         was_ready: whether the observer was ever ready.
     """
 
@@ -89,6 +91,7 @@ class Connection:
     n_to_deliver: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
+    is_answered_later: bool = False
     was_ready: bool = False
 
     @property
@@ -127,6 +130,7 @@ class Connection:
         self.is_ready = is_ready
         self.busy_since_s = None
         self.is_silent = False
+        self.is_answered_later = False
         self.was_ready |= is_ready
         ends = {"from": self.observer.name.short, "to": self.subject.name.short}
         openr.log("ready" if is_ready else "not ready", **ends)
@@ -247,6 +251,12 @@ class OObserver:
     def deassert_ready(self, sender: ServiceName | None = None) -> None:
         """Declare the observer not ready for data, from one sender or from all."""
         self._answer(sender, is_ready=False)
+
+    def answer_later(self, sender: ServiceName) -> None:
+        """Announce that `assert_ready` comes at the end of long work; this is not reported as silence."""
+        for connection in self.connections:
+            if connection.subject.name == sender:
+                connection.is_answered_later = True
 
     def _answer(self, sender: ServiceName | None, *, is_ready: bool) -> None:
         for connection in self.connections:

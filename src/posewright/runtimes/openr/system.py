@@ -93,6 +93,7 @@ class System:
     def _unanswered(self) -> Iterator[tuple[Connection, int]]:
         """Yield the connections with a missing answer that is not reported, and the frame of its report."""
         for connection in self.connections:
-            if connection.busy_since_s is not None and not connection.is_silent:
+            is_reported_or_announced = connection.is_silent or connection.is_answered_later
+            if connection.busy_since_s is not None and not is_reported_or_announced:
                 report_s = connection.busy_since_s + self._answer_within_s
                 yield connection, self.openr.frame_at(report_s)

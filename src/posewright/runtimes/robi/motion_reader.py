@@ -184,7 +184,7 @@ class _PoseBlockReader:
             raise InputError("the program moves no joint", hint=hint)
         joints = tuple(joint for joint in self._robot.joint_names if joint in self._moved_joints)
         keyframes = tuple(self._build_keyframe(move, joints) for move in self._moves)
-        return Motion(name, self._robot.name, joints, keyframes)
+        return Motion(name, self._robot.name, joints, keyframes, card=self._robot)
 
     def _build_keyframe(self, move: _Move, joints: tuple[str, ...]) -> Keyframe:
         """Return a move as a keyframe of joints; those without an angle are NaN."""

@@ -50,11 +50,15 @@ MIN_JUMP_DIGITS = 7
 USUAL_DIGITS = frozenset({4, 8})
 """Numbers of digits in addresses that the documents show."""
 
+WORD_BYTES = 2
+"""The size for which an empty `size=""` stands, which the documents show once: all known cells are words."""
+
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _OPENING_TAG = re.compile(rb"<(/?[A-Za-z_][\w.:-]*)([^<>]*?)(/?)>")
 _ATTRIBUTE = re.compile(rb"\s+([A-Za-z_][\w.:-]*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]{1,9}")
 _NUMBER = re.compile(rb"0x[0-9a-fA-F]{1,8}|-?[0-9]{1,9}")
+_EMPTY_SIZE = re.compile(rb"<mem_[rw]\s[^<>]*\bsize\s*=\s*(?:\"\"|'')")
 _BLOCK = re.compile(rb"<block\b[^<>]*?\sname\s*=\s*\"([^\"<>]*)\"")
 _COMMENTS = {b"<!--": b"-->", b"<?": b"?>"}
 
@@ -181,7 +185,9 @@ def _read_operation(op: Op, raw: bytes, opening: re.Match[bytes]) -> Tag:
         value = _read_number(attributes["data"], *WORD_RANGE, name="data")
         return dataclasses.replace(tag, values=(value,))
     if "size" in attributes:
-        size = _read_number(attributes["size"], low=1, high=2, name="size")
+        size = WORD_BYTES
+        if attributes["size"].text:
+            size = _read_number(attributes["size"], low=1, high=2, name="size")
         values: tuple[int, ...] = ()
         if op is Op.MEM_W and opening.end() < len(raw):
             values = tuple(_read_values(content, opening.end(), size))
@@ -413,7 +419,9 @@ class _Rm4Reader:
         return dataclasses.replace(tag, target=target, gap_bytes=gap_bytes, address=0)
 
     def _remark_oddities(self, tag: Tag, begin: int) -> None:
-        """Add remarks about an address of unusual length, and about an unknown tag."""
+        """Add remarks about an empty size, an address of unusual length, and an unknown tag."""
+        if tag.op in {Op.MEM_R, Op.MEM_W} and _EMPTY_SIZE.match(tag.raw):
+            self._remark(begin, f"<{tag.op}> has an empty size: {WORD_BYTES} bytes, a word, are assumed")
         span_begin, span_end = tag.address_span
         n_digits = span_end - span_begin - len("0x")
         has_address = span_end > span_begin

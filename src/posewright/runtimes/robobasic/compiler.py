@@ -20,6 +20,7 @@ from posewright.runtimes.robobasic.step_builder import (
     normalize_move,
 )
 from posewright.runtimes.robobasic.syntax import is_stray
+from posewright.runtimes.robobasic.unclosed_ifs import find_unclosed_ifs
 
 MAX_STEPS = 100_000
 STATEMENTS = servo_statements.STATEMENTS | peripheral_statements.STATEMENTS
@@ -100,7 +101,7 @@ class BasicCompiler:
         self.symbols = self.builder.symbols
         self._label_lines: dict[str, int] = {}
         self._blocks: list[_IfBlock | _ForLoop] = []
-        self._unclosed_ifs = tree.unclosed_ifs(source.lines)  # their lines
+        self._unclosed_ifs = find_unclosed_ifs(source.lines)  # by line
         for line in source.lines:
             self.symbols.line = line.number
             self._collect_declarations(line)
@@ -135,20 +136,20 @@ class BasicCompiler:
         for line in self.source.lines:
             self.symbols.line = line.number
             key = line.label.upper()
-            if key:
-                self._close_unclosed_ifs(line.label)
+            self._close_unclosed_ifs(line.number)
             if key and self._label_lines.get(key) == line.number:
                 builder.labels[key].address = builder.next_address
             if line.problem:
-                severity = tree.Severity.WARNING if is_stray(line.code) else tree.Severity.ERROR
+                is_accepted = line.statement is not None or is_stray(line.code)
+                severity = tree.Severity.WARNING if is_accepted else tree.Severity.ERROR
                 self.symbols.report("syntax", line.problem, line.hint, severity, line.column)
-            elif line.statement is not None:
+            if line.statement is not None:
                 self._compile_statement(line.statement, is_whole_line=True)
             if builder.next_address > MAX_STEPS:
                 hint = f"expected at most {MAX_STEPS:,} statements"
                 self.symbols.report("too-long", "the program is too long", hint)
                 break
-        self._close_unclosed_ifs("")
+        self._close_unclosed_ifs(len(self.source.lines) + 1)
         for block in self._blocks:
             self.symbols.line = block.line
             keyword, end_keyword = ("IF", "ENDIF") if isinstance(block, _IfBlock) else ("FOR", "NEXT")
@@ -356,23 +357,27 @@ class BasicCompiler:
         for end_target in block.end_targets:
             end_target.address = self.builder.next_address
 
-    def _close_unclosed_ifs(self, label: str) -> None:
-        """End the innermost IFs that have no ENDIF, with a warning.
+    def _close_unclosed_ifs(self, line_number: int) -> None:
+        """End the innermost IFs that have no ENDIF and end before a line, with a warning.
 
         Public templates have such IFs, so the original compiler accepts them.
 
         Args:
-            label: the label of the line at which they end; empty if it has none.
+            line_number: the line, from 1; one more than the program has lines at its end.
         """
-        end = f"before the label {label}" if label else f"on line {self.symbols.line}"
-        while self._blocks and self._blocks[-1].line in self._unclosed_ifs:
-            line = self._blocks[-1].line
+        while self._blocks:
+            unclosed_if = self._unclosed_ifs.get(self._blocks[-1].line)
+            if unclosed_if is None or unclosed_if.end > line_number:
+                return
             self._close_last_if()
-            hint = f"ENDIF on a line of its own; here the block ends {end}"
-            warning = tree.Severity.WARNING
+            hint = f"ENDIF on a line of its own; {unclosed_if.describe_end()}"
             self.symbols.findings.append(
                 tree.BasicFinding(
-                    line, rule="open-block", message="this IF has no ENDIF", hint=hint, severity=warning
+                    unclosed_if.line,
+                    rule="open-block",
+                    message="this IF has no ENDIF",
+                    hint=hint,
+                    severity=tree.Severity.WARNING,
                 )
             )
 
@@ -398,7 +403,6 @@ class BasicCompiler:
 
     def _compile_next(self, name: str | None) -> None:
         """Close the open FOR with a step that increments its variable and jumps back up to the last value."""
-        self._close_unclosed_ifs("")
         loop = self._blocks[-1] if self._blocks else None
         if not isinstance(loop, _ForLoop):
             context = "" if loop is None else f"; the IF of line {loop.line} is open"

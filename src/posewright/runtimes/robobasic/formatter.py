@@ -1,8 +1,8 @@
 """The formatter: lays a program out anew; the meaning of every line and all comments stay.
 
-Keywords are in capitals, and names as they are declared. Labels stand at the margin; the lines below them,
-and the lines inside IF and FOR, are indented. Counts of MOVE are aligned. A line with a syntax error stays as
-it is.
+Keywords are in capitals, names as they are declared, and missing commas are added. Labels stand at the
+margin; the lines below them, and the lines inside IF and FOR, are indented. Counts of MOVE are aligned. A
+line with a syntax error stays as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from posewright.runtimes.robobasic.peripheral_statements import KEYWORD_ARGUMENT
 from posewright.runtimes.robobasic.servos import find_group
 from posewright.runtimes.robobasic.step_builder import normalize_move
 from posewright.runtimes.robobasic.syntax import MAX_LINE_LENGTH
+from posewright.runtimes.robobasic.unclosed_ifs import find_unclosed_ifs
 
 INDENT = "    "
 MAX_DEPTH = 24
@@ -83,7 +84,7 @@ def _format_lines(source: tree.BasicSource) -> list[_FormattedLine]:
     ELSE and ELSEIF stand like their IF. A line with a syntax error stays as it is.
     """
     formatter = _StatementFormatter(source)
-    unclosed_ifs = tree.unclosed_ifs(source.lines)
+    unclosed_ifs = find_unclosed_ifs(source.lines)
     label_depth = 0  # 1 below the first label
     open_blocks: list[int] = []  # the line of each IF; _FOR_BLOCK for a FOR
     lines: list[_FormattedLine] = []
@@ -91,11 +92,15 @@ def _format_lines(source: tree.BasicSource) -> list[_FormattedLine]:
         statement = line.statement
         code = formatter.format_line(line)
         comment = line.comment.rstrip(" \t")
-        if line.problem or len(code) > MAX_LINE_LENGTH - len(INDENT) * MAX_DEPTH:
+        cannot_be_parsed = line.problem and statement is None
+        if cannot_be_parsed or len(code) > MAX_LINE_LENGTH - len(INDENT) * MAX_DEPTH:
             lines.append(_FormattedLine(line.text, depth=-1))
             continue
-        ends_unclosed = line.label or isinstance(statement, tree.Next)
-        while ends_unclosed and open_blocks and open_blocks[-1] in unclosed_ifs:
+        while (
+            open_blocks
+            and open_blocks[-1] in unclosed_ifs
+            and unclosed_ifs[open_blocks[-1]].end <= line.number
+        ):
             open_blocks.pop()
         comment_depth = min(label_depth + len(open_blocks), MAX_DEPTH)
         if isinstance(statement, tree.EndIf | tree.Next) and open_blocks:

@@ -206,6 +206,7 @@ class _RoutineReader:
             keyframes=tuple(keyframes),
             repeat=None if repeats else 1,
             extras=encode_speed_settings(speeds),
+            card=self._robot,
         )
 
     def _build_keyframe(self, move: RecordedMove, next_begin: int, joints: tuple[str, ...]) -> Keyframe:

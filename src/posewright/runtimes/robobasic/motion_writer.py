@@ -28,9 +28,8 @@ from posewright.runtimes.robobasic.formatter import format_source
 from posewright.runtimes.robobasic.load import ROBOT
 from posewright.runtimes.robobasic.routine_writer import COUNTER, LIMBS, RoutineWriter
 from posewright.runtimes.robobasic.servos import board_parameters, find_group
-from posewright.runtimes.robobasic.step_builder import AUTO
 from posewright.runtimes.robobasic.syntax import decode_source, read_source
-from posewright.runtimes.robobasic.tree import FLOW_WORDS
+from posewright.runtimes.robobasic.tree import AUTO, FLOW_WORDS
 
 MAX_LABEL_LENGTH = 64
 _SUFFIX_LENGTH = 8

@@ -341,7 +341,13 @@ class RoutineRun:
         if self._inherited_speed is not None:
             yield (
                 f"no SPEED before its first move: it uses {self._inherited_speed}, "
-                "which the beginning of the program sets"
+                "which the beginning of the program sets; a SPEED of its own would make it independent"
+            )
+        first_move = self.moves[0] if self.moves else None
+        if first_move is not None and first_move.counts and first_move.n_pulses <= 1:
+            yield (
+                f"the beginning of the program leaves the robot in its first pose, so that it takes "
+                f"{servos.period_s:g} s here; play it from another pose only with a longer reach_s"
             )
         if self._max_early_pulses:
             seconds = round(self._max_early_pulses * servos.period_s, 3)

@@ -10,10 +10,14 @@ from typing import NamedTuple
 from posewright.runtimes.robobasic.expressions import CompiledExpression, SymbolTable
 from posewright.runtimes.robobasic.machine import BasicMachine, Step, StopReason
 from posewright.runtimes.robobasic.servos import find_group
-from posewright.runtimes.robobasic.tree import CommandStatement, Expression, FunctionCall, Identifier, Text
-
-AUTO = "AUTO"
-"""A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (assumed)."""
+from posewright.runtimes.robobasic.tree import (
+    AUTO,
+    CommandStatement,
+    Expression,
+    FunctionCall,
+    Identifier,
+    Text,
+)
 
 
 @dataclass(slots=True, eq=False)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.runtimes.robobasic.tree import FLOW_WORDS, BasicSource, SourceLine, Statement
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedInput
 
 MAX_BYTES = 1_000_000
 MAX_LINE_LENGTH = 4_000
@@ -78,7 +81,7 @@ _NESTING = re.compile(r"(?i)THEN|ELSE")
 
 
 class ParsedLine(NamedTuple):
-    """The content of a line, or its syntax error; see `SourceLine` for the fields."""
+    """The content of a line, or what is wrong with it, or both; see `SourceLine` for the fields."""
 
     label: str = ""
     statement: Statement | None = None
@@ -90,7 +93,7 @@ class ParsedLine(NamedTuple):
 @lru_cache(maxsize=4096)
 def parse_line(code: str) -> ParsedLine:
     """Return the label and statement of a line without its comment; after a syntax error, its description."""
-    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+    from lark.exceptions import UnexpectedInput
 
     from posewright.runtimes.robobasic.parser import parse  # imports Lark only when a program is read
 
@@ -105,20 +108,60 @@ def parse_line(code: str) -> ParsedLine:
     try:
         label, statement = parse(code)
     except UnexpectedInput as error:
-        token = error.token if isinstance(error, UnexpectedToken) else None
-        if token is not None and token.type == "$END":  # the line ends too early
-            column = len(code.rstrip()) + 1
-        else:
-            column = max(error.column, 1)
-        unexpected = str(token or "")
-        if isinstance(error, UnexpectedCharacters) and column <= len(code):
-            unexpected = code[column - 1]
-        problem = f"{unexpected!r} is not expected here" if unexpected else "the statement is not complete"
-        hint = _syntax_hint(code, unexpected, column)
-        return ParsedLine(_find_label(code), problem=problem, hint=hint, column=column)
+        return _parse_with_commas(code) or _describe_syntax_error(code, error)
     except FormatError as error:
         return ParsedLine(_find_label(code), problem=error.message, hint=error.hint or "")
     return ParsedLine(label, statement)
+
+
+def _describe_syntax_error(code: str, error: UnexpectedInput) -> ParsedLine:
+    """Return a line with the description of the error that the parser found in it."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    token = error.token if isinstance(error, UnexpectedToken) else None
+    ends_too_early = token is not None and token.type == "$END"
+    column = len(code.rstrip()) + 1 if ends_too_early else max(error.column, 1)
+    unexpected = str(token or "")
+    if isinstance(error, UnexpectedCharacters) and column <= len(code):
+        unexpected = code[column - 1]
+    problem = f"{unexpected!r} is not expected here" if unexpected else "the statement is not complete"
+    hint = _syntax_hint(code, unexpected, column)
+    return ParsedLine(_find_label(code), problem=problem, hint=hint, column=column)
+
+
+_FIELD_STATEMENT = re.compile(
+    r"(?i)(?<!\w)(?:MOVE\d*|POS|DIR|GETMOTORSET|GYROSET|GYRODIR|GYROSENSE|ZERO|OFFSET|INIT|MOTORMODE)(?!\w)"
+)
+"""The keyword of a statement with a field for each servo."""
+
+_MISSING_COMMA = re.compile(r"(?i)(?<![\w&])(?:\d+|G\d+[A-E]?)(?P<blank>[ \t]+)(?=\d)")
+
+
+def _parse_with_commas(code: str) -> ParsedLine | None:
+    """Return a line in which commas between the fields of servos are missing; None for any other line.
+
+    `MOVE G6D,107  85, 137` is in a template of the maker that many public programs copy, so the original
+    compiler accepts it.
+    """
+    from lark.exceptions import UnexpectedInput
+
+    from posewright.runtimes.robobasic.parser import parse
+
+    keyword = _FIELD_STATEMENT.search(code)
+    gaps = [] if keyword is None else list(_MISSING_COMMA.finditer(code, keyword.end()))
+    if not gaps:
+        return None
+    completed = code
+    for gap in reversed(gaps):
+        completed = f"{completed[: gap.start('blank')]},{completed[gap.start('blank') :]}"
+    try:
+        label, statement = parse(completed)
+    except (UnexpectedInput, FormatError):
+        return None
+    column = gaps[0].end() + 1
+    problem = "a comma is missing here" if len(gaps) == 1 else f"{len(gaps)} commas are missing from here on"
+    hint = "the line is read as if it were there, as the maker's compiler does"
+    return ParsedLine(label, statement, problem, hint, column)
 
 
 def _find_label(code: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -204,7 +204,8 @@ class SourceLine:
         comment: the comment with its `'` or REM; may be empty.
         label: the name before the colon; may be empty.
         statement: None if there is none or it cannot be parsed.
-        problem: why it cannot be parsed; empty if it can.
+        problem: why it cannot be parsed, or, with a statement, what is wrong although it was parsed; may be
+            empty.
         hint: what would be accepted instead.
         column: the column of the problem, from 1.
     """
@@ -296,6 +297,9 @@ def find_calls(statement: Statement, function: str) -> Iterator[FunctionCall]:
                 yield operand
 
 
+AUTO = "AUTO"
+"""A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (assumed)."""
+
 FLOW_WORDS = {
     "IF": "IF condition THEN statement",
     "ELSEIF": "ELSEIF condition THEN",
@@ -328,20 +332,6 @@ def label_index(command: CommandStatement) -> int | None:
     """Return the index of the argument of a statement that is a label; None if it has none."""
     index = LABEL_INDEXES.get(command.key)
     return index if index is not None and index < len(command.arguments) else None
-
-
-def unclosed_ifs(lines: Iterable[SourceLine]) -> frozenset[int]:
-    """Return the lines of block IFs without ENDIF; an ENDIF closes the last open IF before it."""
-    open_ifs: list[int] = []
-    for line in lines:
-        match line.statement:
-            case IfStatement(_, None):
-                open_ifs.append(line.number)
-            case EndIf() if open_ifs:
-                open_ifs.pop()
-            case _:
-                pass
-    return frozenset(open_ifs)
 
 
 class Severity(Enum):

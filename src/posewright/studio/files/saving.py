@@ -10,7 +10,7 @@ from posewright.documents import path_exists
 from posewright.errors import InputError, LossError
 from posewright.formats import FORMATS, preview_motion, write_motion, write_motion_file
 from posewright.formats.motion_format import Rounding
-from posewright.motions import Motion
+from posewright.motions import Motion, find_faults, find_faults_of_several
 from posewright.robots import Robot
 from posewright.studio.files.load import SaveTarget, file_digest
 from posewright.studio.pages import Pages
@@ -21,18 +21,20 @@ MIN_REPORTED_ROUNDING = 1e-5
 
 
 def save(
-    pages: Pages, target: SaveTarget, *, overwrite: bool, accept_loss: bool
+    pages: Pages, target: SaveTarget, *, overwrite: bool, accept_loss: bool, accept_faults: bool
 ) -> tuple[SaveTarget | None, View]:
     """Write pages in the format of their file, unless that needs a decision of the user.
 
-    Nothing is written if the file has changed on disk or the format cannot store everything; the answer then
-    describes the `conflict` or the `losses`.
+    Nothing is written if the file has changed on disk, if the format cannot store everything, or if robots
+    play the file and an edited motion could harm them; the answer then describes the `conflict`, `losses`
+    or `faults`.
 
     Args:
         pages: the pages.
         target: the file to write, with its digest as read or written last.
         overwrite: whether a file with other content may be replaced.
         accept_loss: whether to write even if the format cannot store everything.
+        accept_faults: whether to write even if `motion check` reports errors in an edited motion.
 
     Returns:
         The target with its new digest, None if nothing is written; and the answer to the window.
@@ -44,6 +46,10 @@ def save(
     conflict = "" if overwrite else _find_conflict(target)
     if conflict:
         return None, {"conflict": conflict}
+    if FORMATS[pages.file.format].is_played_by_robots and not accept_faults:
+        faults = find_faults_of_several(pages.edited.values())
+        if faults:
+            return None, {"faults": list(faults)}
     try:
         losses = write_motion_file(pages.as_file(), path, accept_loss=accept_loss)
     except LossError as error:
@@ -83,27 +89,48 @@ def format_views(robot: Robot) -> list[View]:
 
 
 def preview(motion: Motion, path: Path, format_name: str) -> View:
-    """Return what an export would lose, with remarks, and whether the file exists; nothing is written.
+    """Return losses, faults and remarks of an export, and whether the file exists; nothing is written.
 
     Raises:
         FormatError: the motion cannot be written in the format.
     """
     rendered = preview_motion(motion, path, format_name)
     remarks = [*rendered.remarks, *_rounding_remarks(rendered.rounding)]
-    return {"losses": list(rendered.losses), "remarks": remarks, "exists": path_exists(path)}
+    return {
+        "losses": list(rendered.losses),
+        "faults": list(_faults_for_robots(motion, format_name)),
+        "remarks": remarks,
+        "exists": path_exists(path),
+    }
 
 
-def export(motion: Motion, path: Path, format_name: str, *, overwrite: bool, accept_loss: bool) -> View:
+def _faults_for_robots(motion: Motion, format_name: str) -> tuple[str, ...]:
+    """Return the errors of `motion check` in a motion, if robots play files of the format."""
+    return find_faults(motion) if FORMATS[format_name].is_played_by_robots else ()
+
+
+def export(
+    motion: Motion,
+    path: Path,
+    format_name: str,
+    *,
+    overwrite: bool,
+    accept_loss: bool,
+    accept_faults: bool,
+) -> View:
     """Write a motion in a format, and return the answer to the window.
 
-    Nothing is written if the file exists or the format cannot store everything, unless `overwrite` or
-    `accept_loss` allow that.
+    Nothing is written if the file exists, the format cannot store everything, or robots play the file and the
+    motion could harm them, unless `overwrite`, `accept_loss` or `accept_faults` allow that.
 
     Raises:
         FormatError, OutputError: the file cannot be written.
     """
     if not overwrite and path_exists(path):
         return {"conflict": f"{path.name} exists already"}
+    faults = () if accept_faults else _faults_for_robots(motion, format_name)
+    if faults:
+        return {"faults": list(faults)}
     try:
         losses = write_motion(motion, path, format_name, accept_loss=accept_loss)
     except LossError as error:

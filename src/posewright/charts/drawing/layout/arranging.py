@@ -54,8 +54,9 @@ def assign_lanes(jogs: Sequence[Jog]) -> list[int]:
 def _order_jogs(jogs: Sequence[Jog]) -> list[set[int]]:
     """Return for each jog the jogs that must be in earlier lanes, by index.
 
-    Of two jogs that would touch in one lane, that one is earlier which makes the order cheaper. The pairs for
-    which this matters most are decided first; a later pair whose order would close a cycle is turned.
+    A jog is the piece of a wire that runs along a lane. Two jogs that would touch in one lane get different
+    lanes, in the order of less cost. The pairs for which the order matters most are decided first; a later
+    pair whose preferred order would close a cycle gets the other order.
     """
     preferences = []
     for i, k in combinations(range(len(jogs)), 2):
@@ -80,7 +81,12 @@ def _would_touch(jog: Jog, other: Jog) -> bool:
 
 
 def _lane_cost(earlier: Jog, later: Jog) -> int:
-    """Return the cost of two jogs in this order of lanes: crossings, and a penalty if the wires touch."""
+    """Return the cost of two jogs in this order of lanes: crossings, and a penalty if the wires touch.
+
+    A jog is the piece of a wire along a lane, from `start_v` to `end_v` on the axis v. The wire of the
+    earlier jog goes on from its `end_v` across the later lane; that of the later jog comes to its `start_v`
+    across the earlier lane.
+    """
     crosses_later = later.low_v <= earlier.end_v <= later.high_v
     crosses_earlier = earlier.low_v <= later.start_v <= earlier.high_v
     touches = abs(earlier.end_v - later.start_v) < MIN_LINE_DISTANCE
@@ -116,7 +122,7 @@ TOTAL_THICKNESS_WEIGHT = 2
 EDGE_GAP = 12
 """Room between a border and what is inside it [px]."""
 
-MARGIN = 5
+NEAR_DISTANCE = 5
 """Obstacles nearer than this along v must keep a distance along r [px]."""
 
 
@@ -159,14 +165,18 @@ class WeightedChain(NamedTuple):
 def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[WeightedChain]) -> list[int]:
     """Return a new lowest r for every obstacle, which makes the drawing compact; their order does not change.
 
+    r is the position in the direction of the arrows, across the layers.
+
     Args:
         obstacles: the first is the edge before all others, the last the edge after them.
         chains: the obstacles along each wire, which should be near each other.
     """
+    # obstacles that face each other keep their distance, at no cost
     spacings = [
         _gap_spacing(obstacles, first_index=first, second_index=second, weight=0)
         for first, second in _visible_pairs(obstacles)
     ]
+    # those along a wire have a cost that grows with their distance
     spacings += [
         _gap_spacing(obstacles, first_index=first, second_index=second, weight=chain.weight)
         for chain in chains
@@ -177,7 +187,14 @@ def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[WeightedChain
 
 
 def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: int, weight: int) -> Spacing:
-    """Return the constraint that keeps two obstacles apart along r, by no more than they are now."""
+    """Return the constraint that keeps two obstacles apart along r, by no more than they are now.
+
+    Args:
+        obstacles: all obstacles.
+        first_index: index of the one with the lower r.
+        second_index: index of the other.
+        weight: cost of each unit of their distance.
+    """
     first = obstacles[first_index]
     second = obstacles[second_index]
     kinds = frozenset({first.kind, second.kind})
@@ -197,22 +214,28 @@ class _SkylinePart(NamedTuple):
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
     """Yield the indices of obstacles that face each other along r, with no obstacle between them.
 
-    It sweeps along r, and keeps the skyline: for every v the last obstacle seen.
+    r is the position in the direction of the arrows, v the position across it. The obstacles are visited by
+    rising r. The skyline has, for every range of v, the last obstacle that was visited there.
     """
     order = sorted(range(len(obstacles)), key=lambda i: (obstacles[i].low_r, obstacles[i].high_r))
     skyline: list[_SkylinePart] = []
-    for i in order:
-        obstacle = obstacles[i]
+    for index in order:
+        obstacle = obstacles[index]
         for part in skyline:
-            is_near = part.low_v < obstacle.high_v + MARGIN and obstacle.low_v - MARGIN < part.high_v
-            if is_near and obstacles[part.obstacle].high_r <= obstacle.low_r:
-                yield part.obstacle, i
-        uncovered = [rest for part in skyline for rest in _uncovered_parts(part, obstacle)]
-        skyline = [*uncovered, _SkylinePart(obstacle.low_v, obstacle.high_v, i)]
+            begins_near = obstacle.low_v - NEAR_DISTANCE < part.high_v
+            ends_near = part.low_v < obstacle.high_v + NEAR_DISTANCE
+            is_behind = obstacles[part.obstacle].high_r <= obstacle.low_r
+            if begins_near and ends_near and is_behind:
+                yield part.obstacle, index
+        uncovered = [remainder for part in skyline for remainder in _uncovered_parts(part, obstacle)]
+        skyline = [*uncovered, _SkylinePart(obstacle.low_v, obstacle.high_v, index)]
 
 
 def _uncovered_parts(part: _SkylinePart, obstacle: Obstacle) -> Iterable[_SkylinePart]:
-    """Yield what remains of a part of the skyline behind an obstacle: nothing, one piece, or two."""
+    """Yield what an obstacle leaves of a part of the skyline: nothing, one piece, or two.
+
+    The part and the obstacle are ranges on the axis v; what both have in common is covered.
+    """
     if part.high_v <= obstacle.low_v or obstacle.high_v <= part.low_v:
         yield part
         return
@@ -257,6 +280,7 @@ class _LayerArranger:
     """
 
     def __init__(self, items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> None:
+        """Order the vertices in their layers, and place them along the layers (on the axis v)."""
         self.items = items
         self.wires = wires
         self.ranking = ranking
@@ -272,7 +296,11 @@ class _LayerArranger:
         self.obstacle_of_jog: dict[_JogKey, int] = {}
 
     def solve(self) -> Arrangement:
-        """Return the compacted positions, routes and label positions."""
+        """Return the compacted positions, routes and label positions.
+
+        Positions are (r, v): in the direction of the arrows, and across it. The v are known already; the r
+        result from compaction, which moves obstacles together.
+        """
         end_r = self._place_layers()
         breadth = max((self._highest_v(v) for v in range(len(self.net.vertices))), default=0)
         self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, low_r=0, thickness=0, low_v=0, high_v=breadth))
@@ -281,7 +309,7 @@ class _LayerArranger:
         self.obstacle_r = compact_layout(self.obstacles, chains)
         places = {}
         for item in self.items:
-            vertex = self.net.index[item.key]
+            vertex = self.net.vertex_by_key[item.key]
             places[item.key] = (self._lowest_r(vertex), self.lowest_v[vertex])
         return Arrangement(
             thickness=self.obstacle_r[-1],
@@ -300,7 +328,11 @@ class _LayerArranger:
     # Positions before compaction.
 
     def _place_layers(self) -> int:
-        """Add the obstacles of all layers and of the lanes between them; return the r at their end."""
+        """Add the obstacles of all layers and of the lanes between them, before compaction.
+
+        Returns:
+            The r at their end: the position in the direction of the arrows [px].
+        """
         r = 0
         for i, thickness in enumerate(self.layer_thickness):
             for vertex in self.layers[i]:
@@ -311,10 +343,15 @@ class _LayerArranger:
         return r
 
     def _add_vertex_obstacle(self, vertex_index: int, layer_r: int, layer_thickness: int) -> None:
-        """Add the rectangle that a vertex occupies in its layer.
+        """Add the rectangle that a vertex occupies in its layer to the obstacles, before compaction.
 
-        Bends and the ends of links at a border occupy none. A title pinned to the back is at the start of its
-        layer, all else in the middle.
+        r is the position across the layers, v that along them. Bends and the ends of links at a border occupy
+        none. A title pinned to the back is at the start of its layer, all else in the middle.
+
+        Args:
+            vertex_index: the vertex.
+            layer_r: lowest r of its layer.
+            layer_thickness: thickness of its layer [px].
         """
         vertex = self.net.vertices[vertex_index]
         item = vertex.item
@@ -329,6 +366,9 @@ class _LayerArranger:
 
     def _add_jog_obstacles(self, layer: int, layer_end_r: int) -> int:
         """Assign lanes to the jogs behind a layer, and add their obstacles.
+
+        Between this layer and the next, a wire runs straight unless its v changes; then it has a jog, a piece
+        along a lane, which is an obstacle for items.
 
         Returns:
             The room between this layer and the next that the lanes need, along r [px].
@@ -393,7 +433,10 @@ class _LayerArranger:
         return self.obstacle_r[index] + max(free_room, 0) // 2
 
     def _wire_route(self, wire: LayoutWire) -> tuple[tuple[int, int], ...]:
-        """Return the corners (r, v) of a wire's route from its start to its end, with two for each jog."""
+        """Return the corners of a wire's route from its start to its end, with two for each jog.
+
+        A corner is a pair (r, v): its positions across the layers and along them.
+        """
         vertices = self.net.chains[wire.key]
         first = vertices[0]
         last = vertices[-1]
@@ -406,7 +449,8 @@ class _LayerArranger:
                 points.append((jog_r, self.port_v[PortKey(vertex, wire.key)]))
                 points.append((jog_r, self.port_v[PortKey(next_vertex, wire.key)]))
         points.append((self._lowest_r(last), self.port_v[PortKey(last, wire.key)]))
-        return tuple(points[::-1] if wire.key in self.ranking.back_wires else points)
+        leads_back = wire.key in self.ranking.back_wires  # its vertices are in the order of the layers
+        return tuple(points[::-1] if leads_back else points)
 
     def _label_position(self, wire: LayoutWire) -> tuple[int, int]:
         """Return the middle (r, v) of a wire's label."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from posewright.charts.drawing.diagram import Diagram, DiagramNode, NodeShape, walk_nodes
 from posewright.charts.drawing.layout.ranking import (
@@ -21,8 +22,10 @@ from posewright.charts.drawing.pen import label_size
 class LinkSpan:
     """The part of a link inside a node that it passes through.
 
+    A link has a span in each node that contains one of its ends, up to the innermost node that contains both.
+
     Attributes:
-        link: its index in the diagram.
+        link: index of the link in the diagram.
         start: the child that it starts in; None if at the border of the node, or outside it.
         end: the child that it ends in, likewise.
         inner: both its ends are in the node or at its border; else it crosses the border.
@@ -36,10 +39,22 @@ class LinkSpan:
 
 @dataclass(frozen=True)
 class BorderPort:
-    """A link that ends at a node's border from inside or crosses it, with the side."""
+    """The point at which a link meets a node's border from inside: it ends there, or crosses the border.
+
+    Attributes:
+        span: the part of the link inside the node.
+        side: the side of the node.
+    """
 
     span: LinkSpan
     side: PortSide
+
+
+class EndCounts(NamedTuple):
+    """The numbers of links that end at a node from outside, by side."""
+
+    n_back_links: int
+    n_front_links: int
 
 
 class NodeHierarchy:
@@ -56,6 +71,7 @@ class NodeHierarchy:
     """
 
     def __init__(self, diagram: Diagram) -> None:
+        """Record the parent of every node, and the nodes that every link passes through or ends at."""
         self.links = diagram.links
         self.root = diagram.root.key
         self.nodes: dict[str, DiagramNode] = {node.key: node for node in walk_nodes(diagram.root)}
@@ -130,6 +146,9 @@ NodeLayouts = Mapping[str, NodeLayout]
 class LayerPlan:
     """Layers and link sides of a whole diagram.
 
+    A node is given by its key, a link by its index in the diagram. A wire is the part of a link inside one
+    node, as an arrow between two of its children, or between a child and the border.
+
     Attributes:
         hierarchy: the nodes and the links by node.
         layouts: the options of every node with children.
@@ -141,6 +160,7 @@ class LayerPlan:
     """
 
     def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts) -> None:
+        """Plan all nodes of a diagram, the root first."""
         self.hierarchy = hierarchy
         self.layouts = layouts
         self.sideways = {key: layout.sideways for key, layout in layouts.items()}
@@ -150,11 +170,12 @@ class LayerPlan:
         self.wires: dict[str, list[LayoutWire]] = {}
         self._plan_node(hierarchy.root)
 
-    def end_counts(self, key: str) -> tuple[int, int]:
+    def end_counts(self, key: str) -> EndCounts:
         """Return the numbers of links that end at the back and at the front of a node from outside."""
         links = self.hierarchy.ends[key]
-        sides = [self.sides[key, link] for link in links if (key, link) in self.sides]  # not those inside it
-        return sides.count(PortSide.BACK), sides.count(PortSide.FRONT)
+        # links that come from inside the node have no side here
+        sides = [self.sides[key, link] for link in links if (key, link) in self.sides]
+        return EndCounts(sides.count(PortSide.BACK), sides.count(PortSide.FRONT))
 
     def border_ports(self, key: str) -> list[BorderPort]:
         """Return the links that end at a node's border from inside, or cross it."""
@@ -187,7 +208,10 @@ class LayerPlan:
                 self._plan_node(child.key)
 
     def _rank_children(self, key: str) -> None:
-        """Assign layers to the children of a node, and record on which side each link meets them."""
+        """Assign layers to the children of a node, and record on which side each link meets them.
+
+        Layers are rows or columns through which arrows lead forward. Fills `wires`, `rankings` and `sides`.
+        """
         node = self.hierarchy.nodes[key]
         spans = self.hierarchy.spans[key]
         wires = [self._build_wire(key, span) for span in spans]
@@ -201,32 +225,34 @@ class LayerPlan:
         self.rankings[key] = ranking
         for span, wire in zip(spans, wires, strict=True):
             for child in (span.start, span.end):
-                if child is not None:
+                if child is not None:  # else the link meets the border of the node
                     self.sides[child, span.link] = ranking.side(wire, child)
 
     def _set_region_sides(self, key: str) -> None:
         """Set the side on which each link meets a region of a parallel node.
 
         It is the side on which the link meets the border of the parallel node; for a link between two
-        regions, the front.
+        regions, the front. Fills `sides`.
         """
         for span in self.hierarchy.spans[key]:
             for region in (span.start, span.end):
-                if region is not None:
+                if region is not None:  # else the link ends at the border of the parallel node, or outside it
                     self.sides[region, span.link] = self._border_side(key, span)
 
     def _build_wire(self, key: str, span: LinkSpan) -> LayoutWire:
         """Return the wire of a link in node `key`, between two children or from a child to the border.
 
-        It has a label only if the whole link is in the node; else the label is farther out.
+        It has a label only if the whole link is in the node; else the label is drawn in an outer node.
         """
         link = self.hierarchy.links[span.link]
         starts_at_dot = (
             span.start == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
         )
-        label = label_size(link.lines) if span.inner else None
-        if label and not self.sideways[key]:
-            label = label[::-1]
+        size = label_size(link.lines) if span.inner else None
+        label: tuple[int, int] | None = None  # thickness and breadth: across the layers, and along them
+        if size is not None:
+            width, height = size
+            label = (width, height) if self.sideways[key] else (height, width)
         return LayoutWire(
             span.link,
             start=span.start or port_key(span.link),

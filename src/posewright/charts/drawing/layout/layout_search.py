@@ -114,20 +114,20 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
     width, height = block.size
     return Scene(
         diagram,
-        boxes,
-        block.title_positions,
-        tuple(tracks),
-        block.dividers,
-        width,
-        height,
-        sideways,
-        block.crossings,
-        block.backward,
+        boxes=boxes,
+        title_positions=block.title_positions,
+        tracks=tuple(tracks),
+        dividers=block.dividers,
+        width=width,
+        height=height,
+        sideways=sideways,
+        crossings=block.crossings,
+        backward=block.backward,
     )
 
 
 def _label_box(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
-    """Return the box of a link's label, with room at its left for priorities; None if it has no label."""
+    """Return the box of a link's label, with room at its left for ranks; None if it has no label."""
     size = label_size(link.lines)
     if size is None or middle is None:
         return None
@@ -144,6 +144,11 @@ def _extend_to_sign(
 
     The sign is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the sign,
     is returned as it is.
+
+    Args:
+        points: the corners of the route.
+        node: the node at its end.
+        boxes: the boxes of all nodes, by key.
     """
     if node.shape not in ROUND_SHAPES:
         return points
@@ -152,12 +157,14 @@ def _extend_to_sign(
     box = boxes[node.key]
     radius = min(box.width, box.height) / 2
     is_horizontal = y == previous_y
+    # from the end of the route to the middle of the sign, across the last line and along it
     across = abs(y - box.y) if is_horizontal else abs(x - box.x)
     along = box.x - x if is_horizontal else box.y - y
-    if abs(along) > radius + 1:
+    leads_to_title = abs(along) > radius + 1
+    if leads_to_title:
         return points
     if node.shape is NodeShape.JUNCTION:
-        distance = across
+        distance = across  # the sides of the rhombus have a slope of 1
     else:
         distance = radius - math.sqrt(max(radius**2 - across**2, 0.0)) + 1
     extension = math.copysign(distance, along)
@@ -247,6 +254,7 @@ class _LayoutSearch:
     """
 
     def __init__(self, diagram: Diagram) -> None:
+        """Choose how many layouts may be tried: fewer for a large diagram. None is tried yet."""
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
         self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)
@@ -257,9 +265,13 @@ class _LayoutSearch:
         self.evaluated: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
 
     def solve(self) -> Scene:
-        """Return the cheapest scene: uniform layouts are tried first, then the best two are improved."""
+        """Return the cheapest scene: uniform layouts are tried first, then the best two are improved.
+
+        At least one layout is tried, however large the diagram is.
+        """
         uniform_layouts = [self._uniform_layout(0, sideways=False)]
-        for order_index in range(max(len(orders) for orders in self.orders.values())):
+        most_orders = max(len(orders) for orders in self.orders.values())
+        for order_index in range(most_orders):
             for sideways in (False, True):
                 if self.n_remaining > 0:
                     uniform_layouts.append(self._uniform_layout(order_index, sideways=sideways))

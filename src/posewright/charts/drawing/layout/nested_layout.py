@@ -24,7 +24,7 @@ from posewright.charts.drawing.layout.edge_sides import (
 )
 from posewright.charts.drawing.layout.ranking import Arrangement, LayoutItem, PortSide, Ranking
 from posewright.charts.drawing.layout.state_frame import (
-    OWN_STEP,
+    BORDER_LINK_STEP,
     FrameSpec,
     GridPoint,
     NodeBlock,
@@ -36,9 +36,9 @@ from posewright.charts.drawing.layout.state_frame import (
     merge_blocks,
 )
 from posewright.charts.drawing.pen import (
-    ROW,
-    SIDE_ROOM,
-    TITLE_BASE,
+    ROW_HEIGHT,
+    SIDE_PADDING,
+    TITLE_BASELINE,
     head_size,
     label_size,
     leaf_size,
@@ -74,6 +74,7 @@ class RegionStack:
         spans: Sequence[LinkSpan],
         label_sizes: Mapping[int, GridPoint],
     ) -> None:
+        """Place the regions one after the other along v, across the arrows; arguments as in the class."""
         self.frame = frame
         self.spans = spans
         self.label_sizes = label_sizes
@@ -85,11 +86,13 @@ class RegionStack:
             self.regions_r = title_thickness
             next_v = 0
         self.region_starts: dict[str, int] = {}
+        self.depth = 0
         for key, block in blocks.items():
+            thickness, breadth = block.size
             self.region_starts[key] = next_v
-            next_v += block.size[1]
+            next_v += breadth
+            self.depth = max(self.depth, thickness)
         self.breadth = next_v
-        self.depth = max(block.size[0] for block in blocks.values())
         self.blocks = {
             key: block.moved((self.regions_r, self.region_starts[key])) for key, block in blocks.items()
         }
@@ -98,8 +101,9 @@ class RegionStack:
     def solve(self) -> NodeBlock:
         """Return the frame with the regions in it, and with the routes and labels of all links.
 
-        Links between regions run along lanes in front of the regions. Links that end at the frame, or cross
-        it, are extended to its border.
+        Links between regions run along lanes in front of the regions: on the side that arrows lead to. Links
+        that end at the frame, or cross it, are extended to its border; the point where they meet it is their
+        port. Positions are (r, v): in the direction of the arrows, and across it.
         """
         content = merge_blocks([*self.blocks.values()])
         lane_r, thickness = self._front_lanes()
@@ -127,22 +131,28 @@ class RegionStack:
     def _front_lanes(self) -> tuple[dict[int, int], int]:
         """Return the r of the lane of each link between two regions, and the thickness of the frame.
 
-        Each such link has a lane of its own in front of the regions, as wide as its label.
+        r is the axis in the direction of the arrows. Each such link has a lane of its own in front of the
+        regions: a line across the arrows, with room for its label.
         """
         lane_r: dict[int, int] = {}
         end_r = self.regions_r + self.depth
         for span in self.spans:
-            if span.start and span.end:
+            is_between_regions = span.start is not None and span.end is not None
+            if is_between_regions:
                 label_thickness, _ = self.label_sizes[span.link]
-                lane_r[span.link] = end_r + OWN_STEP + label_thickness // 2
-                end_r += 2 * OWN_STEP + label_thickness
+                lane_r[span.link] = end_r + BORDER_LINK_STEP + label_thickness // 2
+                end_r += 2 * BORDER_LINK_STEP + label_thickness
         title_thickness, _ = self.frame.title_size
+        # sideways the title is beside the regions, and may be longer than they are
         return lane_r, max(end_r, title_thickness if self.frame.sideways else 0)
 
     def _label_v(
         self, link: int, lane_r: int, front_routes: Mapping[int, Polyline], front_ports: Sequence[int]
     ) -> int:
         """Return the v of a link's label on its lane: in the best gap between lines that cross the lane.
+
+        v is the position along the lane. The best gap is the one in which the label fits best, then the one
+        nearest to the middle of the lane.
 
         Args:
             link: the link.
@@ -177,12 +187,12 @@ class RegionStack:
             inside: the content of the regions, the routes and the ports.
             thickness: size of the frame along r [px].
         """
-        title_position = (SIDE_ROOM, TITLE_BASE)
+        title_position = (SIDE_PADDING, TITLE_BASELINE)
         zones = self._free_zones(inside.ports)
         breadth = self.breadth
         if not self.frame.sideways:
             back_zone_low, _ = zones[PortSide.BACK]
-            title_position = (TITLE_BASE, back_zone_low + SIDE_ROOM)
+            title_position = (TITLE_BASELINE, back_zone_low + SIDE_PADDING)
             breadth = max(breadth, *(zone_high for _, zone_high in zones.values()))
         keys = list(self.region_starts)
         starts = list(self.region_starts.values())
@@ -212,7 +222,8 @@ class RegionStack:
     def _free_zones(self, ports: Mapping[int, int]) -> dict[PortSide, tuple[int, int]]:
         """Return the range of v on each side where links from outside may meet the frame.
 
-        The title is in the one at the back.
+        v is the position along the side, across the arrows. The title is in the range at the back, where
+        arrows come from.
 
         Args:
             ports: the v of the links that cross the frame, or meet it from inside.
@@ -234,11 +245,13 @@ class RegionStack:
     def _route_inside(self, span: LinkSpan, side: PortSide) -> Polyline:
         """Return the part of a link inside a region; if it ends at the region, the point on its border.
 
+        Points are (r, v): their positions in the direction of the arrows, and across it.
+
         Args:
             span: the link, of which one end is in or at a region, the other outside.
             side: the side of the region that it meets.
         """
-        region_key = span.start or span.end or ""
+        region_key = span.start or span.end or ""  # one of them is a region; "" is for the type checker
         route = self.blocks[region_key].routes.get(span.link)
         if route:
             return route
@@ -250,10 +263,16 @@ class RegionStack:
         zone_low, _ = self.blocks[region_key].zones.get(side, (0, 0))
         n_links = self.n_border_links.get((region_key, side), 0) + 1
         self.n_border_links[region_key, side] = n_links
-        return self.region_starts[region_key] + zone_low + n_links * OWN_STEP
+        return self.region_starts[region_key] + zone_low + n_links * BORDER_LINK_STEP
 
     def _front_route(self, span: LinkSpan, lane_r: int) -> Polyline:
-        """Return the route of a link from a region to another: out of one, along its lane, into the other."""
+        """Return the route of a link from a region to another: out of one, along its lane, into the other.
+
+        Args:
+            span: the link, with the regions in which it starts and ends.
+            lane_r: the position of its lane in front of the regions. Points are (r, v).
+        """
+        # its parts inside the two regions, which the lane connects
         start_span = LinkSpan(span.link, start=span.start, end=None, inner=True)
         end_span = LinkSpan(span.link, start=None, end=span.end, inner=True)
         start_route = self._route_inside(start_span, PortSide.FRONT)
@@ -323,6 +342,8 @@ def loop_route(
 ) -> tuple[Polyline, GridPoint]:
     """Return the route of a loop (four corners) and the middle of its label, as r and v.
 
+    A loop is a link from a node to itself.
+
     Args:
         rect: the rectangle of its node.
         label_size: thickness and breadth of the label.
@@ -385,6 +406,7 @@ class NestedLayout:
     """
 
     def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts, cache: BlockCache) -> None:
+        """Assign the layers of all nodes; `solve` computes positions."""
         self.hierarchy = hierarchy
         self.layouts = layouts
         self.cache = cache
@@ -408,12 +430,14 @@ class NestedLayout:
     def _cache_key(self, node: DiagramNode) -> object:
         """Return a key of everything that a node's block depends on."""
         layouts = tuple(self.layouts[key] for key in self.hierarchy.compounds_within(node.key))
-        sides = tuple(self.plan.border_ports(node.key))
-        return node.key, layouts, self.plan.parent_sideways[node.key], sides, self.plan.end_counts(node.key)
+        border_ports = tuple(self.plan.border_ports(node.key))
+        parent_sideways = self.plan.parent_sideways[node.key]
+        return node.key, layouts, parent_sideways, border_ports, self.plan.end_counts(node.key)
 
     def _oriented_size(self, key: str, size: GridPoint) -> GridPoint:
         """Return width and height as thickness and breadth along the axes of a node."""
-        return size if self.sideways[key] else size[::-1]
+        width, height = size
+        return (width, height) if self.sideways[key] else (height, width)
 
     def _oriented_block(self, key: str, child: DiagramNode) -> NodeBlock:
         """Return a child's block along the axes of its parent `key`."""
@@ -435,7 +459,10 @@ class NestedLayout:
         )
 
     def _layout_children(self, node: DiagramNode) -> NodeBlock:
-        """Lay out children, and put a frame with a title around them."""
+        """Return the block of a node that is not parallel: its children, in a frame with a title.
+
+        The root has no frame.
+        """
         sideways = self.sideways[node.key]
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
         items = [self._layout_item(child, blocks[child.key], sideways) for child in node.inside]
@@ -464,12 +491,12 @@ class NestedLayout:
         )
         is_state = node.shape is NodeShape.STATE
         if is_state and not node.inside:
-            links_breadth = max(self.plan.end_counts(node.key)) * STATE_PORT_GAP + ROW
+            links_breadth = max(self.plan.end_counts(node.key)) * STATE_PORT_GAP + ROW_HEIGHT
             breadth = max(breadth, links_breadth)
         if node.title and node.shape in ROUND_SHAPES:
             title_width = text_width(node.title)
             if sideways:  # the title is below the sign
-                room_after = ROW
+                room_after = ROW_HEIGHT
                 min_thickness = title_width
             else:  # the title is to the right of the sign
                 room_after = title_width + SIGN_TITLE_ROOM
@@ -503,6 +530,9 @@ class NestedLayout:
         sizes: Mapping[str, GridPoint],
     ) -> NodeBlock:
         """Return the block of a node's content: its children at their places, and the routes of all links.
+
+        A block holds rectangles, routes and labels by their positions. A link may run through several
+        children; its route here joins the parts inside them.
 
         Args:
             key: the node.

@@ -70,7 +70,7 @@ class Net:
         vertices: all vertices: the items, then the bends and labels of wires.
         segments: all segments, sorted by wire.
         chains: the vertices along each wire, by rising layer, with those of both ends.
-        index: the vertex of each item, by the item's key.
+        vertex_by_key: the vertex of each item, by the item's key.
         lowest_layer: the layer in the ranking that is layer 0 here.
         n_layers: number of layers.
         lower_segments: for each vertex, the segments from the layer before it.
@@ -78,19 +78,21 @@ class Net:
     """
 
     def __init__(self, items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> None:
+        """Add a vertex for each item, then the vertices and segments along each wire, short wires first."""
         self.vertices: list[Vertex] = []
         self.segments: list[WireSegment] = []
         self.chains: dict[int, list[int]] = {}
-        self.index: dict[str, int] = {}
+        self.vertex_by_key: dict[str, int] = {}
         self.lowest_layer = min(ranking.layers.values(), default=0)
         self.n_layers = max(ranking.layers.values(), default=0) - self.lowest_layer + 1
         for item in items:
-            self.index[item.key] = self._add_vertex(
-                Vertex(ranking.layers[item.key] - self.lowest_layer, item, ObstacleKind.ITEM)
-            )
-        for wire in sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking))):
-            self._add_chain(wire, wire.key in ranking.back_wires)
+            layer = ranking.layers[item.key] - self.lowest_layer
+            self.vertex_by_key[item.key] = self._add_vertex(Vertex(layer, item, ObstacleKind.ITEM))
+        wires_by_length = sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking)))
+        for wire in wires_by_length:
+            self._add_chain(wire, is_reversed=wire.key in ranking.back_wires)
         self.segments.sort(key=lambda segment: segment.wire)
+        # one list for each vertex
         self.lower_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         self.upper_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         for segment in self.segments:
@@ -126,12 +128,15 @@ class Net:
     def _add_chain(self, wire: LayoutWire, is_reversed: bool) -> None:
         """Add a wire's vertices and segments: a vertex in each layer between its ends, a bend or the label.
 
+        The chain of a wire is the list of its vertices from the lower layer to the higher, whatever the
+        direction of the arrow.
+
         Args:
             wire: the wire.
             is_reversed: it leads backwards, so that its end is in the lower layer.
         """
-        lower_end = self.index[wire.end if is_reversed else wire.start]
-        upper_end = self.index[wire.start if is_reversed else wire.end]
+        lower_end = self.vertex_by_key[wire.end if is_reversed else wire.start]
+        upper_end = self.vertex_by_key[wire.start if is_reversed else wire.end]
         layers = range(self.vertices[lower_end].layer + 1, self.vertices[upper_end].layer)
         label_layer = self._label_layer(layers[::-1] if is_reversed else layers) if wire.label else None
         chain = [lower_end]
@@ -161,6 +166,10 @@ MAX_VAIN_SWEEPS = 4
 """Greatest number of sweeps over the layers, forward and backward in turn: in all, and without success."""
 
 
+MAX_PORT_SHARE = 0.99
+"""Greatest share of a vertex's breadth at which a port is: less than 1, where the next vertex begins."""
+
+
 class SegmentEnd(NamedTuple):
     """The end of a segment: its vertex, and where on the vertex it is, as a share of the breadth."""
 
@@ -181,6 +190,10 @@ class Ordering:
     """
 
     def __init__(self, net: Net) -> None:
+        """Start with the vertices in the order of the net, and compute where segments meet them.
+
+        A port is the point where a wire meets a vertex.
+        """
         self.net = net
         self.layers = net.layers()
         self.index_in_layer = [0] * len(net.vertices)
@@ -205,7 +218,8 @@ class Ordering:
     def _port_share(self, vertex: int, segment: WireSegment) -> float:
         """Return where on its vertex a segment ends, as a share of the vertex's breadth (below 1).
 
-        A freely placed wire is taken to end in the middle of its zone.
+        Some wires meet a vertex at a fixed port. Any other is taken to end in the middle of the zone, the
+        part of the side that is free for wires.
         """
         breadth = self.net.vertices[vertex].item.breadth
         if breadth <= 0:
@@ -215,7 +229,7 @@ class Ordering:
             side = PortSide.FRONT if segment.low == vertex else PortSide.BACK
             low, high = self.net.zone(vertex, side)
             port = (low + high) // 2
-        return min(max(port / breadth, 0.0), 0.99)
+        return min(max(port / breadth, 0.0), MAX_PORT_SHARE)
 
     def _update_indices(self) -> None:
         """Recompute the index of every vertex in its layer from `layers`."""
@@ -269,7 +283,7 @@ class Ordering:
     def _move_first_items_to_front(self) -> None:
         """Move the items that must be first in their layer to its front."""
         for layer in self.layers:
-            layer.sort(key=lambda vertex: not self._is_first(vertex))
+            layer.sort(key=lambda vertex: not self._is_first(vertex))  # False comes before True
         self._update_indices()
 
     def _is_first(self, vertex: int) -> bool:
@@ -327,6 +341,9 @@ class Ordering:
 STRAIGHTNESS_WEIGHT = 8
 """Cost of a bend relative to that of a port away from its preferred position."""
 
+BETWEEN_ITEMS_WEIGHT = 3
+"""Cost of a bend at a label or between items, relative to that of a bend at an item."""
+
 
 class OffsetVariable(NamedTuple):
     """A position that is a variable of the linear program plus a constant [px]."""
@@ -352,6 +369,13 @@ class CrossPlacement:
     """
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
+        """Build the linear program: its variables, the minimum distances, and the costs.
+
+        Args:
+            net: the vertices and segments.
+            layers: the vertices of every layer, in order.
+            ordering: gives the positions of far ends of segments, by which ports are ordered.
+        """
         self.net = net
         self.ordering = ordering
         self.spacings: list[Spacing] = []
@@ -368,18 +392,23 @@ class CrossPlacement:
             self._penalise_bend(segment)
 
     def solve(self) -> tuple[list[int], dict[PortKey, int]]:
-        """Return the lowest v of every vertex, and the v of every port; the lowest of all is 0 [px]."""
+        """Solve the linear program for the positions along the layers (v).
+
+        Returns:
+            The lowest v of every vertex, and the v of every port, where a wire meets a vertex; shifted so
+            that the lowest v of all, with the room before the vertices, is 0 [px].
+        """
         solution = solve_spacings(self.n_variables, self.spacings)
-        vertex_positions = solution[: len(self.net.vertices)]
+        vertex_positions = solution[: len(self.net.vertices)]  # the first variables are the vertices
         occupied_from = [
             position - vertex.item.room_before
             for position, vertex in zip(vertex_positions, self.net.vertices, strict=True)
         ]
         lowest = min(occupied_from, default=0)
-        ports = {key: solution[variable] - lowest for key, variable in self.free_ports.items()}
+        port_positions = {key: solution[variable] - lowest for key, variable in self.free_ports.items()}
         for key, offset in self.fixed_ports.items():
-            ports[key] = vertex_positions[key.vertex] + offset - lowest
-        return [position - lowest for position in vertex_positions], ports
+            port_positions[key] = vertex_positions[key.vertex] + offset - lowest
+        return [position - lowest for position in vertex_positions], port_positions
 
     def _min_distance(self, vertex: int, next_vertex: int) -> int:
         """Return the least distance of the lowest v of two neighbours in a layer [px]."""
@@ -394,6 +423,8 @@ class CrossPlacement:
 
     def _place_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
         """Record the fixed ports on one side of a vertex, and add variables for the other ports.
+
+        A port is the point where a wire meets the vertex. Fills `fixed_ports` and `free_ports`.
 
         Args:
             vertex: the vertex.
@@ -418,6 +449,9 @@ class CrossPlacement:
     def _spread_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
         """Add variables for the freely placed ports on a side: in order, with gaps, preferably in the middle.
 
+        A port is the point where a wire meets a vertex; the zone is the part of the side that is free for
+        ports. Fills `free_ports` and `spacings`.
+
         Args:
             vertex: the vertex.
             segments: the segments with such ports, in the order of the ports.
@@ -432,6 +466,7 @@ class CrossPlacement:
         for i, segment in enumerate(segments):
             port = self._add_variable()
             self.free_ports[PortKey(vertex, segment.wire)] = port
+            # the port is in the zone, at least `edge` away from both its ends
             self.spacings.append(Spacing(lower=vertex, upper=port, min_distance=zone_low + edge))
             self.spacings.append(Spacing(lower=port, upper=vertex, min_distance=edge - zone_high))
             offset_from_middle = round((i - (len(segments) - 1) / 2) * gap)
@@ -458,7 +493,8 @@ class CrossPlacement:
     def _attract(self, first: OffsetVariable, second: OffsetVariable, weight: int) -> None:
         """Add a cost for the distance between two positions.
 
-        An auxiliary variable must be below both, and its distance to each has the cost `weight`.
+        Costs of a `Spacing` are only for distances in one direction. So an auxiliary variable must be below
+        both positions, and its distance to each has the cost `weight`: it is then at the lower one.
         """
         auxiliary = self._add_variable()
         for variable, offset in (first, second):
@@ -468,4 +504,4 @@ class CrossPlacement:
 
     def _bend_weight(self, vertex: int) -> int:
         """Return the relative cost of a bend at a vertex: wires should bend at items, not between them."""
-        return 1 if self.net.vertices[vertex].kind is ObstacleKind.ITEM else 3
+        return 1 if self.net.vertices[vertex].kind is ObstacleKind.ITEM else BETWEEN_ITEMS_WEIGHT

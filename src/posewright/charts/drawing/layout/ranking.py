@@ -194,7 +194,8 @@ def order_by_colour(keys: Sequence[str], successors: Mapping[str, list[str]]) ->
         n_forward = sum(
             ranks[colours[key]] < ranks[colours[successor]] for key in keys for successor in successors[key]
         )
-        return n_forward + len(keys) * (ranks[first_colour] == 0)
+        is_first_colour_first = ranks[first_colour] == 0
+        return n_forward + len(keys) if is_first_colour_first else n_forward
 
     ranks = tuple(range(n_colours))
     if n_colours <= MAX_PERMUTED_COLOURS:
@@ -270,6 +271,11 @@ def find_back_wires(
 
     Initial dots come first, then the initial states and the others as `order` puts them. Pinned items come
     before or after all others.
+
+    Args:
+        items: the items.
+        wires: the wires between them.
+        order: orders the items that are neither initial dots nor pinned.
     """
     unpinned_keys = [item.key for item in items if item.pinned_side is None]
     pinned_sides = _pinned_sides(items)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from posewright.charts.drawing.layout.edge_sides import BorderPort
 from posewright.charts.drawing.layout.ranking import LayoutItem, PortSide
-from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
+from posewright.charts.drawing.pen import SIDE_PADDING, TITLE_BASELINE
 
 GridPoint = tuple[int, int]
 """A point or a size: along r and v of a node, or in x and y [px]."""
@@ -56,7 +56,7 @@ class NodeBlock:
     backward: int = 0
 
     def moved(self, offset: GridPoint) -> NodeBlock:
-        """Return the block with its content moved by an offset."""
+        """Return the block with its content moved by an offset (r, v)."""
         offset_r, offset_v = offset
 
         def move(point: GridPoint) -> GridPoint:
@@ -108,7 +108,7 @@ PADDING = 14
 TITLE_PADDING = 6
 """Room between a title and the content below it [px]."""
 
-OWN_STEP = 12
+BORDER_LINK_STEP = 12
 """Room between links that meet a frame where others cross it [px]."""
 
 
@@ -147,7 +147,7 @@ class FrameSpec:
     @property
     def link_breadth(self) -> int:
         """Breadth that the links from outside need on a side [px]."""
-        return (max(self.n_back_links, self.n_front_links) + 1) * OWN_STEP
+        return (max(self.n_back_links, self.n_front_links) + 1) * BORDER_LINK_STEP
 
     def placeholder_items(self) -> list[LayoutItem]:
         """Return empty items that keep inner links away from the title and from links from outside.
@@ -172,8 +172,9 @@ class FrameSpec:
 def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
     """Return the content of a node with its frame and title around it, and its links extended to the frame.
 
-    The title is before the content: along v if arrows go sideways, else along r, where a placeholder item
-    already has the room for it.
+    Positions are (r, v): in the direction of the arrows, and across it; the thickness is a size along r, the
+    breadth one along v. The title is before the content: along v if arrows go sideways, else along r, where a
+    placeholder item already has the room for it.
     """
     title_thickness, title_breadth = frame.title_size
     content_thickness, content_breadth = inside.size
@@ -186,7 +187,7 @@ def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
         content_v = back_zone + TITLE_PADDING
         thickness = max(content_r + content_thickness + front_padding, title_thickness)
         breadth = content_v + content_breadth + PADDING
-        title_position = (SIDE_ROOM, TITLE_BASE)
+        title_position = (SIDE_PADDING, TITLE_BASELINE)
     else:
         back_zone = max(title_breadth, frame.link_breadth)
         front_zone = frame.link_breadth
@@ -194,7 +195,7 @@ def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
         content_v = PADDING
         thickness = content_thickness + front_padding
         breadth = max(content_v + content_breadth + PADDING, title_breadth)
-        title_position = (TITLE_BASE, SIDE_ROOM)
+        title_position = (TITLE_BASELINE, SIDE_PADDING)
     moved = inside.moved((content_r, content_v))
     routes = dict(moved.routes)
     ports = {}

@@ -152,7 +152,7 @@ def _list_assignments_outside_data(
             if item_variable:
                 for text in items:
                     yield Assignment(item_variable, text, element)
-            if index_variable:  # the last index, from which the type of all follows
+            if index_variable:  # the greatest index is enough to infer the type of the variable
                 yield Assignment(index_variable, str(max(len(items) - 1, 0)), element)
 
 
@@ -168,6 +168,7 @@ class _DataReader:
     """
 
     def __init__(self, root: Element, states: StateNames) -> None:
+        """Give every <data> a name in the chart; types and values are read later."""
         self.root = root
         self.free_names = FreeNames()
         self.data = data_in(root)
@@ -357,13 +358,14 @@ def texts_of(
         variables: the variables whose type is not stated.
     """
     texts_by_variable: dict[str, list[str]] = {}
-    expressions = []
+    tokens_by_expression = []
     for assignment in assignments:
-        expressions.append(assignment.tokens)
+        tokens_by_expression.append(assignment.tokens)
         for text in _assigned_texts(assignment.tokens):
             texts_by_variable.setdefault(assignment.location, []).append(text)
-    expressions += [list(tokens_of(element.get("cond") or "", element)) for element in root.walk()]
-    for tokens in expressions:
+    for element in root.walk():
+        tokens_by_expression.append(list(tokens_of(element.get("cond") or "", element)))
+    for tokens in tokens_by_expression:
         _add_compared_texts(tokens, texts_by_variable)
     names = set(variables)
     return _merge_shared_texts({name: texts for name, texts in texts_by_variable.items() if name in names})
@@ -373,13 +375,18 @@ def _assigned_texts(tokens: list[DataToken]) -> Iterator[str]:
     """Yield the texts that may be the value of an expression, not those it compares with or tests by `In`."""
     for i, token in enumerate(tokens):
         is_compared = any(neighbour.text in _EQUALITY_SIGNS for neighbour in tokens[max(i - 1, 0) : i + 2])
-        is_state = i >= 2 and tokens[i - 2].text == "In"
+        is_state = i >= 2 and tokens[i - 2].text == "In"  # as in In('state')
         if token.kind == "string" and not is_compared and not is_state:
             yield token.text[1:-1]
 
 
 def _add_compared_texts(tokens: list[DataToken], texts_by_variable: dict[str, list[str]]) -> None:
-    """Add the texts that variables of texts are compared with in an expression."""
+    """Add the texts that variables of texts are compared with in an expression.
+
+    Args:
+        tokens: the tokens of the expression.
+        texts_by_variable: the texts of each variable of texts; other variables are left out.
+    """
     for left, sign, right in zip(tokens, tokens[1:], tokens[2:], strict=False):
         name, text = (left, right) if left.kind == "name" else (right, left)
         if sign.text not in _EQUALITY_SIGNS or name.kind != "name" or text.kind != "string":
@@ -454,6 +461,11 @@ def _infer_from_assignment(
 def _common_type(earlier: Type, new: Type, assignment: Assignment) -> Type:
     """Return the type of a variable that is assigned values of two types: of numbers a float if one is.
 
+    Args:
+        earlier: the type that follows from earlier assignments.
+        new: the type of the value that is assigned now.
+        assignment: the assignment, at which the error points.
+
     Raises:
         FormatError: one is a truth value and the other is not.
     """
@@ -461,5 +473,5 @@ def _common_type(earlier: Type, new: Type, assignment: Assignment) -> Type:
         message = f"{assignment.location} holds a truth value in one place and a number in another"
         assignment.element.fail(message, hint="a <data> holds values of one type")
     if isinstance(earlier, EnumType | BoolType) or isinstance(new, EnumType):
-        return earlier
+        return earlier  # names and numbers do not mix; the native reader reports that
     return FloatType() if isinstance(earlier, FloatType) or isinstance(new, FloatType) else IntType()

@@ -34,7 +34,7 @@ DATAMODELS = ("python", "ecmascript", "null", "c89")
 
 MAX_DEPTH = 100
 
-_ROUNDING_OPERATORS = {"ecmascript": "%", "c89": "%/"}
+_ROUNDING_OPERATORS = {"ecmascript": frozenset({"%"}), "c89": frozenset({"%", "/"})}
 """Operators that a data model rounds towards zero, unlike a chart."""
 
 _SIGNS = {"&&": "and", "||": "or", "===": "==", "!==": "!="}
@@ -131,6 +131,7 @@ class _Translation:
     """
 
     def __init__(self, text: str, names: Renaming, element: Element) -> None:
+        """Split the expression into tokens; raises a FormatError at an unsupported character."""
         self.text = " ".join(text.split())
         self.names = names
         self.element = element
@@ -157,7 +158,10 @@ class _Translation:
         return self.position < len(self.tokens) and self.tokens[self.position].text == text
 
     def translate_next(self) -> str:
-        """Translate the next token; of an opening bracket, everything up to the closing one."""
+        """Return the translation of the next token, and move on to the one after it.
+
+        An opening bracket is translated with everything up to the closing one, a function with its arguments.
+        """
         if self.position >= len(self.tokens):
             self.fail("a missing end")
         token = self.tokens[self.position]
@@ -174,12 +178,12 @@ class _Translation:
 
     def translate_sign(self, sign: str) -> str:
         """Return the text of a sign in our notation; `(` and `!` are translated with their operand."""
-        if sign in "!(":
+        if sign in ("!", "("):
             self.depth += 1
             if self.depth > MAX_DEPTH:
                 self.fail(f"more than {MAX_DEPTH} brackets", "split it up")
             return self.translate_bracket() if sign == "(" else f"(not {self.translate_next()})"
-        if sign in _ROUNDING_OPERATORS.get(self.names.datamodel, ""):
+        if sign in _ROUNDING_OPERATORS.get(self.names.datamodel, ()):
             self.fail(f"{sign!r}, which {self.names.datamodel} rounds differently,", "leave it out")
         return f" {_SIGNS[sign]} " if sign in _SIGNS else sign
 
@@ -226,9 +230,10 @@ class _Translation:
 
     def translate_state_test(self) -> str:
         """Translate the rest of `In('state')`: to a test of the state, or its result if that is known."""
-        argument_tokens = self.tokens[self.position : self.position + 3]
+        argument_texts = [token.text for token in self.tokens[self.position : self.position + 3]]
         self.position += 3
-        opening, quoted_state, closing = ([token.text for token in argument_tokens] + [""] * 3)[:3]
+        missing_texts = [""] * (3 - len(argument_texts))
+        opening, quoted_state, closing = argument_texts + missing_texts
         if opening != "(" or not quoted_state.startswith(("'", '"')) or closing != ")":
             self.fail("In without the name of a state", "write In('state')")
         state = quoted_state[1:-1]
@@ -277,6 +282,7 @@ def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
     """Return a function that replaces a node by its form in Python, or returns None to leave it as it is."""
 
     def to_python(tree: Tree) -> Tree | None:
+        """Return the form of a node in Python; None if it is the same."""
         if isinstance(tree, Name) and tree.name in values:
             return Literal(tree.name)
         if isinstance(tree, Literal) and isinstance(tree.value, bool):

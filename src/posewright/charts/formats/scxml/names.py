@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 
 from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, posewright_name
@@ -29,7 +29,11 @@ _INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class FreeNames:
-    """Hands out unique names."""
+    """Hands out unique names.
+
+    Attributes:
+        used: all names that are in use, including those that were handed out.
+    """
 
     def __init__(self, used: Iterable[str] = ()) -> None:
         self.used = set(used)
@@ -52,16 +56,25 @@ class FreeNames:
         return self._take_unused(valid, f"{valid[: MAX_NAME - SUFFIX_LENGTH]}_2", ())
 
     def _take_unused(self, name: str, alternative: str, reserved: Collection[str]) -> str:
-        """Return `name`, or else `alternative`, or else that with the first number that makes it unused."""
-        candidate = name
-        next_candidate = alternative
-        numbers = count(2)
-        while candidate in self.used or candidate.lower() in reserved:
-            candidate = next_candidate
-            stem = next_candidate.rstrip("0123456789").rstrip("_")
-            next_candidate = f"{stem}_{next(numbers)}"
-        self.used.add(candidate)
-        return candidate
+        """Return the first suitable name, and add it to the names in use.
+
+        Candidates are `name`, then `alternative`, then the alternative with the numbers 2, 3, ... at its end,
+        in place of any number that is there.
+
+        Args:
+            name: the preferred name.
+            alternative: the name to use if the preferred one is in use or reserved.
+            reserved: reserved words, in lower case; a name may not be one of them in any case.
+        """
+        stem = alternative.rstrip("0123456789").rstrip("_")
+        numbered_alternatives = (f"{stem}_{number}" for number in count(2))
+        unused_name = next(
+            candidate
+            for candidate in chain([name, alternative], numbered_alternatives)
+            if candidate not in self.used and candidate.lower() not in reserved
+        )
+        self.used.add(unused_name)
+        return unused_name
 
 
 class HistoryElement(NamedTuple):
@@ -134,12 +147,10 @@ class StateNames:
             transition.fail(message, hint="name states")
         return [self._target(state_id, transition) for state_id in state_ids]
 
-    def enters_as_a_whole(self, element: Element) -> bool:
-        """Return whether a state is entered only by its <initial>: no target outside leads into it."""
-        inner_elements = {id(inner) for inner in element.walk()}
-        inner_elements -= {
-            id(transition) for transition in element.all("transition")
-        }  # these leave the state
+    def is_entered_only_by_initial(self, element: Element) -> bool:
+        """Return whether a state is entered only by its <initial>: nothing outside leads to a state in it."""
+        own_transitions = {id(transition) for transition in element.all("transition")}  # they leave the state
+        inner_elements = {id(inner) for inner in element.walk()} - own_transitions
         inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
         for source in self.root.walk():
             target_ids = {*(source.get("target") or "").split(), *(source.get("initial") or "").split()}
@@ -270,7 +281,7 @@ def _trigger_prefixes(root: Element) -> Iterable[str]:
     """Return the prefixes of all event descriptors of transitions, each once."""
     prefixes: dict[str, None] = {}
     for element in root.walk():
-        if element.name in ("transition", "pw:way"):
+        if element.name in ("transition", "pw:way"):  # a way is a segment of a junction
             for descriptor in (element.get("event") or "").split():
                 prefixes[_descriptor_prefix(descriptor)] = None
     return [prefix for prefix in prefixes if prefix]

@@ -210,6 +210,7 @@ class _ContentReader:
         if cases[-1].condition.name == "else":
             otherwise = self.read_actions(cases.pop().content)
         first_case, *elseif_cases = cases
+        # from the last <elseif> to the first, as each is inside the `else` of the one before it
         for case in reversed(elseif_cases):
             otherwise = self._build_branch(case, otherwise)
         return self._build_branch(first_case, otherwise)
@@ -288,6 +289,7 @@ class _ScxmlReader:
     """
 
     def __init__(self, root: Element) -> None:
+        """Read the names of states, data and events, which the rest of the document uses."""
         self.root = root
         period_s = _read_time_s(root, "period_s")
         self.period_s = PERIOD_S if period_s is None else period_s
@@ -329,7 +331,11 @@ class _ScxmlReader:
         return Entries(document, root.line)
 
     def read_chart_fields(self) -> dict[str, PlainData]:
-        """Return the plain data of the chart's own fields: name, kind, period, defaults."""
+        """Return the plain data of the chart's own fields: name, kind, period, defaults.
+
+        The defaults are those of SCXML: it runs to completion, tries transitions in the order of the
+        document, and stays in a state where none is enabled.
+        """
         root = self.root
         kind = root.get(posewright_name("kind")) or ChartKind.STATECHART.value
         is_statechart = kind == ChartKind.STATECHART.value
@@ -456,7 +462,7 @@ class _ScxmlReader:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
             content = self.content.with_known_states({})
             actions = content.read_actions(_initial_transition(initial).children)
-            if actions and not self.state_names.enters_as_a_whole(element):
+            if actions and not self.state_names.is_entered_only_by_initial(element):
                 context = "<initial> with actions, in a state with other entries,"
                 message = f"{context} is not in the supported subset of SCXML"
                 initial.fail(message, hint="move them into the <onentry> of a state")
@@ -478,7 +484,7 @@ class _ScxmlReader:
 
         Args:
             element: the transition.
-            earlier: the transitions before it; it is appended.
+            earlier: the transitions before it, for the guard of an `else`; this one is appended.
             min_s: minimum time in the state [s].
         """
         triggers = self.read_triggers(element)
@@ -500,7 +506,8 @@ class _ScxmlReader:
             junction=next((target.required("junction") for target in element.all("pw:to")), None),
             local=True if is_local and element.get("target") else None,
         )
-        self.append_guard(element, transition, earlier, min_s)
+        self.record_guard(element, transition, earlier, min_s)
+        # a native document requires an effect and a cause
         defaults: dict[str, PlainData] = {}
         if not transition.keys() & {"do", "go", "then", "junction"}:
             defaults["do"] = {}
@@ -508,10 +515,12 @@ class _ScxmlReader:
             defaults["when"] = "true"
         return Entries({**transition, **defaults}, element.line)
 
-    def append_guard(
+    def record_guard(
         self, element: Element, transition: Entries, earlier: list[Transition], min_s: float
     ) -> None:
-        """Append a transition to the earlier ones, which an `else` negates.
+        """Append a transition to `earlier`, and check that its attributes do not contradict each other.
+
+        The guard of an `else` is that no earlier transition is enabled.
 
         Args:
             element: the transition in the document.
@@ -594,7 +603,7 @@ def _read_promise(element: Element) -> Entries:
     """Return a promise as in a native document; a time without a unit is in seconds."""
     data: dict[str, PlainData] = dict(element.attributes)
     with suppress(KeyError, ValueError):
-        data["within"] = float(element.attributes["within"])
+        data["within"] = float(element.attributes["within"])  # "2 s" stays a text
     return Entries(data, element.line)
 
 

@@ -37,8 +37,13 @@ TICK_TOLERANCE = 1e-9
 _DELAY = re.compile(r"(\d{1,9}\.?\d{0,9}|\.\d{1,9})(ms|s)")
 
 
-class QueueEntry(NamedTuple):
-    """An entry of the queue: an event by its name in the chart, and the id that can cancel it, or empty."""
+class QueuedEvent(NamedTuple):
+    """An event as the queue stores it.
+
+    Attributes:
+        event: its name in the chart.
+        send_id: the id by which a <cancel> can remove it; empty if none does.
+    """
 
     event: str
     send_id: str
@@ -46,20 +51,23 @@ class QueueEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class SendQueue:
-    """The queue of sent events; its methods return parts of a native document.
+    """The queue of sent events, as locals of the chart; its methods return parts of a native document.
+
+    The queue is a row of slots. A slot is a local of an enumeration type: its value says which event waits in
+    it, or that it is empty. The event that is due first is in the first slot, and the empty slots are the
+    last ones. Beside each slot there is a countdown, a local with the ticks until its event is due.
 
     Attributes:
-        entry_names: the enumeration value of each entry that the queue may hold.
-        slots: the locals that hold the entries, the one due first in the first.
-        countdowns: the locals that hold the ticks until the entry in each slot is due; none if no event has a
-            delay.
+        enum_values: the value of a slot for each event that it may hold.
+        slots: the names of the slots.
+        countdowns: the names of the countdowns, one for each slot; none if no event has a delay.
         max_delay: the longest delay [ticks].
         tick_s: the sample period [s].
-        empty_value: the enumeration value of an empty slot.
-        lost_flag: the local that is true once there was no free slot.
+        empty_value: the value of an empty slot.
+        lost_flag: name of the local that is true once there was no free slot.
     """
 
-    entry_names: Mapping[QueueEntry, str]
+    enum_values: Mapping[QueuedEvent, str]
     slots: tuple[str, ...]
     countdowns: tuple[str, ...]
     max_delay: int
@@ -72,7 +80,7 @@ class SendQueue:
         """The declarations of its locals."""
         types: dict[str, PlainData] = {}
         for slot in self.slots:
-            types[slot] = {"enum": [self.empty_value, *self.entry_names.values()]}
+            types[slot] = {"enum": [self.empty_value, *self.enum_values.values()]}
         for countdown in self.countdowns:
             types[countdown] = {"int": [0, self.max_delay]}
         types[self.lost_flag] = "bool"
@@ -94,86 +102,91 @@ class SendQueue:
             send_id: its id, empty for none.
             delay: ticks until it is due.
         """
-        with_id = QueueEntry(event, send_id)
-        entry = self.entry_names.get(with_id) or self.entry_names[QueueEntry(event, send_id="")]
+        # an id that no <cancel> names is not stored
+        event_with_id = QueuedEvent(event, send_id)
+        event_without_id = QueuedEvent(event, send_id="")
+        enum_value = self.enum_values.get(event_with_id) or self.enum_values[event_without_id]
         values: dict[str, PlainData] = {}
         for i in range(len(self.slots)):
-            values[self.slots[i]] = self._inserted_value(i, delay, new=entry, variables=self.slots)
+            values[self.slots[i]] = self._value_after_insertion(
+                i, delay, new_value=enum_value, variables=self.slots
+            )
             if self.countdowns:
-                values[self.countdowns[i]] = self._inserted_value(
-                    i, delay, new=str(delay), variables=self.countdowns
+                values[self.countdowns[i]] = self._value_after_insertion(
+                    i, delay, new_value=str(delay), variables=self.countdowns
                 )
         has_free_slot = f"{self.slots[-1]} == {self.empty_value}"
         return {"if": has_free_slot, "do": values, "else": {self.lost_flag: "true"}}
 
-    def _inserted_value(self, i: int, delay: int, new: str, variables: tuple[str, ...]) -> str:
-        """Return the expression of the value at index `i` after a new entry was inserted.
+    def _value_after_insertion(
+        self, slot_index: int, delay: int, *, new_value: str, variables: tuple[str, ...]
+    ) -> str:
+        """Return the expression of the value of a slot, or of its countdown, after an event was inserted.
 
-        Entries that are due no later keep their slots, the new one follows them, and the others move up by
-        one.
+        Events that are due no later keep their slots, the new one follows them, and the others move back by
+        one slot.
 
         Args:
-            i: index of the slot.
-            delay: ticks until the new entry is due.
-            new: the value of the new entry.
-            variables: the locals that hold such values: the slots, or the countdowns.
+            slot_index: index of the slot.
+            delay: ticks until the new event is due.
+            new_value: the value that belongs to the new event: that of its slot, or of its countdown.
+            variables: the names of all slots, or of all countdowns.
         """
-        moved_value = new
-        if i > 0:
-            moved_value = f"({new} if {self._is_due_within(i - 1, delay)} else {variables[i - 1]})"
-        return f"{variables[i]} if {self._is_due_within(i, delay)} else {moved_value}"
+        own_value = variables[slot_index]
+        value_if_moved = new_value
+        if slot_index > 0:
+            previous_slot_stays = self._is_due_within(delay, slot_index=slot_index - 1)
+            value_if_moved = f"({new_value} if {previous_slot_stays} else {variables[slot_index - 1]})"
+        return f"{own_value} if {self._is_due_within(delay, slot_index=slot_index)} else {value_if_moved}"
 
-    def _is_due_within(self, i: int, delay: int) -> str:
-        """Return the condition that the slot at index `i` holds an entry that is due within `delay` ticks."""
-        is_occupied = f"{self.slots[i]} != {self.empty_value}"
-        return f"{is_occupied} and {self.countdowns[i]} <= {delay}" if self.countdowns else is_occupied
+    def _is_due_within(self, delay: int, *, slot_index: int) -> str:
+        """Return the condition that a slot holds an event that is due within `delay` ticks."""
+        is_occupied = f"{self.slots[slot_index]} != {self.empty_value}"
+        if not self.countdowns:
+            return is_occupied
+        return f"{is_occupied} and {self.countdowns[slot_index]} <= {delay}"
 
     def cancel(self, send_id: str) -> list[dict[str, PlainData]]:
         """Return the actions that remove all events sent with an id; none if nothing is sent with it.
 
-        Each action removes the first such entry: from its slot on, every slot gets the value of the next. So
+        Each action removes the first such event: from its slot on, every slot gets the value of the next. So
         there are as many equal actions as slots.
         """
-        cancelled = [name for entry, name in self.entry_names.items() if entry.send_id == send_id]
-        if not cancelled:
+        cancelled_values = [
+            enum_value for queued, enum_value in self.enum_values.items() if queued.send_id == send_id
+        ]
+        if not cancelled_values:
             return []
         values: dict[str, PlainData] = {}
         conditions: list[str] = []
-        for i, (slot, next_value) in enumerate(self._with_next(self.slots, self.empty_value)):
-            conditions += [f"{slot} == {name}" for name in cancelled]
+        for i, (slot, next_value) in enumerate(_pairs_with_following(self.slots, self.empty_value)):
+            conditions += [f"{slot} == {enum_value}" for enum_value in cancelled_values]
             is_removed_up_to_here = " or ".join(conditions)
             values[slot] = f"{next_value} if {is_removed_up_to_here} else {slot}"
             if self.countdowns:
-                countdown, next_countdown = self._with_next(self.countdowns, "0")[i]
+                countdown, next_countdown = _pairs_with_following(self.countdowns, last_value="0")[i]
                 values[countdown] = f"{next_countdown} if {is_removed_up_to_here} else {countdown}"
         return [values] * len(self.slots)
-
-    @staticmethod
-    def _with_next(variables: tuple[str, ...], empty_value: str) -> list[tuple[str, str]]:
-        """Return each variable with the one behind it, or the empty value for the last."""
-        return list(zip(variables, [*variables[1:], empty_value], strict=True)) if variables else []
 
     def region(self, state: str) -> dict[str, PlainData]:
         """Return the region that raises, at the beginning of each tick, the first event that is due.
 
-        Its only state has two transitions to itself: one raises the event in the first slot if that is due,
-        and moves all others up; the other only counts down.
+        Its only state has two transitions to itself, one per tick. If the event in the first slot is due, the
+        first one raises it, moves all other events one slot forward and counts them down. Else, if an event
+        waits, the second one only counts down.
 
         Args:
             state: name of the state.
         """
         first_slot = self.slots[0]
-        raise_first: PlainData = []
-        for entry, name in reversed([*self.entry_names.items()]):
-            raise_first = {"if": f"{first_slot} == {name}", "do": {"raise": entry.event}, "else": raise_first}
-        move_up = dict(self._with_next(self.slots, self.empty_value))
-        for countdown, next_countdown in self._with_next(self.countdowns, "0"):
-            move_up[countdown] = f"max({next_countdown} - 1, 0)"
+        move_forward = dict(_pairs_with_following(self.slots, self.empty_value))
+        for countdown, next_countdown in _pairs_with_following(self.countdowns, last_value="0"):
+            move_forward[countdown] = f"max({next_countdown} - 1, 0)"
         transitions: list[PlainData] = [
             {
-                "when": self._is_due_within(0, delay=1),
+                "when": self._is_due_within(delay=1, slot_index=0),
                 "after_s": self.tick_s,
-                "do": [raise_first, move_up],
+                "do": [self._raise_first_event(), move_forward],
                 "go": state,
             }
         ]
@@ -183,10 +196,23 @@ class SendQueue:
             transitions.append({"when": is_occupied, "after_s": self.tick_s, "do": [count_down], "go": state})
         return {"initial": state, "states": {state: {"transitions": transitions}}}
 
+    def _raise_first_event(self) -> PlainData:
+        """Return the action that raises the event in the first slot: `if` it is a, raise a, `else` ..."""
+        action: PlainData = []  # the last `else`: the slot is empty
+        for queued, enum_value in reversed([*self.enum_values.items()]):  # from the innermost `if` outwards
+            is_in_slot = f"{self.slots[0]} == {enum_value}"
+            action = {"if": is_in_slot, "do": {"raise": queued.event}, "else": action}
+        return action
+
     @property
     def promise(self) -> dict[str, str]:
         """The promise that there are enough slots."""
         return {"name": "no_sent_event_is_lost", "never": self.lost_flag}
+
+
+def _pairs_with_following(variables: tuple[str, ...], last_value: str) -> list[tuple[str, str]]:
+    """Return each variable with the one that follows it, the last variable with `last_value`."""
+    return list(zip(variables, [*variables[1:], last_value], strict=True)) if variables else []
 
 
 def build_send_queue(
@@ -206,22 +232,23 @@ def build_send_queue(
     if not sends:
         return None
     cancelled_ids = {element.get("sendid") for element in root.walk() if element.name == "cancel"}
-    entry_names: dict[QueueEntry, str] = {}
+    enum_values: dict[QueuedEvent, str] = {}
     for element in sends:
         event = events.names[element.required("event")]
         send_id = element.get("id") or ""
-        entry = QueueEntry(event, send_id if send_id in cancelled_ids else "")
-        if entry not in entry_names:
-            entry_names[entry] = free_names.take(f"{event}_sent", "sort")
-    numbers = range(1, min(len(sends) + 1, MAX_SLOTS) + 1)
+        queued = QueuedEvent(event, send_id if send_id in cancelled_ids else "")
+        if queued not in enum_values:
+            enum_values[queued] = free_names.take(f"{event}_sent", "sort")
+    n_slots = min(len(sends) + 1, MAX_SLOTS)
+    slot_numbers = range(1, n_slots + 1)
     max_delay = max(delay_ticks(element, tick_s) for element in sends)
     # names are taken also if they are not used, so that those of other data do not depend on the delays
-    slots = tuple(free_names.take(f"sent_{i}", "slot") for i in numbers)
-    countdowns = tuple(free_names.take(f"due_{i}", "slot") for i in numbers)
+    slots = tuple(free_names.take(f"sent_{i}", "slot") for i in slot_numbers)
+    countdowns = tuple(free_names.take(f"due_{i}", "slot") for i in slot_numbers)
     empty_value = free_names.take("nothing", "sent")
     lost_flag = free_names.take("sent_lost", "event")
     return SendQueue(
-        entry_names,
+        enum_values,
         slots,
         countdowns=countdowns if max_delay > 0 else (),
         max_delay=max_delay,
@@ -268,6 +295,9 @@ def delay_ticks(element: Element, tick_s: float) -> int:
 
 def expand_computed_attributes(root: Element) -> Element:
     """Return a document in which branches over constant attributes replace computed attributes.
+
+    A computed attribute such as `eventexpr="next"` has the value of a <data>. For each text that the <data>
+    may hold, there is a branch with the constant attribute `event`.
 
     Raises:
         FormatError: an attribute is computed from anything but a <data> of texts.

@@ -99,8 +99,8 @@ def _build_root(chart: Chart) -> Element:
     children = [*_build_datamodel(chart)]
     children += map(_build_function, chart.functions.values())
     children += map(_build_promise, chart.promises)
-    if chart.form is not None and chart.form.state_bits:
-        children.append(_build_table(chart.form))
+    if chart.declared_table_form is not None and chart.declared_table_form.state_bits:
+        children.append(_build_table(chart.declared_table_form))
     for name, segments in chart.junctions.items():
         elements = tuple(writer.build_transition(segment) for segment in segments)
         children.append(tag(posewright_name("junction"), {"id": name}, elements))
@@ -221,18 +221,21 @@ def _build_promise(promise: Promise) -> Element:
     return tag(posewright_name("promise"), attributes)
 
 
-def _build_table(form: TableForm) -> Element:
+def _build_table(table_form: TableForm) -> Element:
+    """Return the extension element of the columns of a truth table."""
     inputs = [
         tag(posewright_name("column"), {"name": column, "input": name})
-        for column, name in form.inputs.items()
+        for column, name in table_form.inputs.items()
     ]
     outputs = [
         tag(posewright_name("column"), {"name": column, "output": name})
-        for column, name in form.outputs.items()
+        for column, name in table_form.outputs.items()
     ]
-    codes = [tag(posewright_name("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items()]
+    codes = [
+        tag(posewright_name("code"), {"state": name, "bits": bits}) for name, bits in table_form.codes.items()
+    ]
     return tag(
-        posewright_name("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes)
+        posewright_name("table"), {"state_bits": " ".join(table_form.state_bits)}, (*inputs, *outputs, *codes)
     )
 
 
@@ -249,6 +252,7 @@ class _ScxmlWriter:
     """
 
     def __init__(self, chart: Chart, tick_event: str | None) -> None:
+        """Give every history that is a target an id of its own."""
         self.chart = chart
         self.tick_event = tick_event
         self.scope = chart.scope
@@ -320,6 +324,11 @@ class _ScxmlWriter:
 
         SCXML requires a default. If the chart names none, it is the initial states, or the first states
         inside if the initial state is itself a history; an extension attribute marks it.
+
+        Args:
+            state: the state.
+            target: the target that enters the history.
+            history_id: the id of the <history>.
         """
         children = [child.name for child in state.states]
         initial_states = [initial.state for initial in state.initial] or children

@@ -54,7 +54,7 @@ from posewright.runtimes.openr.stick.lookup import find_entry_index
 from posewright.runtimes.openr.stick.posture_transitions import FARTHEST_DEG, JUMP, LEGS
 from posewright.runtimes.openr.stick.text import AgentLine, MonetCommands, MonetTransitions
 
-ERRORS_IN_RESULT = frozenset({"graph", "id", "index", "jump", "kind", "motion", "sound"})
+ERRORS_IN_RESULT = frozenset({"fault", "graph", "id", "index", "jump", "kind", "motion", "sound"})
 """Rules whose errors concern a single command, which reports them in its result; MoNet runs all the same."""
 
 _COMMAND = re.compile(r"(?:MoNetExecute\s*\(\s*(\d{1,7})\s*\)|(\d{1,7}))")

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from posewright.display import Lines
-from posewright.documents import lock_folders, path_exists, require_writable, write_atomically
+from posewright.documents import back_up, lock_folders, path_exists, require_writable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, GzipWrapping, PageReference
-from posewright.motions import Level, Motion
+from posewright.motions import Level, Motion, require_no_faults
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
 from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
 from posewright.runtimes.openr.stick.finding import MonetFinding
-from posewright.runtimes.openr.stick.limits import MOTION_AGENT
-from posewright.runtimes.openr.stick.lookup import find_played_entry, lines_of, played_indices
+from posewright.runtimes.openr.stick.limits import MOTION_AGENT, resolve_model
+from posewright.runtimes.openr.stick.lookup import FAULT, find_played_entry, lines_of, played_indices
 from posewright.runtimes.openr.stick.memory_stick import (
     OPEN_R,
     find_child,
@@ -109,7 +109,7 @@ def _with_registration(commands: MonetCommands, registration: CommandRegistratio
 def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, ...]:
     """Return the errors and warnings that a change causes, regardless of moved lines.
 
-    Jumps are left out: they are checked for the motion itself.
+    Jumps and faults are left out: they are checked for the motion itself.
     """
     n_unmatched = Counter(_finding_key(finding) for finding in check_setup(before))
     findings = []
@@ -117,7 +117,7 @@ def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, .
         key = _finding_key(finding)
         n_unmatched[key] -= 1
         is_new = n_unmatched[key] < 0
-        if is_new and finding.level is not Level.NOTE and finding.rule != JUMP:
+        if is_new and finding.level is not Level.NOTE and finding.rule not in {JUMP, FAULT}:
             findings.append(finding)
     return tuple(findings)
 
@@ -246,10 +246,14 @@ def _playing_lines(
             yield line
 
 
-def write_all(files: Mapping[Path, bytes]) -> None:
+def write_all(files: Mapping[Path, bytes]) -> tuple[Path, ...]:
     """Write files in their order and verify each; if one fails, restore the others.
 
-    Each file is written atomically, so it is always the old or the new one.
+    Each file is written atomically, so it is always the old or the new one. Before its first change a file is
+    copied to `NAME.bak`.
+
+    Returns:
+        The new copies.
 
     Raises:
         OutputError: a file cannot be written; then none has changed.
@@ -257,8 +261,13 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     for path in files:
         require_writable(path)
     previous = {path: path.read_bytes() if path_exists(path) else None for path in files}
+    backups: list[Path] = []
     written: list[Path] = []
     try:
+        for path in files:
+            backup = back_up(path)
+            if backup is not None:
+                backups.append(backup)
         for path, data in files.items():
             written.append(path)
             write_atomically(path, data)
@@ -267,7 +276,10 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     except BaseException:
         for path in reversed(written):
             _restore(path, previous[path])
+        for backup in backups:
+            _restore(backup, None)
         raise
+    return tuple(backups)
 
 
 def _restore(path: Path, data: bytes | None) -> None:
@@ -353,6 +365,8 @@ class AddedMotion:
         losses: parts of the motion that the robot cannot do.
         remarks: values that were filled in or converted.
         findings: warnings and notes about the new command.
+        faults: errors of `motion check` in the motion; they were accepted.
+        backups: copies of the files as they were before the first change.
     """
 
     id: int
@@ -364,6 +378,8 @@ class AddedMotion:
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     findings: tuple[MonetFinding, ...] = ()
+    faults: tuple[str, ...] = ()
+    backups: tuple[Path, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as plain data."""
@@ -377,12 +393,16 @@ class AddedMotion:
             "losses": list(self.losses),
             "remarks": list(self.remarks),
             "findings": [finding.data() for finding in self.findings],
+            "faults": list(self.faults),
+            "backups": [str(path) for path in self.backups],
         }
 
     def lines(self) -> Lines:
         """Yield the files of motion and command, and the notes."""
         yield f"{self.name} -> {self.archive}, index {self.index}"
         yield f"command {self.id} -> {self.commands}"
+        for path in self.backups:
+            yield f"  as it was: {path}"
         for remark in self.remarks:
             yield f"  note: {remark}"
         for finding in self.findings:
@@ -405,6 +425,7 @@ def add_to_stick(
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     accept_jump: bool = False,
+    accept_faults: bool = False,
     output: Path | str | None = None,
 ) -> AddedMotion:
     """Add a motion to the archive of a memory stick, and register it in the robot's list of commands.
@@ -418,7 +439,7 @@ def add_to_stick(
             sounds and transitions between postures are not looked up.
         id: the ID by which programs request it: `MoNetExecute(60)`.
         name: the name of the motion; by default its own, if that states its postures.
-        model: robot model: ERS-7, ERS-210, ERS-220.
+        model: robot model: ERS-7, ERS-210, ERS-220, or the name of its card.
         agent: plays the motion: monetagentMTN, or monetagentMTNWALK for steps.
         sound: a sound of the stick that is played with it.
         sync: whether both begin together.
@@ -427,6 +448,7 @@ def add_to_stick(
         robot: the robot of a file that does not name its robot.
         accept_loss: whether parts that the robot cannot do may be left out.
         accept_jump: whether it may begin or end far from the postures in its name.
+        accept_faults: whether it is added although `motion check` reports errors.
         output: a folder to write to instead of the stick, with the same structure, ready to be copied.
 
     Raises:
@@ -434,19 +456,24 @@ def add_to_stick(
             motion cannot be read.
         LossError: parts would be left out, and `accept_loss` is false.
         UnsafeCommandError: the robot would jump, and `accept_jump` is false.
+        UnsafeMotionError: `motion check` reports errors, and `accept_faults` is false.
         UnknownNameError: the stick has no files for that model, or there is no such agent.
         OutputError: a file cannot be written.
     """
+    model = resolve_model(model)
     source = read_motion_to_add(motion, page, robot)
     registration = CommandRegistration(id, resolve_name(source, name), agent, sound, sync)
     path = None if isinstance(motion, Motion) else Path(motion)
-    rendering, jumps = prepare_motion(source, model, registration.name, accept_loss=accept_loss, path=path)
+    rendering, jumps, faults = prepare_motion(
+        source, model, registration.name, accept_loss=accept_loss, path=path
+    )
     with lock_folders(*changed_files(read_stick_files(stick, model).setup)):
         files = read_stick_files(stick, model)
         change = plan_change(files.setup, registration, rendering.data, overwrite=overwrite)
         _require_no_jump(jumps, path or Path(registration.name), accept_jump=accept_jump)
+        require_no_faults(faults, registration.name, accept_faults=accept_faults, path=path)
         output_folder = None if output is None else Path(output)
-        archive_path, commands_path = _write_change(change, files, output_folder)
+        archive_path, commands_path, backups = _write_change(change, files, output_folder)
     return AddedMotion(
         id,
         registration.name,
@@ -457,6 +484,8 @@ def add_to_stick(
         losses=rendering.losses,
         remarks=rendering.remarks,
         findings=(*jumps, *change.findings),
+        faults=faults,
+        backups=backups,
     )
 
 
@@ -470,8 +499,16 @@ def _require_no_jump(findings: tuple[MonetFinding, ...], path: Path, *, accept_j
             raise UnsafeCommandError(finding.message, where=Where(path=path), hint=hint)
 
 
-def _write_change(change: StickChange, files: StickFiles, output: Path | None) -> tuple[Path, Path]:
-    """Write the files to the stick, or to an output folder; return the paths of archive and commands.
+class _WrittenFiles(NamedTuple):
+    """The files that were written, and the copies of those that they replaced for the first time."""
+
+    archive: Path
+    commands: Path
+    backups: tuple[Path, ...]
+
+
+def _write_change(change: StickChange, files: StickFiles, output: Path | None) -> _WrittenFiles:
+    """Write the files to the stick, or to an output folder.
 
     Raises:
         OutputError: a file cannot be written, or one in the output folder would be overwritten.
@@ -485,9 +522,9 @@ def _write_change(change: StickChange, files: StickFiles, output: Path | None) -
             _require_absent(path)
         for path in (archive_path, commands_path):
             path.parent.mkdir(parents=True, exist_ok=True)
+    contents = {archive_path: change.archive.archive.render(), commands_path: change.commands.render()}
     # The archive first: an interruption between the two leaves only an unused motion.
-    write_all({archive_path: change.archive.archive.render(), commands_path: change.commands.render()})
-    return archive_path, commands_path
+    return _WrittenFiles(archive_path, commands_path, backups=write_all(contents))
 
 
 def _require_absent(path: Path) -> None:

@@ -32,8 +32,9 @@ from posewright.runtimes.openr.stick.limits import (
     MotionPostures,
     postures_of,
 )
-from posewright.runtimes.openr.stick.lookup import check_lookups, lines_of, played_indices
+from posewright.runtimes.openr.stick.lookup import FAULT, check_lookups, lines_of, played_indices
 from posewright.runtimes.openr.stick.memory_stick import read_stick
+from posewright.runtimes.openr.stick.posture_transitions import JUMP
 from posewright.runtimes.openr.stick.setup import MemoryStick, MonetArchive, MonetSetup
 from posewright.runtimes.openr.stick.text import AgentLine, MonetCommand, MonetCommands, MonetTransitions
 
@@ -354,12 +355,19 @@ def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
 
 
 def _merge_models(findings: Iterable[MonetFinding]) -> list[MonetFinding]:
-    """Return equal findings of several models once, with all these models."""
+    """Return equal findings of several models once, with all these models.
+
+    A finding about a motion itself is reported for the first line that plays the motion.
+    """
     models: dict[MonetFinding, tuple[str, ...]] = {}
+    first_findings: dict[MonetFinding, MonetFinding] = {}
     for finding in findings:
         key = replace(finding, models=())
+        if finding.rule in {JUMP, FAULT}:
+            key = replace(key, path=None, line=None)
+        first_findings.setdefault(key, finding)
         models[key] = tuple(dict.fromkeys((*models.get(key, ()), *finding.models)))
-    return [replace(finding, models=names) for finding, names in models.items()]
+    return [replace(first_findings[key], models=names) for key, names in models.items()]
 
 
 def _sort_key(finding: MonetFinding) -> tuple[str, int, int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from posewright.errors import FormatError
+from posewright.errors import FormatError, UnknownNameError
 
 LINE_BYTES = 255
 """Lines, comments included, are read into 256 bytes; the remainder is read as another line."""
@@ -95,6 +95,21 @@ MODELS: Mapping[str, RobotModel] = MappingProxyType(
         "ERS-7": RobotModel("ERS-7", "DRX-1000", "sony_ers7"),
     }
 )
+
+
+_CARDS = {"sony_ers210": "ERS-210", "sony_ers220": "ERS-220", "sony_ers7": "ERS-7"}
+
+
+def resolve_model(name: str) -> str:
+    """Return the model of a name, which may also be that of the robot's card: `ERS-210` for `sony_ers210`.
+
+    Raises:
+        UnknownNameError: there is no such model.
+    """
+    model = _CARDS.get(name, name)
+    if model not in MODELS:
+        raise UnknownNameError.among("robot model", name, MODELS, owner="with MONET files")
+    return model
 
 
 _PIECES = re.compile(r"[^_#]+")

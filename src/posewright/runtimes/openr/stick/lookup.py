@@ -9,13 +9,14 @@ from typing import NamedTuple, TypeAlias
 
 from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
-from posewright.motions import Level
+from posewright.motions import Level, find_faults
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
 from posewright.runtimes.openr.stick.limits import (
     AGENTS,
     MODELS,
     MOTION_ENTRY,
     SOUND_ENTRY,
+    MotionPostures,
     is_null,
     postures_of,
 )
@@ -30,6 +31,9 @@ _DESCRIPTIONS = {
     EntryKind.MIDI: "a tune (MIDI)",
     EntryKind.UNKNOWN: "of an unknown kind",
 }
+
+FAULT = "fault"
+"""Rule of the findings about errors that `motion check` reports."""
 
 MAX_SUGGESTIONS = 20
 """For so many names similar ones are searched, which takes long in a large archive."""
@@ -93,7 +97,7 @@ def played_indices(setup: MonetSetup) -> set[int]:
 
 def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
     """Yield findings about the entries that lines play: missing, wrong, damaged or ambiguous ones."""
-    faults_by_index: dict[int, str | None] = {}  # of the motions that were read
+    checks = _MotionChecks(setup.models)
     n_suggestions = MAX_SUGGESTIONS  # that may still be searched
     for line in lines_of(setup):
         target = find_played_entry(line, setup)
@@ -104,7 +108,7 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
             yield from _check_missing_entry(line, target.archive, suggest_name)
             n_suggestions -= 1
         elif AGENTS[line.agent].entry_type == MOTION_ENTRY:
-            yield from _check_motion(line, target.archive, target.index, setup.models, faults=faults_by_index)
+            yield from checks.check(line, target.archive, target.index)
         else:
             yield from _check_sound(line, target.archive, target.index)
     for command in () if setup.commands is None else setup.commands.commands:
@@ -147,54 +151,73 @@ def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSu
     return error("motion", line.text_line, message, hint)
 
 
-def _check_motion(
-    line: AgentLine, archive: MonetArchive, index: int, models: tuple[str, ...], faults: dict[int, str | None]
-) -> Iterator[MonetFinding]:
-    """Yield findings about the motion that a line plays: its kind, name, design, and jumps.
+class _MotionChecks:
+    """Checks of the motions that lines play; each motion is read once, however many lines play it.
 
     Args:
-        line: the line.
-        archive: the archive with the motion.
-        index: the index of its entry.
         models: the robot models of the files.
-        faults: by index, why a motion cannot be read, or None; filled here, as several lines may play one
-            motion.
     """
-    entry = archive.entries[index]
-    label = archive.labels[index]
-    subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
-    if entry.content.kind is not EntryKind.MOTION:
-        yield error(
-            "kind",
-            line.text_line,
-            message=f"{subject} is {_DESCRIPTIONS[entry.content.kind]}",
-            hint="expected a motion",
-        )
-        return
-    if index not in faults:
-        faults[index] = _reading_fault(archive, index)
-    if faults[index] is not None or label is None:
-        yield error("kind", line.text_line, f"{subject} is a motion that cannot be read: {faults[index]}")
-        return
-    yield from _check_own_name(line, label, subject)
-    yield from _check_jumps(line, archive, index, subject)
-    designs = {MODELS[model].design for model in models if model in MODELS}
-    if designs and label.design not in designs:
-        motion_agent = f"the motion agent of {' and '.join(models)}"
-        yield warning(
-            "design",
-            line.text_line,
-            message=f"{subject} is for {quoted(label.design)}: {motion_agent} rejects it",
-            hint=f"expected {' or '.join(sorted(designs))}",
-        )
 
+    def __init__(self, models: tuple[str, ...]) -> None:
+        self._models = models
+        self._designs = {MODELS[model].design for model in models if model in MODELS}
+        self._reading_faults: dict[int, str | None] = {}  # by index, why a motion cannot be read
+        self._faults: dict[int, tuple[str, ...]] = {}  # by index, the errors of `motion check`
+        self._jumps: dict[tuple[int, MotionPostures], tuple[MonetFinding, ...]] = {}
 
-def _check_jumps(line: AgentLine, archive: MonetArchive, index: int, subject: str) -> Iterator[MonetFinding]:
-    """Check whether the robot would jump at the start or the end, by the postures in the line."""
-    motion = archive_motion(index + 1, archive.archive, archive.path)
-    for jump in check_jumps(motion, postures_of(line.name)):
-        if jump.level is Level.ERROR:
-            yield error(JUMP, line.text_line, message=f"{subject} is played: {jump.message}", hint=jump.hint)
+    def check(self, line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
+        """Yield findings about the motion that a line plays: its kind, name, design, jumps and faults.
+
+        Args:
+            line: the line.
+            archive: the archive with the motion.
+            index: the index of its entry.
+        """
+        entry = archive.entries[index]
+        label = archive.labels[index]
+        subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
+        if entry.content.kind is not EntryKind.MOTION:
+            yield error(
+                "kind",
+                line.text_line,
+                message=f"{subject} is {_DESCRIPTIONS[entry.content.kind]}",
+                hint="expected a motion",
+            )
+            return
+        if index not in self._reading_faults:
+            self._reading_faults[index] = _reading_fault(archive, index)
+        reading_fault = self._reading_faults[index]
+        if reading_fault is not None or label is None:
+            yield error("kind", line.text_line, f"{subject} is a motion that cannot be read: {reading_fault}")
+            return
+        yield from _check_own_name(line, label, subject)
+        yield from self._check_movement(line, archive, index, subject)
+        if self._designs and label.design not in self._designs:
+            motion_agent = f"the motion agent of {' and '.join(self._models)}"
+            yield warning(
+                "design",
+                line.text_line,
+                message=f"{subject} is for {quoted(label.design)}: {motion_agent} rejects it",
+                hint=f"expected {' or '.join(sorted(self._designs))}",
+            )
+
+    def _check_movement(
+        self, line: AgentLine, archive: MonetArchive, index: int, subject: str
+    ) -> Iterator[MonetFinding]:
+        """Check whether the robot would jump, by the postures in the line, or could be harmed."""
+        jumps_key = (index, postures_of(line.name))
+        if jumps_key not in self._jumps:
+            motion = archive_motion(index + 1, archive.archive, archive.path)
+            self._jumps[jumps_key] = tuple(check_jumps(motion, postures_of(line.name)))
+            if index not in self._faults:
+                self._faults[index] = find_faults(motion)
+        for jump in self._jumps[jumps_key]:
+            if jump.level is Level.ERROR:
+                message = f"{subject} is played: {jump.message}"
+                yield error(JUMP, line.text_line, message, hint=jump.hint)
+        for fault in self._faults[index]:
+            message = f"{subject} could harm the robot: {fault}"
+            yield error(FAULT, line.text_line, message, hint="extract the motion, and correct it")
 
 
 def _reading_fault(archive: MonetArchive, index: int) -> str | None:

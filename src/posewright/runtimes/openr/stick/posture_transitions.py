@@ -12,7 +12,13 @@ import numpy as np
 
 from posewright.motions import DesignRules, Level, Motion, Pose, robot_of_motion
 from posewright.runtimes.openr.stick.finding import MonetFinding
-from posewright.runtimes.openr.stick.limits import MotionPostures
+from posewright.runtimes.openr.stick.limits import (
+    ANY,
+    ANY_TO_ANY,
+    FIRST_POSTURE,
+    POSTURES,
+    MotionPostures,
+)
 
 LEGS = "legs"  # the group of an AIBO's card that holds the joints of its legs
 
@@ -24,16 +30,23 @@ FARTHEST_DEG = 30.0
 Sony's walk backwards; the other motions of Sony's SDK begin and end within 9 degrees."""
 
 
+STANCES = frozenset(POSTURES - {ANY, FIRST_POSTURE})
+"""The postures in which MoNet's motions begin and end; `any` and `nt` are none that a robot takes."""
+
+
 def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFinding]:
     """Yield findings about legs that are far from the poses in a name: errors, or warnings if nearer.
 
-    The design rules define which distance is worth a warning. A name without a pose, such as `any`, is
-    compared with the nearest pose.
+    The design rules define which distance is worth a warning. A name without postures, and the postures `any`
+    and `nt`, are compared with the nearest pose. A posture that the robot's card lacks is unknown, which is
+    a note. Where the card lacks some of `STANCES`, its other poses are guesses: what is far from one is a
+    warning at most, and nothing is compared with the nearest.
     """
     poses = motion.resolved_poses()
     first = poses[0] if motion.start is not None else poses[1]
-    yield from _check_distance(motion, pose=first, posture=postures.start, verb="begins")
-    yield from _check_distance(motion, pose=poses[-1], posture=postures.end, verb="ends")
+    start, end = postures if postures.is_complete else ANY_TO_ANY
+    yield from _check_distance(motion, pose=first, posture=start, verb="begins")
+    yield from _check_distance(motion, pose=poses[-1], posture=end, verb="ends")
 
 
 def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
@@ -42,14 +55,20 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     Args:
         motion: the motion.
         pose: its first or last pose.
-        posture: a pose of the robot; any other name stands for the nearest of its poses.
+        posture: the posture in its name.
         verb: what the motion does there, `begins` or `ends`.
     """
     robot = robot_of_motion(motion)
     legs = [joint for joint in robot.groups.get(LEGS, ()) if joint in motion.joints]
-    candidates = [posture] if posture in robot.poses else list(robot.poses)
-    if not candidates or not legs:
+    knows_all_stances = robot.poses.keys() >= STANCES
+    states_none = posture in {ANY, FIRST_POSTURE}
+    if not legs or (states_none and not knows_all_stances):
         return
+    if not states_none and posture not in robot.poses:
+        message = f"whether the motion {verb} in {posture!r} is unknown: {robot.name} has no such pose"
+        yield MonetFinding(Level.NOTE, JUMP, message)
+        return
+    candidates = list(robot.poses) if states_none else [posture]
     goals = np.array([[robot.poses[name][joint] for joint in legs] for name in candidates])
     differences = np.abs(pose.with_joints(tuple(legs)).angles - goals)
     differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)  # a joint without an angle is held
@@ -57,15 +76,14 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     distances_deg = differences_deg[nearest]
     posture = candidates[nearest]
     farthest = int(distances_deg.argmax())  # index of the leg joint
-    reason = "the posture in its name"
-    if len(candidates) > 1:
-        reason = "the nearest posture, as its name states none"
+    reason = "the nearest posture, as its name states none" if states_none else "the posture in its name"
     if distances_deg[farthest] > DesignRules.of(robot).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "
             f"{posture!r}, {reason}: the robot would jump"
         )
-        level = Level.ERROR if distances_deg[farthest] > FARTHEST_DEG else Level.WARNING
+        is_error = knows_all_stances and distances_deg[farthest] > FARTHEST_DEG
+        level = Level.ERROR if is_error else Level.WARNING
         option, keyframe = ("from", "first") if verb == "begins" else ("to", "last")
         hint = (
             f"lead it there: `gait sample --{option} {posture}`, or a {keyframe} keyframe; "

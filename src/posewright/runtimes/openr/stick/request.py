@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats import (
@@ -22,7 +23,7 @@ from posewright.formats import (
     require_no_losses,
     retarget_to_robot,
 )
-from posewright.motions import Level, Motion, check_motion, robot_of_motion
+from posewright.motions import Motion, find_faults, robot_of_motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import (
@@ -146,9 +147,23 @@ def resolve_name(motion: Motion, name: str | None) -> str:
 STRAIGHT = WriteOptions(straighten=True)
 
 
+class MonetMotion(NamedTuple):
+    """A motion as MoNet plays it.
+
+    Attributes:
+        rendering: the converted motion.
+        jumps: findings about jumps from the posture in which it begins, and to that in which it ends.
+        faults: errors of `motion check`.
+    """
+
+    rendering: Rendering
+    jumps: tuple[MonetFinding, ...]
+    faults: tuple[str, ...]
+
+
 def prepare_motion(
     motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
-) -> tuple[Rendering, tuple[MonetFinding, ...]]:
+) -> MonetMotion:
     """Convert a motion for MoNet on a robot model.
 
     Args:
@@ -158,34 +173,22 @@ def prepare_motion(
         accept_loss: whether the robot may leave out parts of the motion.
         path: the path of the motion's file, for messages.
 
-    Returns:
-        The converted motion, and findings about jumps.
-
     Raises:
-        UnknownNameError: there is no such model.
         LossError: parts would be left out, and `accept_loss` is false.
     """
-    if model not in MODELS:
-        raise UnknownNameError.among("robot", model, MODELS, owner="for MONET")
     retargeted = retarget_to_robot(motion, MODELS[model].robot)
     extras = {**retargeted.motion.extras, DESIGN: MODELS[model].design}
     monet_motion = replace(retargeted.motion, name=name, extras=extras)
     omtn = FORMATS[OMTN]
+    faults = find_faults(monet_motion)  # before it is straightened, so that the messages name its keyframes
     monet_motion = omtn.prepare_motion(monet_motion, STRAIGHT)  # the robot knows no curves
     rendering = omtn.render(monet_motion, Path(f"{name}.mtn"), STRAIGHT)
     retargeting_losses = describe_retargeting_losses(retargeted)
     losses = (*retargeting_losses, *_standing_legs_loss(monet_motion), *rendering.losses)
     require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*describe_unmoved_joints(retargeted), *_design_remarks(monet_motion), *rendering.remarks)
+    remarks = (*describe_unmoved_joints(retargeted), *rendering.remarks)
     jumps = tuple(check_jumps(monet_motion, postures_of(monet_motion.name)))
-    return replace(rendering, losses=losses, remarks=remarks), jumps
-
-
-def _design_remarks(motion: Motion) -> Iterator[str]:
-    """Yield a remark if the design rules find errors in the motion."""
-    errors = [finding for finding in check_motion(motion) if finding.level is Level.ERROR]
-    if errors:
-        yield f"`motion check` finds {len(errors)} errors in it, the first: {errors[0].message}"
+    return MonetMotion(replace(rendering, losses=losses, remarks=remarks), jumps, faults)
 
 
 def _standing_legs_loss(motion: Motion) -> Iterator[str]:
