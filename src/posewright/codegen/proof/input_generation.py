@@ -209,7 +209,7 @@ class InputStream:
             if self.endurance and self.fields and number % EPISODES_PER_REPETITION == 0:
                 yield self._draw_repetition(number // EPISODES_PER_REPETITION, rng)
                 continue
-            # of every order of magnitude as often
+            # lengths from 10 to 100 are as likely as those from 100 to 1000
             length = int(math.exp(rng.uniform(math.log(SHORTEST_EPISODE), math.log(LONGEST_EPISODE))))
             parts = [self._draw_beginning(rng)]
             while (n_ticks_left := length - sum(map(len, parts))) > 0:
