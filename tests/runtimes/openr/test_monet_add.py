@@ -33,6 +33,7 @@ from posewright.formats.omtn.reader import read_omtn
 from posewright.gaits import VelocityCommand, read_gait, sample_gait
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot as robot_named
+from posewright.runtimes.openr.setup import _select_setup
 from posewright.runtimes.openr.stick import add as stick_writing
 from posewright.runtimes.openr.stick.add import add_to_stick
 from posewright.runtimes.openr.stick.check import check_monet
@@ -585,6 +586,8 @@ def test_a_posture_that_the_card_lacks_is_unknown_and_not_the_nearest(tmp_path: 
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_bytes(content)
     assert [finding for finding in check_monet(tmp_path) if finding.rule == "jump"] == []
+    chosen = _select_setup(read_stick(tmp_path), robot_named("sony_ers210"), tmp_path)
+    assert "ERS-210" in chosen.models
     added = add_to_stick(sits, tmp_path, id=70, name="a_sit#sit_more", model="sony_ers210", accept_loss=True)
     assert added.model == "ERS-210"
     notes = [finding for finding in added.findings if finding.rule == "jump"]
