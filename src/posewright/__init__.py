@@ -163,6 +163,7 @@ if TYPE_CHECKING:
         read_routines,
         write_motions,
     )
+    from posewright.studio import open_arena_editor as open_arena_editor
     from posewright.studio import open_studio as open_studio
     from posewright.studio import open_view as open_view
 

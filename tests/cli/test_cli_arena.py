@@ -93,5 +93,5 @@ def test_a_race_is_refused_on_a_field_of_another_size(folder: Path) -> None:
     pw.write_arena("half.arena.yaml", pw.import_arena("field.wrl", scale=0.5).arena)
     head = "trial: own\nrobot: robotis_bioloid\nbehaviour: obstacle_race\ncontest: obstacle-race\n"
     (folder / "own.trial.yaml").write_text(f"{head}arena: {{kind: half.arena.yaml}}\n")
-    with pytest.raises(InputError, match="the arena 'field' has a different size_m"):
+    with pytest.raises(InputError, match=r"on the arena 'field': it is 1\.25 x 1 m"):
         pw.run_trial("own.trial.yaml")

@@ -25,7 +25,8 @@ def poses(boxes) -> np.ndarray:
 
 
 def put(x, y, boxes, forward) -> tuple[float, float]:
-    return find_clear_place(x, y, boxes, FIELD, rules=RULES, forward=forward)
+    field = FIELD.with_boxes([Box(1.0, 0.0)] * len(boxes))  # only their kind counts, which gives their size
+    return find_clear_place(x, y, boxes, field, rules=RULES, forward=forward)
 
 
 def room(x, y, boxes) -> float:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from posewright.arenas.arena import Spot as Spot
     from posewright.arenas.arena import arena as arena
     from posewright.arenas.arena import arena_names as arena_names
+    from posewright.arenas.arena import edge_walls as edge_walls
+    from posewright.arenas.arena import parse_arena as parse_arena
     from posewright.arenas.arena import read_arena as read_arena
+    from posewright.arenas.arena_writer import format_arena as format_arena
     from posewright.arenas.arena_writer import write_arena as write_arena
     from posewright.arenas.hulls import MAX_HULL_POINTS as MAX_HULL_POINTS
     from posewright.arenas.hulls import hull_outline as hull_outline
@@ -39,6 +42,10 @@ if TYPE_CHECKING:
     from posewright.arenas.layout_check import LayoutFaultKind as LayoutFaultKind
     from posewright.arenas.layout_check import check_layout as check_layout
     from posewright.arenas.layout_check import require_valid_layout as require_valid_layout
+    from posewright.arenas.obstacles import fixed_obstacles as fixed_obstacles
+    from posewright.arenas.obstacles import obstacle_distances as obstacle_distances
+    from posewright.arenas.obstacles import overlap_depth as overlap_depth
+    from posewright.arenas.obstacles import shape_outline as shape_outline
     from posewright.arenas.recognition import Piece as Piece
     from posewright.arenas.recognition import RecognisedArena as RecognisedArena
     from posewright.arenas.recognition import recognise_arena as recognise_arena

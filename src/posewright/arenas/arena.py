@@ -53,6 +53,11 @@ WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 """Names of the walls at x = 0, at the far end, at the left and at the right edge of a field."""
 
 
+WALL_THICKNESS_M = 0.02
+LINE_WIDTH_M = 0.02
+"""The thickness of walls and the width of lines where a document does not state them [m]."""
+
+
 class Role(Enum):
     """The purpose of a shape; lines and markers are only visible, all others are solid."""
 
@@ -189,7 +194,7 @@ class Arena:
         box_kinds: the kinds of boxes by name.
         colours: red, green, blue 0..1 of `floor`, `box`, and shapes by their name or else their role.
         friction: coefficient of sliding friction of the floor.
-        max_boxes: largest number of boxes.
+        max_boxes: largest number of boxes; 0 if the field has no limit of its own.
         gap_m: smallest width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
         boxes: the boxes of the layout.
@@ -353,7 +358,7 @@ def arena(name: str = "ceabot_obstacles") -> Arena:
 
 
 @dataclass(frozen=True)
-class _ArenaDocument:
+class ArenaDocument:
     """An arena document, which has short forms for the outer walls and for lines across the field.
 
     Raises:
@@ -368,9 +373,9 @@ class _ArenaDocument:
     sources: Mapping[str, str]
     title: str = ""
     wall_height_m: Length = 0.0
-    wall_thickness_m: Length = 0.02
+    wall_thickness_m: Length = WALL_THICKNESS_M
     lines_x_m: tuple[Length, ...] = ()
-    line_width_m: Length = 0.02
+    line_width_m: Length = LINE_WIDTH_M
     shapes: tuple[Shape, ...] = ()
     boxes: tuple[Box, ...] = ()
     box: BoxKind | None = None
@@ -410,24 +415,33 @@ class _ArenaDocument:
             Shape(f"line_{i}", Role.LINE, x, y=0.0, size_m=(self.line_width_m, width, 0.0))
             for i, x in enumerate(self.lines_x_m)
         ]
-        return (*self._walls(), *lines, *self.shapes)
+        walls = edge_walls(self.size_m, self.wall_height_m, self.wall_thickness_m)
+        return (*walls, *lines, *self.shapes)
 
-    def _walls(self) -> tuple[Shape, ...]:
-        """Return four walls whose inner faces are the edges of the field; none if they have no height."""
-        if not self.wall_height_m:
-            return ()
-        length, width = self.size_m
-        thickness = self.wall_thickness_m
-        offset = thickness / 2.0
-        across = (thickness, width, self.wall_height_m)
-        along = (length + 2.0 * thickness, thickness, self.wall_height_m)
-        start, end, left, right = WALLS
-        return (
-            Shape(start, role=Role.WALL, x=-offset, y=0.0, size_m=across),
-            Shape(end, role=Role.WALL, x=length + offset, y=0.0, size_m=across),
-            Shape(left, role=Role.WALL, x=length / 2.0, y=width / 2.0 + offset, size_m=along),
-            Shape(right, role=Role.WALL, x=length / 2.0, y=-width / 2.0 - offset, size_m=along),
-        )
+
+def edge_walls(
+    size_m: tuple[float, float], height_m: float, thickness_m: float = WALL_THICKNESS_M
+) -> tuple[Shape, ...]:
+    """Return four walls whose inner faces are the edges of a field; none if they have no height.
+
+    Args:
+        size_m: length along x and width along y of the field [m].
+        height_m: height of the walls [m].
+        thickness_m: thickness of the walls [m].
+    """
+    if not height_m:
+        return ()
+    length, width = size_m
+    offset = thickness_m / 2.0
+    across = (thickness_m, width, height_m)
+    along = (length + 2.0 * thickness_m, thickness_m, height_m)
+    start, end, left, right = WALLS
+    return (
+        Shape(start, role=Role.WALL, x=-offset, y=0.0, size_m=across),
+        Shape(end, role=Role.WALL, x=length + offset, y=0.0, size_m=across),
+        Shape(left, role=Role.WALL, x=length / 2.0, y=width / 2.0 + offset, size_m=along),
+        Shape(right, role=Role.WALL, x=length / 2.0, y=-width / 2.0 - offset, size_m=along),
+    )
 
 
 def read_arena(path: Path | str) -> Arena:
@@ -447,7 +461,7 @@ def parse_arena(text: str, path: Path | None = None) -> Arena:
 
 def _arena_of_document(root: Node) -> Arena:
     """Return the arena in a document; raises as `read_arena`."""
-    document = read_record(root, _ArenaDocument)
+    document = read_record(root, ArenaDocument)
     box_kinds = dict(document.box_kinds)
     if document.box is not None:
         box_kinds = {BOX: document.box, **box_kinds}

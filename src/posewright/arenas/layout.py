@@ -24,7 +24,15 @@ from posewright.arenas.arena import arena as find_arena
 from posewright.arenas.layout_check import check_layout, require_valid_layout
 from posewright.arenas.rectangles import corners, point_distances
 from posewright.arrays import Flags, Floats
-from posewright.documents import Catalogue, Node, flow_mapping, read_document, render_document, save_document
+from posewright.documents import (
+    Catalogue,
+    Node,
+    flow_mapping,
+    is_file,
+    read_document,
+    render_document,
+    save_document,
+)
 from posewright.errors import InputError
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
@@ -108,6 +116,8 @@ def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
 def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = None) -> None:
     """Write boxes as a layout document, rounded to a tenth of a millimetre and of a degree.
 
+    If `path` already holds a layout, its title, description and comments stay.
+
     Args:
         path: the path of the document.
         boxes: the boxes to be written.
@@ -117,7 +127,22 @@ def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = N
         InputError: a number is not finite.
         OutputError: the file cannot be written.
     """
-    save_document(path, _build_document(boxes, name or Path(path).name.split(".")[0]))
+    path = Path(path)
+    document = _build_document(boxes, name or path.name.split(".")[0])
+    save_document(path, _read_existing_titles(path) | document)
+
+
+def _read_existing_titles(path: Path) -> dict[str, object]:
+    """Return title and description of the layout that a file holds; none if it holds none."""
+    if not is_file(path):
+        return {}
+    try:
+        content = read_document(path).value
+    except InputError:
+        return {}
+    if not isinstance(content, dict) or "boxes" not in content:
+        return {}
+    return {key: content[key] for key in ("title", "description") if key in content}
 
 
 def format_layout(boxes: Sequence[Box], name: str) -> str:
@@ -147,6 +172,9 @@ def _box_entry(box: Box) -> list[float] | Mapping[str, object]:
 MIN_BOXES = 3
 """Fewer would often leave the way open; a field with a lower maximum has its maximum."""
 
+_DEFAULT_MAX_BOXES = 6
+"""Most random boxes on a field that has no limit of its own, as in the CEABOT race."""
+
 NEAR_MIDDLE_M = 0.25
 """A robot that walks straight ahead bumps into a box whose centre is this near to the middle line [m]."""
 
@@ -170,7 +198,7 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
     Args:
         seed: 0 or more.
         arena: the field; None for the CEABOT obstacle field.
-        boxes: number of boxes; by default random from three to the field's maximum.
+        boxes: number of boxes; by default random from three to the field's maximum, or to six if it has none.
 
     Raises:
         InputError: the seed is negative, or the field cannot hold so many boxes.
@@ -179,10 +207,13 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
     if seed < 0:
         raise InputError(f"the seed {seed} is negative", hint="expected 0 or more")
     rng = np.random.default_rng(seed)
-    min_boxes = min(MIN_BOXES, field.max_boxes)
-    n_boxes = int(rng.integers(min_boxes, field.max_boxes + 1)) if boxes is None else boxes
-    if not 0 <= n_boxes <= field.max_boxes:
-        raise InputError(f"{n_boxes} boxes", hint=f"expected 0 to {field.max_boxes}")
+    max_boxes = field.max_boxes
+    if not max_boxes and field.box_kinds:
+        max_boxes = _DEFAULT_MAX_BOXES
+    min_boxes = min(MIN_BOXES, max_boxes)
+    n_boxes = int(rng.integers(min_boxes, max_boxes + 1)) if boxes is None else boxes
+    if not 0 <= n_boxes <= max_boxes:
+        raise InputError(f"{n_boxes} boxes", hint=f"expected 0 to {max_boxes}")
     for _ in range(_MAX_DRAWS):
         candidate = _draw_layout(rng, n_boxes, field)
         if candidate is not None and not check_layout(candidate, field):

@@ -1,8 +1,8 @@
 """The check of where boxes stand.
 
-There are two kinds of fault: impossible ones (boxes in one another or in a wall), which are always errors,
-and violations of the rules (too many boxes, outside the middle zone, narrow gaps, no passage), which are
-errors unless the caller allows layouts that are not legal.
+There are two kinds of fault: impossible ones (boxes in one another, in a wall or in another shape), which are
+always errors, and violations of the rules (too many boxes, outside the middle zone, narrow gaps, no passage),
+which are errors unless the caller allows layouts that are not legal.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from posewright.arenas.arena import Arena, Box
 from posewright.arenas.arena import arena as find_arena
+from posewright.arenas.obstacles import fixed_obstacles, overlap_depth
 from posewright.arenas.rectangles import corners, pair_distances
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, Where
@@ -58,12 +59,16 @@ class LayoutFault:
         message: what is wrong.
         hint: what would be right.
         box: number of the box, from 1 in the order of the layout; None for a fault of the whole layout.
+        other_box: number of the other box of a pair; None if there is none.
+        shape: name of the fixed shape that the box is at; empty if there is none.
     """
 
     kind: LayoutFaultKind
     message: str
     hint: str
     box: int | None = None
+    other_box: int | None = None
+    shape: str = ""
 
 
 def require_valid_layout(
@@ -106,6 +111,7 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
     wall_names = {shape.name for shape in field.walls}
     missing_edges = [edge for edge, wall in enumerate(_EDGES.values()) if wall not in wall_names]
     faults = [*_find_outside(distances, missing_edges), *_find_overlaps(distances)]
+    faults += _find_boxes_in_shapes(boxes, field)
     # A missing wall is near to nothing.
     missing_obstacles = [len(poses) + edge for edge in missing_edges]
     distances[missing_obstacles, :] = np.inf
@@ -210,12 +216,25 @@ def _find_overlaps(distances: Floats) -> Iterator[LayoutFault]:
     n_boxes = len(distances) - len(_EDGES)
     for i, j in np.argwhere(np.triu(distances[:n_boxes, :n_boxes] < -TOLERANCE_M)).tolist():
         message = f"{_box_name(i)} and {_box_name(j)} overlap by {-distances[i, j]:.3f} m"
-        yield LayoutFault(LayoutFaultKind.OVERLAP, message, hint="boxes may touch but not overlap", box=j + 1)
+        hint = "boxes may touch but not overlap"
+        yield LayoutFault(LayoutFaultKind.OVERLAP, message, hint, box=j + 1, other_box=i + 1)
+
+
+def _find_boxes_in_shapes(boxes: Sequence[Box], arena: Arena) -> Iterator[LayoutFault]:
+    """Yield the boxes that stand in a wall inside the field, a step, a ring or furniture."""
+    for number, box in enumerate(boxes, 1):
+        kind = arena.kind_of(box)
+        for shape in fixed_obstacles(arena, below_m=kind.size_m[2]):
+            depth_m = overlap_depth((box.x, box.y, box.yaw_rad), kind.footprint_m, shape)
+            if depth_m > TOLERANCE_M:
+                message = f"{_box_name(number - 1)} overlaps {shape.name} by {depth_m:.3f} m"
+                hint = "boxes stand on the floor, beside the shapes of the field"
+                yield LayoutFault(LayoutFaultKind.OVERLAP, message, hint, box=number, shape=shape.name)
 
 
 def _find_surplus_boxes(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
-    """Yield a fault if there are more boxes than the field allows."""
-    if n_boxes > arena.max_boxes:
+    """Yield a fault if there are more boxes than the field allows; one without a limit allows any number."""
+    if 0 < arena.max_boxes < n_boxes:
         first = arena.max_boxes + 1
         message = f"{n_boxes} boxes: too many from box {first} on"
         yield LayoutFault(LayoutFaultKind.COUNT, message, hint=f"at most {arena.max_boxes}", box=first)
@@ -241,4 +260,5 @@ def _find_narrow_gaps(distances: Floats, arena: Arena) -> Iterator[LayoutFault]:
     for i, j in np.argwhere(np.triu(is_narrow)).tolist():
         pair = f"{_box_name(i)} and {_obstacle_name(j, distances)}"
         message = f"the gap between {pair} is {distances[i, j]:.3f} m wide"
-        yield LayoutFault(LayoutFaultKind.GAP, message, hint, box=i + 1)
+        other_box = j + 1 if j < len(distances) - len(_EDGES) else None
+        yield LayoutFault(LayoutFaultKind.GAP, message, hint, box=i + 1, other_box=other_box)

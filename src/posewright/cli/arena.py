@@ -12,6 +12,7 @@ from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
 from posewright.cli.console import print_result
 from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
+from posewright.cli.studio import Browser, Host, Port, address_file, serve_until_stopped
 from posewright.display import Lines, Table, table
 from posewright.units import DEG_PER_RAD
 
@@ -23,6 +24,7 @@ def register(app: typer.Typer) -> None:
     group = add_group(app, "arena")
     add_verb(group, "list", list_arenas, python_names="all_arena_names")
     add_verb(group, "show", show, python_names="find_arena")
+    add_verb(group, "edit", edit, python_names="open_arena_editor")
     add_verb(group, "plot", plot, python_names="draw_arena")
     add_verb(group, "import", import_field, python_names="import_arena write_arena")
     add_verb(group, "export", export, python_names="export_arena")
@@ -55,6 +57,32 @@ def show(name: ArenaName, as_json: AsJson = False) -> None:
     """
     arena = contests.find_arena(name)
     print_result({**arena.to_dict(), "sources": dict(arena.sources)}, _arena_lines(arena), as_json=as_json)
+
+
+def edit(
+    name: Annotated[
+        str | None,
+        argument("FILE", "An arena or layout file, or the name of one that ships. Default: a new field."),
+    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    browser: Browser = True,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a field in the browser by a contest's rules, save it as an arena or a layout, and race on it.
+
+    An arena that ships is saved to a new file in the current folder. Press Ctrl-C to end.
+
+    [bold]Examples[/]
+      posewright arena edit
+      posewright arena edit ceabot_obstacles
+      posewright arena edit club.arena.yaml --no-browser
+    """
+    from posewright.studio.studio import open_arena_editor
+
+    with console.spinner("arena editor: starting", quiet=as_json):
+        studio = open_arena_editor(name, host=host, port=port, address_file=address_file())
+    serve_until_stopped(studio, "the arena editor", open_browser=browser, as_json=as_json)
 
 
 def _arena_lines(arena: arenas.Arena) -> Lines:

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 
 TrialName = Annotated[str, argument("TRIAL", "Name of a trial or a contest, or a *.trial.yaml file.")]
+ArenaFile = Annotated[
+    str | None, option("--arena FILE", "Field of your own, a *.arena.yaml, in place of the contest's.")
+]
 LayoutName = Annotated[
     str | None, option("--layout", "Layout of the boxes: a name, a *.layout.yaml file, or 'random'.")
 ]
@@ -122,6 +125,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     trial: TrialName = "obstacle-race",
+    arena: ArenaFile = None,
     layout: LayoutName = None,
     seed: Seed = None,
     behaviour: BehaviourName = None,
@@ -162,6 +166,7 @@ def run(
     if seeds is not None:
         require_unset(
             {
+                "--arena": arena,
                 "--seed": seed,
                 "--record": record,
                 "--video": video,
@@ -197,7 +202,7 @@ def run(
         print_batch(result, as_json=as_json, replay_command=_replay_command(result))
         return
     batch.require_defaults()
-    inputs = (trial, layout, behaviour, motions)
+    inputs = (trial, arena, layout, behaviour, motions)
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
     if controller == PYTHON_CONTROLLER and states_plot is not None:
         require_unset({"--states-plot": states_plot}, "without a board, which --controller chooses")
@@ -212,6 +217,7 @@ def run(
     ):
         outcome = runs.run_trial(
             trial,
+            arena=arena,
             layout=layout,
             seed=seed,
             behaviour=behaviour,

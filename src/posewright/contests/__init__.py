@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from posewright.contests.obstacle_race.score import Result as Result
     from posewright.contests.obstacle_race.score import rank as rank
     from posewright.contests.obstacle_race.score import score as score
+    from posewright.contests.own_fields import FieldFault as FieldFault
+    from posewright.contests.own_fields import OwnFieldContest as OwnFieldContest
+    from posewright.contests.own_fields import check_own_field as check_own_field
+    from posewright.contests.own_fields import prepare_own_field as prepare_own_field
     from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
     from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
     from posewright.contests.picture import ContestPicture as ContestPicture

@@ -41,6 +41,9 @@ _BOX_M = 1e-3
 _END_S = 1.0
 """Rows may end this long before the event `stop` [s]."""
 
+_NOTHING_MOVED = "nothing moved"
+"""Beginning of the reason with which a run ends that was stopped because nothing moved any more."""
+
 _CHART_SUFFIXES = (".chart.yaml", ".chart.yml", ".scxml", ".csv")
 _PERIOD_TOLERANCE = 0.05
 
@@ -148,6 +151,7 @@ def _have_same_shapes(first: Arena, second: Arena) -> bool:
 
 
 def _is_same_shape(first: Shape, second: Shape) -> bool:
+    """Return whether two shapes on a field are equal up to rounding."""
     first_numbers = (first.x, first.y, first.yaw_rad, first.base_m, *first.size_m)
     second_numbers = (second.x, second.y, second.yaw_rad, second.base_m, *second.size_m)
     is_same_kind = (first.role, first.text) == (second.role, second.text)
@@ -166,10 +170,11 @@ def _check_start_places(recording: Recording, contest: Contest) -> Iterator[Inco
         arena = Arena.from_dict(recording.header.arena)
         starts = [contest.start(role, arena) for role in contest.entries]
     except (PosewrightError, LookupError):
-        return
+        return  # `_check_field` reports an invalid field
     for (name, record), (x_m, y_m, yaw) in zip(recording.robots.items(), starts, strict=False):
         base = record.start_base
-        if "domain" not in record.header.facts or not np.isfinite(base).all():
+        is_simulated = "domain" in record.header.facts
+        if not is_simulated or not np.isfinite(base).all():
             continue
         distance_m = float(np.hypot(base[0] - x_m, base[1] - y_m))
         turn = abs(wrap_angle(float(heading(base[3:])) - yaw))
@@ -211,25 +216,32 @@ def _describe_awards(awards: Mapping[tuple[str, PlainData], int]) -> str:
 
 def _compare_with_stop(score: Score, reason: str) -> str:
     """Return how the score contradicts the reason for which the referee stopped the run; empty if not."""
-    rows_say: bool
     match score:
         case Result():
             last_leg = score.legs[1] if score.legs[0].finished else score.legs[0]
-            word, rows_say = "finished", last_leg.finished
+            return _compare_success(reason, "finished", is_success=last_leg.finished)
         case PassivityScore():
-            word, rows_say = "touched", score.passed
+            return _compare_success(reason, "touched", is_success=score.passed)
         case StairsScore():
-            # a robot that went around the stairs has arrived for the referee only
-            word, rows_say = ARRIVED, score.arrived or reason == ARRIVED
-        case VisionScore():
-            word, rows_say = score.end_reason, True
-            if reason.startswith("nothing moved"):
-                return ""
-        case _:
-            return ""
-    if (reason == word) == rows_say:
+            # a robot that walked around the stairs has arrived for the referee, but not for the judge
+            is_success = score.arrived or reason == ARRIVED
+            return _compare_success(reason, ARRIVED, is_success=is_success)
+        case VisionScore() if not reason.startswith(_NOTHING_MOVED):
+            return _compare_success(reason, score.end_reason, is_success=True)
+    return ""
+
+
+def _compare_success(reason: str, success_reason: str, *, is_success: bool) -> str:
+    """Return how a stop's reason contradicts the rows; empty if it does not.
+
+    Args:
+        reason: of the referee's stop.
+        success_reason: the reason that the referee gives after a success.
+        is_success: whether the rows show a success.
+    """
+    if (reason == success_reason) == is_success:
         return ""
-    verdict = repr(word) if rows_say else f"not {word!r}"
+    verdict = repr(success_reason) if is_success else f"not {success_reason!r}"
     return f"the referee stopped the run with {reason!r:.60}, but the rows say {verdict}"
 
 

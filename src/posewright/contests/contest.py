@@ -235,7 +235,22 @@ def arena_with_layout(arena_name: str, layout_name: str, seed: int, *, legal: bo
         UnknownNameError: there is no such arena or layout, and no such file.
         InputError: the file is not a layout, or breaks the rules.
     """
-    field = arena(arena_name)
+    return with_layout(arena(arena_name), layout_name, seed, legal=legal)
+
+
+def with_layout(field: Arena, layout_name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return a field with the boxes of a layout.
+
+    Args:
+        field: the field.
+        layout_name: name or path of the layout, or `random`.
+        seed: the seed of a random layout.
+        legal: whether a layout that breaks the contest's rules is an error.
+
+    Raises:
+        UnknownNameError: there is no such layout, and no such file.
+        InputError: the file is not a layout, or breaks the rules.
+    """
     if layout_name == "random":
         return field.with_boxes(random_layout(seed, field))
     if layout_name in layout_names():

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Self
 
-from posewright.documents.plain import PlainData
+from posewright.documents.plain import PlainData, PlainMapping
+from posewright.recordings.exact_json import Shape, require_shape
 from posewright.robots import Robot
 from posewright.runs.batch import versions
 
@@ -36,6 +38,9 @@ _REFERENCES = re.compile(r"""\b(?:file|fileright|fileback)\s*=\s*["']([^"']+)["'
 _FOLDERS = re.compile(r"""\b(?:meshdir|texturedir|assetdir)\s*=\s*["']([^"']+)["']""")
 
 
+_SHAPE: Shape = {"program": str, "options": {str: str}, "controller": str}
+
+
 @dataclass(frozen=True)
 class ProgramOrigin:
     """Where a program came from; of paths only the file's name.
@@ -53,6 +58,16 @@ class ProgramOrigin:
     def to_dict(self) -> dict[str, PlainData]:
         """Return plain data for a recording."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: PlainMapping) -> Self:
+        """Return the origin of the data from `to_dict`.
+
+        Raises:
+            InputError: the data have another shape.
+        """
+        require_shape("the origin of a program", data, _SHAPE)
+        return cls(data["program"], data["options"], data["controller"])
 
 
 def without_folder(text: str) -> str:

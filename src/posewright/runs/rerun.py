@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arenas import Arena
+from posewright.arrays import Array
 from posewright.bodies import NOMINAL, DomainParameters, PlanarPose
 from posewright.contests import contest_of, has_contest
 from posewright.control import Program, ProgramWithController
@@ -24,6 +25,7 @@ from posewright.errors import InputError, PosewrightError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Header, Recording, describe_abort, read_mcap
 from posewright.recordings.header import RULES_SUFFIX, card_document
+from posewright.recordings.plausibility import require_plausible
 from posewright.robots import Robot, is_path, read_robot, robot_names
 from posewright.robots import robot as robot_card
 from posewright.runs.plants import SIMULATION
@@ -160,12 +162,14 @@ def _compare_versions(header: Header) -> Iterator[str]:
     """Yield which versions in the recording are not those here, and which are unknown."""
     recorded = header.extras.get(VERSIONS)
     versions = recorded if isinstance(recorded, dict) else {"Posewright": header.version}
-    unknown = [name for name in versions_here() if name not in versions]
-    for name, here in versions_here().items():
-        if name not in unknown and versions[name] != here:
-            yield f"made with {name} {versions[name]!s:.40}, here it is {here}"
-    if unknown:
-        yield f"the recording does not name its {', '.join(unknown)}"
+    unknown_names = []
+    for name, own_version in versions_here().items():
+        if name not in versions:
+            unknown_names.append(name)
+        elif versions[name] != own_version:
+            yield f"made with {name} {versions[name]!s:.40}, here it is {own_version}"
+    if unknown_names:
+        yield f"the recording does not name its {', '.join(unknown_names)}"
 
 
 def _describe_own_robots(header: Header) -> Iterator[str]:
@@ -181,24 +185,35 @@ def _find_difference(recording: Recording, repeated: Recording) -> str:
     """Return the first difference between two recordings in words."""
     if recording.header.identity() != repeated.header.identity():
         return "the header differs: field, rules, bodies or programs"
-    n = min(recording.n_rows, repeated.n_rows)
-    first_rows: list[tuple[int, str]] = []
-    pairs = [("times", recording.times, repeated.times), ("boxes", recording.boxes, repeated.boxes)]
-    for name, record in recording.robots.items():
-        for label in ("positions", "commands", "efforts", "base", "footprints", "foot_contacts"):
-            first, second = getattr(record, label), getattr(repeated.robots[name], label)
-            pairs.append((f"{label.replace('_', ' ')} of {name}", first, second))
-    for label, first, second in pairs:
-        is_equal = (first[:n] == second[:n]) | ((first[:n] != first[:n]) & (second[:n] != second[:n]))
-        rows = np.flatnonzero(~is_equal.reshape(n, -1).all(axis=1))
-        if len(rows):
-            first_rows.append((int(rows[0]), label))
-    if first_rows:
-        row, label = min(first_rows)
+    differences = []
+    for label, values, repeated_values in _pair_arrays(recording, repeated):
+        row = _find_different_row(values, repeated_values)
+        if row is not None:
+            differences.append((row, label))
+    if differences:
+        row, label = min(differences)
         return f"{label} differ from {repeated.times[row]:.2f} s on"
     if recording.n_rows != repeated.n_rows:
         return f"it has {recording.duration_s:.2f} s, the repetition {repeated.duration_s:.2f} s"
     return "events, contacts or decisions differ"
+
+
+def _pair_arrays(recording: Recording, repeated: Recording) -> Iterator[tuple[str, Array, Array]]:
+    """Yield name and values of each array of rows in both recordings, which have the same robots."""
+    yield "times", recording.times, repeated.times
+    yield "boxes", recording.boxes, repeated.boxes
+    for name, record in recording.robots.items():
+        for array_name in ("positions", "commands", "efforts", "base", "footprints", "foot_contacts"):
+            label = f"{array_name.replace('_', ' ')} of {name}"
+            yield label, getattr(record, array_name), getattr(repeated.robots[name], array_name)
+
+
+def _find_different_row(values: Array, repeated_values: Array) -> int | None:
+    """Return the first row that differs between two arrays, where NaN equals NaN; None if there is none."""
+    n = min(len(values), len(repeated_values))
+    is_equal = (values[:n] == repeated_values[:n]) | (np.isnan(values[:n]) & np.isnan(repeated_values[:n]))
+    rows = np.flatnonzero(~is_equal.all(axis=tuple(range(1, is_equal.ndim))))
+    return int(rows[0]) if len(rows) else None
 
 
 def _prepare_run(recording: Recording, folder: Path, *, trust_python: bool) -> Run:
@@ -207,6 +222,7 @@ def _prepare_run(recording: Recording, folder: Path, *, trust_python: bool) -> R
     Raises:
         InputError: the run was not simulated, or the recording lacks what is needed.
     """
+    require_plausible(recording)
     header = recording.header
     if not has_contest(header):
         raise InputError("it is not of a contest", hint="only runs of contests are repeated")
@@ -329,11 +345,12 @@ class _RecordedProgram:
         recorded = self._header.extras.get(PROGRAMS)
         entry = recorded.get(self._name) if isinstance(recorded, dict) else None
         if isinstance(entry, dict):
-            options = {str(key): self._locate(str(value)) for key, value in dict(entry["options"]).items()}
-            program = str(entry["program"])
+            origin = ProgramOrigin.from_dict(entry)
+            options = {name: self._locate(value) for name, value in origin.options.items()}
+            program = origin.program
             if PythonKind().recognises(program):
                 program = self._require_python(program)
-            return ProgramOrigin(self._locate(program), options, str(entry["controller"]))
+            return ProgramOrigin(self._locate(program), options, origin.controller)
         if kind == BehaviourKind.name:
             return ProgramOrigin(self._locate(program_name))
         raise InputError(f"the recording does not say where the {kind or 'program'} {program_name} came from")

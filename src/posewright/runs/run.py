@@ -449,7 +449,13 @@ def _collect_remarks(run: Run, plant: Plant, recording: Recording) -> tuple[str,
         if event.data["what"] == "error":
             remarks.append(str(event.data["message"]))
     if run.contest is not None and run.arena is not None:
-        remarks += [f"layout: {fault.message}" for fault in check_layout(run.arena.boxes, run.arena)]
+        from posewright.contests import check_own_field
+
+        layout_messages = [fault.message for fault in check_layout(run.arena.boxes, run.arena)]
+        remarks += [f"layout: {message}" for message in layout_messages]
+        for field_fault in check_own_field(run.contest, run.arena):
+            if not field_fault.prevents_run and field_fault.message not in layout_messages:
+                remarks.append(f"field: {field_fault.message}")
     for event in recording.events_of("stop"):
         reason = str(event.data.get("reason"))
         if reason.startswith(NOTHING_MOVED):

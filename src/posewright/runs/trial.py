@@ -10,7 +10,7 @@ from typing import NamedTuple
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
-from posewright.contests import Contest, DefaultEntry, contest, contest_names
+from posewright.contests import Contest, DefaultEntry, contest, contest_names, prepare_own_field
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
@@ -246,11 +246,11 @@ def _make_arena(
     trial: Trial, trial_contest: Contest, layout: str, seed: int, *, require_legal_layout: bool
 ) -> Arena:
     """Return the contest's field, or that of the trial's arena document; a named layout stands on either."""
-    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
     if is_path(trial.arena):
-        custom_arena = read_arena(trial.arena)
-        arena = custom_arena.with_boxes(arena.boxes) if layout else custom_arena
-    elif trial.arena not in {"", arena.name}:
+        own_arena = read_arena(trial.arena)
+        return prepare_own_field(trial_contest, own_arena, layout, seed, legal=require_legal_layout)
+    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
+    if trial.arena not in {"", arena.name}:
         raise InputError(
             f"{trial_contest.name} cannot be run in the arena {trial.arena!r}", hint=f"use {arena.name!r}"
         )
@@ -377,6 +377,7 @@ def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
 def run_trial(
     trial: str | Path | Trial = "obstacle-race",
     *,
+    arena: str | Path | None = None,
     layout: str | Path | None = None,
     seed: int | None = None,
     behaviour: str | Path | None = None,
@@ -402,6 +403,7 @@ def run_trial(
 
     Args:
         trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
+        arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`; by default the trial's.
         seed: the seed of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
@@ -462,6 +464,8 @@ def run_trial(
             accept_faults=accept_faults,
         ),
     )
+    if arena is not None:
+        resolved_trial = replace(resolved_trial, arena=str(arena), layout="")
     prepared_run = replace(
         trial_run(resolved_trial, trial_options),
         outputs=outputs,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from posewright.studio.session import Panel as Panel
     from posewright.studio.session import Session as Session
     from posewright.studio.studio import Studio as Studio
+    from posewright.studio.studio import open_arena_editor as open_arena_editor
     from posewright.studio.studio import open_studio as open_studio
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.documents import is_folder
-from posewright.errors import PosewrightError
-from posewright.robots import Robot
+from posewright.documents import is_folder, path_exists
+from posewright.errors import InputError, PosewrightError
+from posewright.robots import Robot, is_path
+from posewright.studio.arena.files import is_arena_file, open_arena, open_shipped
+from posewright.studio.arena.panel import MODE as ARENA_MODE
+from posewright.studio.arena.panel import ArenaPanel
 from posewright.studio.context import StudioContext
 from posewright.studio.curves_panel import CurvesPanel
 from posewright.studio.document import Document
-from posewright.studio.files.load import open_path
+from posewright.studio.files.load import OpenedFile, create_file, open_path
 from posewright.studio.files.panel import FilesPanel
 from posewright.studio.findings_panel import FindingsPanel
 from posewright.studio.gait_panel import GaitPanel
+from posewright.studio.known_addresses import start_server
 from posewright.studio.motion_panel import MotionPanel
 from posewright.studio.player import Player
 from posewright.studio.posing_panel import PosingPanel
@@ -64,16 +68,19 @@ def open_studio(
     host: str = LOOPBACK,
     port: int = 0,
     body: str = "sim",
+    address_file: Path | None = None,
 ) -> Studio:
     """Open a file in the studio.
 
     Args:
-        path: a motion file, a recording, or a folder such as a memory stick. The studio reads and writes only
-            in that folder, or in the folder of the file. Default: a new motion in the working folder.
+        path: a motion file, a recording, an arena, a layout, or a folder such as a memory stick. The studio
+            reads and writes only in that folder, or in the folder of the file. The name of a shipped motion
+            opens a copy in the working folder. Default: the working folder.
         robot: the robot, if the file does not name it.
         host: as for `Server`.
         port: as for `Server`.
         body: body for teaching and playing, as for `run_trial`.
+        address_file: file with the addresses of earlier studios, as for `start_server`.
 
     Raises:
         FormatError: the file cannot be read.
@@ -81,41 +88,111 @@ def open_studio(
         MissingExtraError: the extra `studio` is not installed.
     """
     path = Path() if path is None else Path(path)
-    opened_file = open_path(path, robot)
+    shows_arena = is_arena_file(path)
+    if shows_arena:
+        open_arena(path)  # raises an error before anything is started
+        opened_file = create_file(path.parent, "untitled", robot)
+    else:
+        opened_file = open_path(path, robot)
+
+    if is_folder(path):
+        folder = path
+    elif opened_file.data is not None:  # a shipped motion
+        folder = opened_file.target.path.parent
+    else:
+        folder = path.resolve().parent
+    server = start_server(host, port, shown_path=path, address_file=address_file)
+    studio = _start(opened_file, folder, server, body)
+    # a recording or an arena is shown by its panel, by the same action as when a window opens it
+    if opened_file.recording is not None:
+        _perform(studio, "files.open", {"file": path.resolve().name})
+    elif shows_arena:
+        _perform(studio, "arena.open", {"name": path.resolve().name})
+    return studio
+
+
+def open_arena_editor(
+    name: Path | str | None = None,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    address_file: Path | None = None,
+) -> Studio:
+    """Open a field in the studio's arena editor.
+
+    Args:
+        name: an arena or layout document; or the name of an arena or a layout that ships, which is saved to a
+            new file in the working folder; None for a new field.
+        host: as for `Server`.
+        port: as for `Server`.
+        address_file: file with the addresses of earlier studios, as for `start_server`.
+
+    Raises:
+        UnknownNameError: there is no such file, arena or layout.
+        DocumentError: the file is not a document of an arena or a layout.
+        InputError: the port is in use.
+        MissingExtraError: the extra `studio` is not installed.
+    """
+    if name is not None and is_path(name):
+        path = Path(name)
+        if is_arena_file(path) and not path_exists(path):
+            raise InputError(f"there is no file {path}", hint="begin a new field without a name")
+        if not is_arena_file(path):
+            raise InputError(
+                f"{path} is not the name of an arena", hint="end it in .arena.yaml or .layout.yaml"
+            )
+        return open_studio(path, host=host, port=port, address_file=address_file)
+    if name is not None:
+        open_shipped(str(name), Path())  # raises an error before anything is started
+    shown_path = Path("new.arena.yaml" if name is None else str(name))
+    server = start_server(host, port, shown_path=shown_path, address_file=address_file)
+    studio = _start(create_file(Path(), "untitled"), Path(), server)
+    if name is None:
+        _perform(studio, "session.choose", {"mode": ARENA_MODE})
+    else:
+        _perform(studio, "arena.open", {"name": str(name)})
+    return studio
+
+
+def _start(opened_file: OpenedFile, folder: Path, server: Server, body: str = "sim") -> Studio:
+    """Start a studio with all its panels.
+
+    Args:
+        opened_file: the motion file to edit.
+        folder: the workspace.
+        server: the server that windows connect to.
+        body: body for teaching and playing, as for `run_trial`.
+    """
 
     def panels(context: StudioContext) -> list[Panel]:
+        trial_panel = TrialPanel(context)
         return [
             PosingPanel(context),
             TimelinePanel(context),
             CurvesPanel(context),
             FindingsPanel(context),
             GaitPanel(context),
-            TrialPanel(context),
+            trial_panel,
+            ArenaPanel(context, trial_panel),
             TeachPanel(context),
             FilesPanel(context, opened_file),
         ]
 
-    folder = path if is_folder(path) else path.resolve().parent
-    studio = assemble(
-        opened_file.document(),
-        opened_file.page,
-        server=Server(host, port),
-        folder=folder,
-        panels=panels,
-        body=body,
+    return assemble(
+        opened_file.document(), opened_file.page, server=server, folder=folder, panels=panels, body=body
     )
-    if opened_file.recording is not None:
-        # the trial panel shows it, by the same action as when a window opens a recording
-        session = studio.session
-        arguments = {"file": path.resolve().name}
-        try:
-            answer = session.do_and_wait(lambda: session.perform("files.open", arguments))
-            if isinstance(answer, Future):
-                answer.result()
-        except PosewrightError:
-            studio.close()
-            raise
-    return studio
+
+
+def _perform(studio: Studio, name: str, arguments: Mapping[str, object]) -> None:
+    """Run an action as for a window, and wait until it is done; on an error, close the studio."""
+    session = studio.session
+    try:
+        answer = session.do_and_wait(lambda: session.perform(name, arguments))
+        if isinstance(answer, Future):
+            answer.result()
+    except PosewrightError:
+        studio.close()
+        raise
 
 
 def assemble(

@@ -18,7 +18,7 @@ from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Bounds, is_path
 from posewright.errors import InputError, PosewrightError
 from posewright.recordings import write_mcap
-from posewright.runs import Progress, read_trial, replay, run_trial, trial_names
+from posewright.runs import Progress, Trial, read_trial, replay, run_trial, trial_names
 from posewright.runs.python_programs import controller_classes
 from posewright.search.plan import MAX_SEED
 from posewright.studio.background import IsCancelled, LatestTask, run_in_background
@@ -196,8 +196,28 @@ class TrialPanel(Playhead):
         """Run a trial and show it; layout, behaviour and seed default to those of the trial."""
         trial_name = self._resolve(trial, _trials())
         layout_name = self._resolve(layout, (*layout_names(), "random")) if layout else None
-        behaviour_name = self._resolve_program(behaviour) if behaviour else None
         self._require_inside(trial_name)
+        self.start_run(trial_name, trial, layout=layout_name, behaviour=behaviour, seed=seed)
+
+    def start_run(
+        self,
+        trial: str | Trial,
+        label: str,
+        *,
+        layout: str | None = None,
+        behaviour: str | None = None,
+        seed: int | None = None,
+    ) -> None:
+        """Switch to the trial mode, and run a trial there; the previous one ends.
+
+        Args:
+            trial: the trial, or its name or path.
+            label: how the windows call it.
+            layout: name or path of a layout; None for the trial's own.
+            behaviour: a program of Posewright or of the folder; None for the trial's own.
+            seed: the seed of everything random; None for the trial's own.
+        """
+        behaviour_name = self._resolve_program(behaviour) if behaviour else None
         self._end_live()
         self._session.choose(mode=self.name)
         self._discard()
@@ -205,8 +225,8 @@ class TrialPanel(Playhead):
 
         def work(is_cancelled: IsCancelled) -> Track:
             outcome = run_trial(
-                trial_name,
-                layout=layout_name,
+                trial,
+                layout=layout,
                 behaviour=behaviour_name,
                 seed=seed,
                 on_progress=self._make_progress_handler(is_cancelled),
@@ -216,7 +236,7 @@ class TrialPanel(Playhead):
             return Track.of(outcome.recording, outcome, previous=self._track)
 
         self._pacer = pacer
-        self._start_task(f"running {trial}", work, self._publish)
+        self._start_task(f"running {label}", work, self._publish)
         self.play()
 
     def _make_progress_handler(self, is_cancelled: IsCancelled) -> Callable[[Progress], None]:

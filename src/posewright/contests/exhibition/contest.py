@@ -12,6 +12,7 @@ import numpy as np
 from posewright.arenas import Arena, arena
 from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import DefaultEntry, Note, NotebookTable, ScoreTable
+from posewright.contests.own_fields import START_ROOM_M, FieldFault, find_start_faults, layout_faults
 from posewright.contests.picture import ContestPicture, Series
 from posewright.contests.ruled_contest import SPARE_S, RuledContest
 from posewright.control import Block
@@ -106,6 +107,15 @@ class Exhibition(RuledContest[ExhibitionRules]):
         if layout:
             raise InputError(f"the exhibition has no layout {layout!r}", hint="omit the layout")
         return arena(self.rules.arena)
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:
+        """Return an arena as it is: a show may take place on any."""
+        self.field(layout, seed, legal=legal)  # raises an error if a layout is named
+        return arena
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return what stands in the way of the robot at its start."""
+        return (*find_start_faults(arena, [self.rules.start_m], START_ROOM_M), *layout_faults(arena))
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
         """Return the place that the rules give."""

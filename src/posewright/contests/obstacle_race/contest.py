@@ -12,15 +12,29 @@ import numpy as np
 from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import PlanarPose, Supervisor
-from posewright.contests.contest import DefaultEntry, Note, RankedScore, arena_with_layout
+from posewright.contests.contest import DefaultEntry, Note, RankedScore, arena_with_layout, with_layout
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
-from posewright.contests.obstacle_race.rules import Rules, parse_rules, require_field
+from posewright.contests.obstacle_race.rules import (
+    Rules,
+    field_without_boxes,
+    find_dimension_faults,
+    parse_rules,
+    require_field,
+)
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.contests.obstacle_race.score import Result, score
+from posewright.contests.own_fields import (
+    FieldFault,
+    find_open_edges,
+    find_start_faults,
+    layout_faults,
+    with_limits_of,
+)
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, rank_places
 from posewright.contests.ruled_contest import SPARE_S
+from posewright.errors import InputError
 from posewright.recordings import Recording
 
 
@@ -54,6 +68,24 @@ class ObstacleRace:
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field with the boxes of a layout, random ones by default."""
         return arena_with_layout(self.rules.arena, layout or "random", seed, legal=legal)
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:
+        """Return an arena with the race's limits of layouts where it has none, and the boxes of a layout."""
+        field = with_limits_of(arena, field_without_boxes(self.rules))
+        if layout and not field.box_kinds:
+            message = f"the arena {arena.name!r:.60} has no kind of boxes, so no layout can stand on it"
+            raise InputError(message, hint="leave the layout out, or add box_kinds to the arena")
+        return with_layout(field, layout, seed, legal=legal) if layout else field
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return what the size, lines, boxes and shapes of an arena have that the race does not allow."""
+        x, y, _ = self.start("robot", arena)
+        return (
+            *find_dimension_faults(self.rules, arena),
+            *find_start_faults(arena, [(x, y)], self.rules.put_back.least_m),
+            *layout_faults(arena),
+            *find_open_edges(arena),
+        )
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
         """Return the middle of the start zone."""

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from posewright.arenas import Arena, footprints, point_distances
+from posewright.arenas import Arena, footprints, obstacle_distances, point_distances
 from posewright.arrays import Floats
 from posewright.contests.obstacle_race.rules import PutBackRules
 from posewright.units import wrap_angle
@@ -44,7 +44,7 @@ def find_clear_place(
     room = _room_around(points, boxes, arena)
     gains_nothing = forward * (points[:, 0] - start_x_m) <= _TOLERANCE_M
     is_before_line = forward * (points[:, 0] - line_x_m) <= _TOLERANCE_M
-    has_hand_room = room >= rules.clearance_m - _TOLERANCE_M
+    has_hand_room = room >= rules.clearance_m - _TOLERANCE_M  # for the robot and a hand that puts it down
     has_robot_room = room >= rules.least_m - _TOLERANCE_M
     for is_suitable in (
         gains_nothing & has_hand_room,
@@ -98,10 +98,16 @@ def _search_offsets(forward: float, reach_m: float) -> Floats:
 
 
 def _room_around(points: Floats, boxes: Floats, arena: Arena) -> Floats:
-    """Return each point's distance from the nearest box or wall, negative outside the field, `(n,)` [m]."""
+    """Return each point's distance from the nearest obstacle, negative outside the field, `(n,)` [m].
+
+    Obstacles are boxes, the edges of the field, and its fixed shapes.
+    """
     x = points[:, 0]
     y = points[:, 1]
     room = np.minimum.reduce([x, arena.size_x - x, arena.size_y / 2.0 - np.abs(y)])
+    fixed_distances = obstacle_distances(points, arena)
+    if fixed_distances.size:
+        room = np.minimum(room, fixed_distances.min(axis=1))
     if len(boxes):
-        room = np.minimum(room, point_distances(points, *footprints(boxes, arena.box_size)).min(axis=1))
+        room = np.minimum(room, point_distances(points, *footprints(boxes, arena.box_sizes)).min(axis=1))
     return np.asarray(room)

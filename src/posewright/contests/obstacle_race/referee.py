@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from posewright.arenas import Arena
+from posewright.arenas import Arena, fixed_obstacles, obstacle_distances
 from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
 from posewright.contests.observation import RecordedRows, require_ground_truth
@@ -260,7 +260,7 @@ class Jam:
 
     Attributes:
         since_s: when the robot last made progress [s].
-        box: number of the box it is jammed at; None for a wall.
+        box: number of the box it is jammed at; None for a wall or another shape.
     """
 
     since_s: float
@@ -278,7 +278,9 @@ class _StuckPose:
 
 
 class JamDetector:
-    """Detects contact with a box or a wall without progress: neither a step away from a place nor a turn.
+    """Detects contact with an obstacle without progress: neither a step away from a place nor a turn.
+
+    An obstacle is a box, a wall, or another solid shape of the field.
 
     Args:
         rules: the rules of jams.
@@ -288,6 +290,7 @@ class JamDetector:
     def __init__(self, rules: JamRules, arena: Arena) -> None:
         self._rules = rules
         self._arena = arena
+        self._has_fixed_obstacles = bool(fixed_obstacles(arena))
         self._stuck_pose: _StuckPose | None = None
         self._touched_s = -math.inf
         self._box: int | None = None
@@ -320,11 +323,13 @@ class JamDetector:
         self._touched_s = -math.inf
 
     def _is_in_contact(self, x_m: float, y_m: float, contacts: Flags) -> bool:
-        """Return whether the robot touches a box or is near a wall, and remember the box."""
+        """Return whether the robot touches a box or is near a wall or another shape, and remember the box."""
         if contacts.any():
             self._box = int(contacts.any(axis=0).argmax()) + 1
             return True
         wall_distance = min(x_m, self._arena.size_x - x_m, self._arena.size_y / 2.0 - abs(y_m))
+        if self._has_fixed_obstacles:
+            wall_distance = min(wall_distance, float(obstacle_distances([(x_m, y_m)], self._arena).min()))
         if wall_distance < self._rules.wall_near_m:
             self._box = None
             return True

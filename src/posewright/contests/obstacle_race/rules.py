@@ -9,7 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from posewright.arenas import Arena, arena, arena_names
+from posewright.arenas import BOX, Arena, arena, arena_names
+from posewright.contests.own_fields import BUILD_TOLERANCE_M, FieldFault
 from posewright.documents import Bounds, Node, parse_document, read_record, read_text
 from posewright.errors import InputError
 from posewright.recordings.falls import FallLimits
@@ -22,9 +23,6 @@ Number = Annotated[int, Bounds(1)]
 
 _FIELD_KEYS = ("size_m", "lines", "box_size_m")
 """Keys of `Arena.to_dict` that a judge uses."""
-
-_BUILD_TOLERANCE_M = 0.005
-"""Tolerance of a field with another name, which somebody else may have built; assumed [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +213,49 @@ def field_without_boxes(rules: Rules) -> Arena:
     return arena(rules.arena)
 
 
+def find_dimension_faults(rules: Rules, field: Arena) -> list[FieldFault]:
+    """Return how the size, the lines and the boxes of a field differ from those of the rules' own field."""
+    own_field = field_without_boxes(rules)
+    length, width = own_field.size_m
+    faults: list[FieldFault] = []
+    if not _are_near(list(field.size_m), list(own_field.size_m)):
+        faults.append(
+            FieldFault(
+                f"it is {field.size_x:g} x {field.size_y:g} m", f"{rules.name} needs {length:g} x {width:g} m"
+            )
+        )
+    needed_lines = [(line.x, line.width_m) for line in own_field.lines]
+    lines = [(line.x, line.width_m) for line in field.lines]
+    if not _are_near(lines, needed_lines):
+        places = ", ".join(f"x = {line.x:g} m" for line in field.lines) or "none"
+        needed_places = " and ".join(f"x = {x:g} m" for x, _ in needed_lines)
+        faults.append(
+            FieldFault(
+                f"its lines are at {places}",
+                f"{rules.name} needs {len(needed_lines)} lines across the field, "
+                f"{needed_lines[0][1]:g} m wide, at {needed_places}, in this order",
+                shapes=tuple(line.name for line in field.lines),
+            )
+        )
+    for name, kind in field.box_kinds.items():
+        if not _are_near(list(kind.size_m), list(own_field.box_size)):
+            numbers = tuple(number for number, box in enumerate(field.boxes, 1) if box.kind == name)
+            if numbers or name == BOX:
+                faults.append(
+                    FieldFault(
+                        f"boxes of the kind {name} are {_format_size(kind.size_m)} m",
+                        f"{rules.name} has boxes of {_format_size(own_field.box_size)} m",
+                        boxes=numbers,
+                        prevents_run=name == BOX,
+                    )
+                )
+    return faults
+
+
+def _format_size(size_m: tuple[float, float, float]) -> str:
+    return " x ".join(f"{edge:g}" for edge in size_m)
+
+
 def require_field(rules: Rules, field_data: Mapping[str, Any]) -> None:
     """Raise unless a field has the dimensions of the rules' own.
 
@@ -258,4 +299,4 @@ def _are_near(value: object, own_value: object) -> bool:
         return len(value) == len(own_value) and all(map(_are_near, value, own_value))
     if not isinstance(value, int | float) or not isinstance(own_value, int | float):
         return False
-    return abs(value - own_value) <= _BUILD_TOLERANCE_M
+    return abs(value - own_value) <= BUILD_TOLERANCE_M

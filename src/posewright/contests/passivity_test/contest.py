@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Box, read_arena
+from posewright.arenas import Arena, Box, corners, read_arena
 from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
 from posewright.bodies import PlanarPose, Supervisor
@@ -23,6 +23,12 @@ from posewright.contests.observation import (
     measured_or_commanded,
     require_ground_truth,
     require_positions,
+)
+from posewright.contests.own_fields import (
+    BUILD_TOLERANCE_M,
+    FieldFault,
+    find_start_faults,
+    layout_faults,
 )
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, consecutive_spans
 from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
@@ -170,6 +176,45 @@ class PassivityTest(RuledContest[PassivityRules]):
         rng = create_field_generator(seed, layout)
         if self.rules.box_size_m is not None:
             arena = replace(arena, box_kinds={BOX: replace(arena.box_kind, size_m=self.rules.box_size_m)})
+        return self._with_drawn_box(arena, rng)
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- checked later
+        """Return an arena with its own box; one without boxes gets one at a random place."""
+        rng = create_field_generator(seed, layout)
+        if (arena.boxes and not layout) or not arena.lines or not arena.box_kinds:
+            return arena
+        return self._with_drawn_box(arena, rng)
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return whether an arena lacks the start line or the box in front of the robot."""
+        faults = list(layout_faults(arena))
+        if not arena.lines:
+            hint = f"{self.name} starts with the toes on the first line of the field"
+            return (*faults, FieldFault("it has no line", hint))
+        x, y, _ = self.start("robot", arena)
+        faults += find_start_faults(arena, [(x, y)], self.rules.toes_m)
+        if len(arena.boxes) != 1:
+            numbers = tuple(range(2, len(arena.boxes) + 1))
+            faults.append(
+                FieldFault(f"it has {len(arena.boxes)} boxes", f"{self.name} has one", boxes=numbers)
+            )
+            return tuple(faults)
+        box = arena.boxes[0]
+        outline = corners([(box.x, box.y, box.yaw_rad)], arena.kind_of(box).footprint_m)[0]
+        distance_m = float(outline[:, 0].min()) - x - self.rules.toes_m
+        if abs(distance_m - self.rules.distance_m) > BUILD_TOLERANCE_M:
+            faults.append(
+                FieldFault(
+                    f"box 1 is {distance_m:.3f} m from the toes",
+                    f"{self.rules.distance_m:g} m by {self.name}",
+                    boxes=(1,),
+                    prevents_run=False,
+                )
+            )
+        return tuple(faults)
+
+    def _with_drawn_box(self, arena: Arena, rng: np.random.Generator) -> Arena:
+        """Return an arena with one box at a random place in front of the robot."""
         aside = float(rng.uniform(-self.rules.aside_m, self.rules.aside_m))
         yaw = float(rng.uniform(-self.rules.turned_rad, self.rules.turned_rad))
         length, width = arena.box_kind.footprint_m
@@ -240,7 +285,14 @@ class PassivityTest(RuledContest[PassivityRules]):
 
 
 def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
-    """Return the result of a try, given the times of its touches and of all rows [s]."""
+    """Return the result of a try.
+
+    Args:
+        rules: the rules of the test.
+        touches: the times of the touches in the try, in order [s].
+        began_s: when the try began.
+        times: the times of the rows of the try [s].
+    """
     wait_end_s = began_s + rules.wait_s
     valid_touches = touches[(touches >= wait_end_s) & (touches <= wait_end_s + rules.limit_s)]
     if len(valid_touches):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from posewright.arenas import Arena
+from posewright.arenas import Arena, Role
 from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import DefaultEntry, Note, RankedScore
+from posewright.contests.own_fields import FieldFault, find_start_faults, layout_faults
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, rank_places
 from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
 from posewright.contests.stairs.climb import StairsScore, judge_climb
 from posewright.contests.stairs.referee import StairsReferee
 from posewright.contests.stairs.rules import Flight, StairsRules, stairs_arena
+from posewright.errors import InputError
 from posewright.recordings import Recording
 
 _M_PER_CM = 0.01
@@ -38,6 +40,25 @@ class Stairs(RuledContest[StairsRules]):
         edge = self.rules.edge_m
         shift_m = float(create_field_generator(seed, layout).uniform(-edge, edge))
         return stairs_arena(self.rules, round(shift_m, 4))
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- checked later
+        """Return an arena as it is: its stairs stand where it says."""
+        create_field_generator(seed, layout)  # raises an error if a layout is named
+        return arena
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return how the stairs and the start line of an arena differ from those of the rules."""
+        faults = list(layout_faults(arena))
+        try:
+            Flight.of_recorded_arena(arena.to_dict(), self.rules)
+        except InputError as error:
+            steps = tuple(shape.name for shape in arena.shapes if shape.role is Role.STEP)
+            faults.append(FieldFault(error.message, error.hint or "", shapes=steps))
+        if not arena.lines:
+            hint = f"{self.name} starts with the toes on the first line of the field"
+            return (*faults, FieldFault("it has no line", hint))
+        x, y, _ = self.start("robot", arena)
+        return (*faults, *find_start_faults(arena, [(x, y)], self.rules.toes_m))
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
         """Return the place where the robot's toes are on the first line."""

@@ -119,7 +119,7 @@ class Flight:
 
     @classmethod
     def of_recorded_arena(cls, arena_data: Mapping[str, Any], rules: StairsRules) -> Flight:
-        """Return the stairs of a recording's field, given as by `Arena.to_dict`.
+        """Return the stairs of a field, given as by `Arena.to_dict`.
 
         Raises:
             InputError: the field has no stairs, or other stairs than the rules' own.
@@ -127,14 +127,12 @@ class Flight:
         own_stairs = cls.of(stairs_arena(rules))
         arena = Arena.from_dict(arena_data) if arena_data else None
         if arena is None or not any(shape.role is Role.STEP for shape in arena.shapes):
-            raise InputError(
-                "the recording's field has no stairs", hint=f"{rules.rules} is run on its own field"
-            )
+            raise InputError("the field has no stairs", hint=f"{rules.rules} needs shapes with the role step")
         stairs = cls.of(arena)
         if len(stairs.edges) != len(own_stairs.edges) or stairs.names != own_stairs.names:
             raise InputError(
-                f"the recording's stairs have {len(stairs.edges)} edges",
-                hint=f"the stairs of {rules.rules} have {len(own_stairs.edges)}",
+                f"the stairs {', '.join(sorted(stairs.names))} have {len(stairs.edges)} edges",
+                hint=f"{rules.rules} needs {len(own_stairs.edges)}: {', '.join(sorted(own_stairs.names))}",
             )
         shift = stairs.edges - own_stairs.edges
         has_same_treads = np.ptp(shift) < _BUILD_TOLERANCE_M

@@ -14,6 +14,12 @@ from posewright.arenas import Arena, Spot, read_arena
 from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import HALT, DefaultEntry, Note, Score
 from posewright.contests.observation import StartDetector, false_start_warnings, list_tries
+from posewright.contests.own_fields import (
+    BUILD_TOLERANCE_M,
+    FieldFault,
+    find_start_faults,
+    layout_faults,
+)
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, consecutive_spans
 from posewright.contests.places import earned_by_places
 from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
@@ -55,8 +61,55 @@ class Sumo(RuledContest[SumoRules]):
             raise InputError(
                 f"the rules name the arena {self.rules.arena!r}", hint=f"sumo takes place on {ring.name!r}"
             )
+        return self._with_drawn_starts(ring, rng)
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- checked later
+        """Return an arena with random start places at its two Shikiri lines."""
+        rng = create_field_generator(seed, layout)
+        return arena if self._find_ring_faults(arena) else self._with_drawn_starts(arena, rng)
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return how the ring and the start lines of an arena differ from those of the rules."""
+        ring_faults = self._find_ring_faults(arena)
+        if ring_faults:
+            return (*ring_faults, *layout_faults(arena))
+        prepared = self._with_drawn_starts(arena, np.random.default_rng(0)) if not arena.spots else arena
+        starts = [self.start(role, prepared)[:2] for role in self.entries]
+        return (*find_start_faults(prepared, starts, self.rules.place.toes_m), *layout_faults(arena))
+
+    def _find_ring_faults(self, arena: Arena) -> list[FieldFault]:
+        """Return how the ring and the start lines of an arena differ from those of the own one."""
+        own = read_arena(_FOLDER / "sumo.arena.yaml")
+        own_ring = _find_ring(own.to_dict())
+        own_distance_m = abs(float(np.diff(_shikiri_lines_x(own))[0]))
+        faults: list[FieldFault] = []
+        edges = [shape for shape in arena.shapes if shape.name == _EDGE_NAME]
+        if not edges or not edges[0].is_round:
+            hint = f"{self.name} needs a round line named {_EDGE_NAME}, {2.0 * own_ring.radius_m:g} m across"
+            faults.append(FieldFault("it has no ring", hint))
+        elif abs(edges[0].size_m[0] / 2.0 - own_ring.radius_m) > BUILD_TOLERANCE_M:
+            faults.append(
+                FieldFault(
+                    f"its ring is {edges[0].size_m[0]:g} m across",
+                    f"{2.0 * own_ring.radius_m:g} m by {self.name}",
+                    shapes=(_EDGE_NAME,),
+                )
+            )
+        lines_x = _shikiri_lines_x(arena)
+        names = tuple(line.name for line in arena.lines if not line.is_round)
+        needed = f"{self.name} needs two straight lines {own_distance_m:g} m apart along x"
+        if len(lines_x) != 2:
+            faults.append(FieldFault(f"it has {len(lines_x)} straight lines", needed, shapes=names))
+        elif abs(abs(lines_x[1] - lines_x[0]) - own_distance_m) > BUILD_TOLERANCE_M:
+            distance_m = abs(lines_x[1] - lines_x[0])
+            faults.append(FieldFault(f"its start lines are {distance_m:g} m apart", needed, shapes=names))
+        return faults
+
+    def _with_drawn_starts(self, ring: Arena, rng: np.random.Generator) -> Arena:
+        """Return a ring with random start places for the first start and all restarts."""
         # the start lines, behind which the toes of the robots stand, facing each other
-        left_x, right_x = sorted(line.x for line in ring.lines if not line.is_round)
+        left_x, right_x = _shikiri_lines_x(ring)
+        middle_y = next((shape.y for shape in ring.shapes if shape.name == _EDGE_NAME), 0.0)
         place_rules = self.rules.place
         nominal_poses = ((left_x - place_rules.toes_m, 0.0), (right_x + place_rules.toes_m, math.pi))
         spots = {}
@@ -64,7 +117,9 @@ class Sumo(RuledContest[SumoRules]):
             for role, (x, yaw) in zip(self.entries, nominal_poses, strict=True):
                 dx, dy = rng.uniform(-place_rules.off_m, place_rules.off_m, size=2).tolist()
                 turn = float(rng.uniform(-place_rules.turned_rad, place_rules.turned_rad))
-                spots[f"{role}_{number}"] = Spot(round(x + dx, 4), round(dy, 4), round(yaw + turn, 4))
+                spots[f"{role}_{number}"] = Spot(
+                    round(x + dx, 4), round(middle_y + dy, 4), round(yaw + turn, 4)
+                )
         return replace(ring, spots=spots)
 
     def start(self, role: str, arena: Arena) -> PlanarPose:
@@ -94,10 +149,7 @@ class Sumo(RuledContest[SumoRules]):
         """
         arena_data = recording.header.arena
         if arena_data.get("name") != self.rules.arena:
-            raise InputError(
-                f"the recording's arena is {arena_data.get('name')!r}",
-                hint=f"{self.name} takes place on {self.rules.arena!r}",
-            )
+            self._require_own_ring(arena_data)
         all_rows = rows_of_recording(recording)
         ring = _find_ring(arena_data)
         first, second = all_rows
@@ -120,6 +172,16 @@ class Sumo(RuledContest[SumoRules]):
         if not bout.is_over and not bout.rounds[-1].end_reason:
             warnings.append("the recording ends before the bout is over: its last round does not count")
         return SumoScore(self.name, bout, tuple(warnings))
+
+    def _require_own_ring(self, arena_data: Mapping[str, Any]) -> None:
+        """Raise InputError unless a recorded arena with another name than the rules' has such a ring."""
+        faults = self._find_ring_faults(Arena.from_dict(arena_data)) if arena_data else []
+        if faults or not arena_data:
+            reason = f": {faults[0].message}" if faults else ""
+            raise InputError(
+                f"the recording's arena is {arena_data.get('name')!r}{reason}",
+                hint=faults[0].hint if faults else f"{self.name} takes place on {self.rules.arena!r}",
+            )
 
     def winner(self, score: Score) -> str | None:
         """Return the role that has won; None for a draw."""
@@ -156,6 +218,11 @@ class Sumo(RuledContest[SumoRules]):
         )
 
 
+def _shikiri_lines_x(arena: Arena) -> list[float]:
+    """Return the x of the straight lines of a field, ascending [m]."""
+    return sorted(line.x for line in arena.lines if not line.is_round)
+
+
 def _find_ring(arena_data: Mapping[str, Any]) -> Ring:
     """Return the ring of an arena, given as by `Arena.to_dict`.
 
@@ -184,7 +251,10 @@ class _Exchange(NamedTuple):
 
 
 def _list_exchanges(recording: Recording) -> list[_Exchange]:
-    """Return the exchanges of a recording in order."""
+    """Return the exchanges of a recording in order.
+
+    An exchange lasts from the start or a restart of the robots until they are halted, or to the end.
+    """
     halts_s = [event.time_s for event in recording.events_of(HALT)]
     last_s = float(recording.times[-1])
     exchanges = []

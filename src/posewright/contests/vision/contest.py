@@ -11,9 +11,10 @@ from posewright.arenas import Arena, read_arena
 from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import DefaultEntry, Note, RankedScore
 from posewright.contests.observation import RecordedRows, false_start_warnings, require_ground_truth
+from posewright.contests.own_fields import FieldFault, find_start_faults, layout_faults
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
-from posewright.contests.vision.rules import VisionRules, create_random_field
+from posewright.contests.vision.rules import VisionRules, create_random_field, parse_turn
 from posewright.contests.vision.scorekeeper import VisionScore, VisionScorekeeper
 from posewright.control import Block
 from posewright.errors import InputError
@@ -43,6 +44,26 @@ class Vision(RuledContest[VisionRules]):
         """Return the field with random boxes and codes."""
         empty_arena = read_arena(_FOLDER / "vision.arena.yaml")
         return create_random_field(empty_arena, self.rules, create_field_generator(seed, layout))
+
+    def prepare_field(self, arena: Arena, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- checked later
+        """Return an arena with its own codes; on one without codes, boxes and codes are drawn."""
+        rng = create_field_generator(seed, layout)
+        return create_random_field(arena, self.rules, rng) if not arena.markers else arena
+
+    def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
+        """Return how the codes of an arena differ from those of the rules."""
+        x, y, _ = self.start("robot", arena)
+        faults = [*find_start_faults(arena, [(x, y)], self.rules.nearest_m / 2.0), *layout_faults(arena)]
+        if len(arena.markers) != self.rules.boxes:
+            names = tuple(marker.name for marker in arena.markers)
+            hint = f"{self.name} has {self.rules.boxes} around the middle of the field"
+            faults.append(FieldFault(f"it has {len(arena.markers)} codes", hint, shapes=names))
+        for marker in arena.markers:
+            try:
+                parse_turn(marker.text, self.rules)
+            except InputError as error:
+                faults.append(FieldFault(error.message, error.hint or "", shapes=(marker.name,)))
+        return tuple(faults)
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
         """Return the middle of the field; the robot faces the first box."""

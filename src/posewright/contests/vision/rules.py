@@ -22,6 +22,9 @@ BOX_M = (0.2, 0.2, 0.5)
 """Size of a box, as on the obstacle field [m]."""
 
 _PLATE_M = 0.004
+
+_CODE_COLOURS = {"furniture": (0.84, 0.7, 0.53), "marker": (1.0, 1.0, 1.0)}
+"""Colours of boxes and codes on a field that has none: red, green, blue 0..1."""
 _SIDES = {"L": 1.0, "R": -1.0}
 
 
@@ -116,13 +119,15 @@ def parse_turn(text: str, rules: VisionRules) -> float:
 def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.Generator) -> Arena:
     """Return the field with random codes and distances of the boxes.
 
-    The codes lead from the box at heading 0 to each of the other boxes once, and back.
+    A code on a box states a turn to another one. The codes lead from the box at heading 0 to each of the
+    other boxes once, and back.
     """
     tour = [0, *(1 + rng.permutation(rules.boxes - 1)).tolist()]
     texts = [""] * rules.boxes
     for box, next_box in zip(tour, [*tour[1:], tour[0]], strict=True):
         steps_left = (next_box - box) % rules.boxes
         is_opposite = 2 * steps_left == rules.boxes
+        # the shorter way round, either for a box that is opposite
         is_left = bool(rng.integers(2)) if is_opposite else 2 * steps_left < rules.boxes
         steps = steps_left if is_left else rules.boxes - steps_left
         texts[box] = format_turn(steps * 360 // rules.boxes, "L" if is_left else "R")
@@ -130,7 +135,12 @@ def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.G
     shapes: list[Shape] = []
     for number, (text, distance_m) in enumerate(zip(texts, distances.tolist(), strict=True)):
         shapes += _create_box(empty_arena, rules, number, text, distance_m=round(distance_m, 3))
-    return replace(empty_arena, shapes=tuple(shapes))
+    missing_colours = {role: _CODE_COLOURS[role] for role in _CODE_COLOURS if role not in empty_arena.colours}
+    return replace(
+        empty_arena,
+        shapes=(*empty_arena.shapes, *shapes),
+        colours={**empty_arena.colours, **missing_colours},
+    )
 
 
 def _create_box(

@@ -68,11 +68,12 @@ def _check_jumps(robot: RecordedRobot) -> Iterator[Inconsistency]:
     """Yield where the base moves or turns faster than any robot does by itself."""
     base = robot.record.base
     times = robot.times
+    is_continuous = robot.is_continuous
     if np.isfinite(robot.record.start_base).all():
         base = np.concatenate([robot.record.start_base[None], base])
         times = np.concatenate([[0.0], times])
+        is_continuous = np.concatenate([np.ones(1, dtype=np.bool_), is_continuous])
     steps_s = np.diff(times)
-    is_continuous = np.concatenate([[True] * (len(steps_s) - len(robot.steps_s)), robot.is_continuous])
     height_m = max(float(base[0, 2]), 0.0)
     max_speed = max(_MIN_BASE_SPEED_M_S, _FALL_SHARE * math.sqrt(2.0 * _GRAVITY_M_S2 * min(height_m, 1.0)))
     distances = np.linalg.norm(np.diff(base[:, :3], axis=0), axis=1)
@@ -275,6 +276,8 @@ def _compare_contacts(
     for channel, readings in robot.record.decisions.sensors.items():
         sensor = header.sensors.get(channel, {})
         if sensor.get("kind") != "foot_contact" or sensor.get("foot") not in header.feet:
+            continue
+        if readings.shape[1] != 1:
             continue
         in_rows = robot.record.foot_contacts[rows, header.feet.index(str(sensor["foot"]))]
         readings_now = readings[is_comparable, 0]

@@ -36,9 +36,12 @@ def check_events(recording: Recording, robots: Mapping[str, RecordedRobot]) -> I
             break
         latest_s = max(latest_s, event.time_s)
     for event in recording.events:
-        unknown = [event.data[key] for key in _ROBOT_KEYS if event.data.get(key, "") not in {"", *robots}]
-        if unknown:
-            message = f"the event {event.kind!r:.40} names {unknown[0]!r:.60}, who is not in the recording"
+        names = [str(event.data[key]) for key in _ROBOT_KEYS if event.data.get(key)]
+        unknown_names = [name for name in names if name not in robots]
+        if unknown_names:
+            message = (
+                f"the event {event.kind!r:.40} names {unknown_names[0]!r:.60}, who is not in the recording"
+            )
             yield Inconsistency("event-robot", message, event.time_s)
             continue
         robot = robots.get(str(event.data.get("robot")))

@@ -163,13 +163,18 @@ def _parse_draft(body: bytes) -> Draft:
     )
 
 
-def draft_path(path: Path) -> Path:
-    """Return a new path for a draft of a file."""
-    return path.with_name(f".{path.name[:NAME_LENGTH]}.{secrets.token_hex(4)}{DRAFT_SUFFIX}")
+def draft_path(path: Path, suffix: str = DRAFT_SUFFIX) -> Path:
+    """Return a new path for a draft of a file, with the suffix of its kind of drafts."""
+    return path.with_name(f".{path.name[:NAME_LENGTH]}.{secrets.token_hex(4)}{suffix}")
 
 
-def abandoned_drafts(folder: Path) -> Iterator[Path]:
-    """Yield the drafts in a folder that no running studio has locked, newest first."""
+def abandoned_drafts(folder: Path, suffix: str = DRAFT_SUFFIX) -> Iterator[Path]:
+    """Yield the drafts in a folder that no running studio has locked, newest first.
+
+    Args:
+        folder: the folder.
+        suffix: the suffix of the kind of drafts.
+    """
 
     def modification_time(path: Path) -> float:
         try:
@@ -177,7 +182,7 @@ def abandoned_drafts(folder: Path) -> Iterator[Path]:
         except OSError:  # another studio has just removed it
             return 0.0
 
-    for path in sorted(folder.glob(f".*{DRAFT_SUFFIX}"), key=modification_time, reverse=True):
+    for path in sorted(folder.glob(f".*{suffix}"), key=modification_time, reverse=True):
         try:
             with open_regular_file(path) as file:
                 is_unlocked = try_lock(file.fileno())

@@ -3,7 +3,7 @@ import { ask, on, value } from "./link.js";
 import { button, el, fail, toggle } from "./dom.js";
 import { isTaken, shortcuts, showShortcuts } from "./keys.js";
 
-const MODES = [["motion", "Motion"], ["gait", "Gait"], ["trial", "Trial"]];
+const MODES = [["motion", "Motion"], ["gait", "Gait"], ["trial", "Trial"], ["arena", "Arena"]];
 
 // The 3-D view is told of the theme, at the beginning of each link too.
 const paint = () => ask("posing.theme", { dark: document.documentElement.dataset.theme === "dark" }).catch(() => {});

@@ -1,0 +1,102 @@
+"""The fixed obstacles on a field: walls inside it, steps, rings and furniture, and distances from them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from posewright.arenas.arena import WALLS, Arena, Shape
+from posewright.arenas.hulls import hull_outline, place_hull
+from posewright.arenas.rectangles import corners, point_distances
+from posewright.arrays import Flags, Floats
+
+HEADROOM_M = 0.5
+"""A shape whose underside is this high is above every robot of the contests [m]."""
+
+
+_MIN_HEIGHT_M = 1e-3
+"""A shape that rises less above the floor is part of it, such as a ring let into the floor [m]."""
+
+
+def fixed_obstacles(arena: Arena, below_m: float = HEADROOM_M) -> tuple[Shape, ...]:
+    """Return the solid shapes that stand on a field, without the walls at its edges.
+
+    Args:
+        arena: the field.
+        below_m: shapes whose underside is at least this high are left out [m].
+    """
+    return tuple(
+        shape
+        for shape in arena.shapes
+        if shape.is_solid
+        and shape.name not in WALLS
+        and shape.base_m < below_m
+        and shape.top_m > _MIN_HEIGHT_M
+    )
+
+
+def obstacle_distances(points: ArrayLike, arena: Arena) -> Floats:
+    """Return the distance of points `(n, 2)` from the fixed obstacles, `(n, n_obstacles)` [m]; 0 inside."""
+    point_array = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+    obstacles = fixed_obstacles(arena)
+    distances = np.empty((len(point_array), len(obstacles)))
+    for column, shape in enumerate(obstacles):
+        distances[:, column] = _shape_distances(point_array, shape)
+    return distances
+
+
+def overlap_depth(pose: tuple[float, float, float], size_m: tuple[float, float], shape: Shape) -> float:
+    """Return how deep a rectangle on the floor is in a shape, seen from above [m]; 0 if it is outside.
+
+    Args:
+        pose: x, y [m] and yaw [rad] of the rectangle's middle.
+        size_m: its edges along its own x and y [m].
+        shape: the shape.
+    """
+    if shape.is_round:
+        radius_m = shape.size_m[0] / 2.0
+        gap = float(point_distances([(shape.x, shape.y)], [pose], size_m)[0, 0]) - radius_m
+        return max(0.0, -gap)
+    rectangle = corners([pose], size_m)[0]
+    outline = shape_outline(shape)
+    normals = np.concatenate([_edge_normals(rectangle), _edge_normals(outline)])
+    rectangle_projections = rectangle @ normals.T
+    outline_projections = outline @ normals.T
+    gaps = np.maximum(
+        rectangle_projections.min(axis=0) - outline_projections.max(axis=0),
+        outline_projections.min(axis=0) - rectangle_projections.max(axis=0),
+    )
+    return max(0.0, -float(gaps.max()))  # separating axis theorem: the widest gap decides
+
+
+def shape_outline(shape: Shape) -> Floats:
+    """Return the outline of a block or hull seen from above, counter-clockwise, `(n, 2)` [m]."""
+    if shape.hull_m:
+        placed = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+        return hull_outline(placed[:, :2])
+    outline: Floats = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])[0]
+    return outline
+
+
+def _shape_distances(points: Floats, shape: Shape) -> Floats:
+    """Return the distance of each point `(n, 2)` from a shape, `(n,)` [m]; 0 inside."""
+    if shape.is_round:
+        offsets = points - (shape.x, shape.y)
+        return np.maximum(np.hypot(offsets[:, 0], offsets[:, 1]) - shape.size_m[0] / 2.0, 0.0)
+    if not shape.hull_m:
+        pose = (shape.x, shape.y, shape.yaw_rad)
+        return np.asarray(point_distances(points, [pose], shape.size_m[:2])[:, 0])
+    outline = shape_outline(shape)
+    edges = np.roll(outline, -1, axis=0) - outline
+    offsets = points[:, None, :] - outline  # from the begin of each edge, (n, n_edges, 2)
+    shares = np.clip((offsets * edges).sum(axis=-1) / (edges**2).sum(axis=-1), 0.0, 1.0)
+    nearest = np.linalg.norm(offsets - shares[..., None] * edges, axis=-1).min(axis=1)
+    is_left: Flags = edges[:, 0] * offsets[..., 1] - edges[:, 1] * offsets[..., 0] >= 0.0
+    return np.where(is_left.all(axis=1), 0.0, nearest)
+
+
+def _edge_normals(outline: Floats) -> Floats:
+    """Return a unit normal of each edge of an outline, `(n, 2)`."""
+    edges = np.roll(outline, -1, axis=0) - outline
+    lengths = np.linalg.norm(edges, axis=1, keepdims=True)
+    return np.asarray(np.stack([edges[:, 1], -edges[:, 0]], axis=1) / lengths)
