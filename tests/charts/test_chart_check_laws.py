@@ -78,7 +78,7 @@ def test_guards_that_a_run_sees_hold_at_once_are_found(data: st.DataObject) -> N
     transitions = [
         transition
         for transition in interpreter.machine.transitions
-        if not transition.events and not transition.wait
+        if not transition.events and not transition.wait_ticks
     ]
     transition_of_guard = {id(transition.guards[0]): transition for transition in reversed(transitions)}
     evaluations: list[tuple[int, dict[str, Any]]] = []

@@ -98,7 +98,7 @@ def test_a_moore_machine_says_what_its_outputs_are_in_each_state() -> None:
     machine = lower(parse_chart(MOORE))
     outputs = {machine.nodes[number].name: dict(values) for number, values in machine.moore_outputs.items()}
     assert outputs == {"dark": {"lamp": False, "level": 3}, "bright": {"lamp": True, "level": 0}}
-    assert machine.start((1,)) == {"lamp": False, "level": 3}
+    assert machine.start_values((1,)) == {"lamp": False, "level": 3}
 
 
 def test_a_queue_is_needed_only_where_a_raised_event_is_heard() -> None:

@@ -64,7 +64,7 @@ FILES: dict[str, bytes] = {
     "posewright-bodies": b"bodies: random\nranges: {}\n",
     "posewright-robot": b"robot: robotis_bioloid\nmaker: ROBOTIS\n",
     "utf-16": "motion=\nversion=1.01\n".encode("utf-16"),
-    "uc3m-csv-semicolons": b"thesis_id;initial_deg;step1_deg;velocity_rad_s\r\n1;49,51;58,89;1,31\r\n",
+    "csv-semicolons": b"thesis_id;initial_deg;step1_deg;velocity_rad_s\r\n1;49,51;58,89;1,31\r\n",
     "bvh": b"HIERARCHY\r\nROOT Hips\r\n{\r\n",
     "nao-xar": b'<?xml version="1.0"?><ChoregrapheProject xar_version="3"></ChoregrapheProject>',
     "opencat-skill": b"const int8_t balance[] PROGMEM = {\n1, 0, 0, 1,\n0, 0\n};\n",
@@ -94,7 +94,7 @@ def test_every_foreign_kind_is_known_and_refused_by_its_name_where_it_is_not_rea
 
 @pytest.mark.parametrize(
     ("kind", "remedy"),
-    [("utf-16", "save it in UTF-8"), ("uc3m-csv-semicolons", "separate its columns by commas")],
+    [("utf-16", "save it in UTF-8"), ("csv-semicolons", "commas and decimal points")],
 )
 def test_a_near_miss_is_told_with_what_to_do(kind: str, remedy: str, saved: Save) -> None:
     with pytest.raises(FormatError) as refusal:

@@ -172,7 +172,9 @@ def test_a_robot_that_does_not_ship_is_carried_with_its_model(tmp_path: Path) ->
     )
     shutil.rmtree(tmp_path / "club_robot")
     shutil.rmtree(entry)
-    result = pw.rerun(read_mcap(tmp_path / "a.mcap"))
+    recording = read_mcap(tmp_path / "a.mcap")
+    assert pw.find_inconsistencies(recording) == ()
+    result = pw.rerun(recording)
     assert result.is_same, str(result)
     assert "club_robot has a card that does not ship" in result.notes
 

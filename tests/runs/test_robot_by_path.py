@@ -104,6 +104,14 @@ def test_two_robots_of_one_name_are_not_taken_for_each_other(card: Path, tmp_pat
     assert folder_of_robot(path) == card.parent
 
 
+def test_an_edited_card_is_read_anew(card: Path, tmp_path: Path) -> None:
+    path = tmp_path / "still.motion.yaml"
+    write_motion(create_motion("still", robot(card)), path)
+    assert robot_of_motion(read_motion(path)).maker == "unknown"
+    card.write_text(card.read_text(encoding="utf-8").replace("maker: unknown", "maker: us"), encoding="utf-8")
+    assert robot_of_motion(read_motion(path)).maker == "us"
+
+
 def test_a_card_that_is_not_there_is_told_at_the_line_that_names_it(card: Path, tmp_path: Path) -> None:
     path = tmp_path / "still.motion.yaml"
     write_motion(create_motion("still", robot(card)), path)

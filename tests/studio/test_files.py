@@ -19,8 +19,9 @@ from typing import Any
 
 import pytest
 
-from posewright.errors import FormatError, InputError
+from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats import create_archive, read_motion, read_motion_file
+from posewright.runs import export_robot
 from posewright.studio.files.drafts import read_draft
 from posewright.studio.studio import open_studio
 from posewright.studio.workspace import Workspace
@@ -104,7 +105,9 @@ def test_unsaved_edits_are_kept_within_a_second_and_removed_once_saved(
     eventually(lambda: not drafts_in(bow.parent))
 
 
-def test_what_was_not_saved_is_recovered_and_can_be_undone(bow: Path, studio_of: Any, window_of: Any) -> None:
+def test_what_was_not_saved_is_recovered_and_no_undo_takes_it_away(
+    bow: Path, studio_of: Any, window_of: Any
+) -> None:
     first = studio_of(bow)
     turn(window_of(first), 12.0)
     second = window_of(studio_of(bow))
@@ -112,17 +115,17 @@ def test_what_was_not_saved_is_recovered_and_can_be_undone(bow: Path, studio_of:
     first.close()
     window = window_of(studio_of(bow))
     (draft,) = window.topics["drafts"]
-    before = window.topics["motion"]
     assert window.ask("files.recover", draft=draft["id"])["changed"] is False
     pose = window.topics["motion"]["keyframes"][1]["pose"]
     assert pose[window.topics["motion"]["joints"].index("head_pan")] == pytest.approx(12.0)
-    assert window.topics["history"] == {"undo": "recover unsaved edits", "redo": None, "dirty": True}
+    assert window.topics["history"] == {"undo": None, "redo": None, "dirty": True}
+    assert "nothing to undo" in window.answer("session.undo")["error"]["message"]
+    eventually(lambda: drafts_in(bow.parent))
     assert window.topics["drafts"] == []
     text = bow.read_text()
     window.ask("files.save")
     assert len(list(difflib.unified_diff(text.splitlines(), bow.read_text().splitlines(), n=0))) == 5
-    window.ask("session.undo")
-    assert window.topics["motion"] == before
+    eventually(lambda: not drafts_in(bow.parent))
 
 
 def test_a_damaged_draft_is_told_and_put_aside_and_the_file_is_untouched(
@@ -416,3 +419,42 @@ def test_a_folder_that_is_named_is_shown_first(studio_of: Any, window_of: Any, s
     folder = shipped("play_bow").parent
     assert window_of(studio_of(folder)).topics["file"]["isStick"]
     assert not window_of(studio_of(folder, "sony_ers7")).topics["file"]["isStick"]
+
+
+def test_a_shipped_motion_is_opened_by_its_name_as_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, studio_of: Any, window_of: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    window = window_of(studio_of(Path("walk_forward")))
+    assert window.topics["robot"]["name"] == "robotis_bioloid"
+    assert window.topics["file"]["isNew"]
+    window.ask("files.save")
+    assert (tmp_path / "walk_forward.motion.yaml").exists()
+    window.ask("files.open_shipped", name="sony_ers7/play_bow")
+    assert window.topics["robot"]["name"] == "sony_ers7"
+    assert window.ask("files.picture", file="sony_ers7/play_bow", shipped=True).startswith("data:image/png")
+    with pytest.raises(UnknownNameError, match=r"unknown file or shipped motion 'walk_forwards'"):
+        open_studio(Path("walk_forwards"))
+
+
+def test_a_bare_folder_begins_with_the_robot_of_its_motions(
+    tmp_path: Path, shipped: Any, studio_of: Any, window_of: Any
+) -> None:
+    """In an empty folder, with the robot for which most motions are shipped."""
+    assert window_of(studio_of(tmp_path)).topics["robot"]["name"] == "robotis_bioloid"
+    folder = shipped("play_bow").parent
+    assert window_of(studio_of(folder)).topics["robot"]["name"] == "sony_ers7"
+
+
+@pytest.mark.parametrize(("to", "suffix"), [("urdf", ".urdf"), ("mjcf", ".xml")])
+def test_a_robots_model_is_opened_without_a_card(
+    tmp_path: Path, studio_of: Any, window_of: Any, to: str, suffix: str
+) -> None:
+    """It is imported once; the second time its folder is used."""
+    path = tmp_path / f"mine{suffix}"
+    export_robot("robotis_bioloid", to, path)
+    for _ in range(2):
+        window = window_of(studio_of(path))
+        assert len(window.topics["robot"]["joints"]) == 18
+        assert window.topics["file"]["name"] == "untitled.motion.yaml"
+    assert (tmp_path / "mine" / "robot.yaml").exists()

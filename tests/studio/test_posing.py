@@ -104,3 +104,15 @@ def test_ghosts_are_there_while_wanted_and_do_not_move_the_robot(walk: Studio, w
 def test_the_camera_goes_where_it_is_told(walk: Studio, window_of: Any, view: str) -> None:
     assert window_of(walk).ask("posing.camera", view=view) is None
     assert "error" in window_of(walk).answer("posing.camera", view="below")
+
+
+def test_a_stance_foot_is_chosen_and_the_margin_is_said_for_it(walk: Studio, window_of: Any) -> None:
+    window = window_of(walk)
+    assert set(window.topics["posing"]["stances"]) == {"left_foot", "right_foot"}
+    window.ask("posing.stand_on", foot="left_foot")
+    assert window.topics["posing"]["stance"] == "left_foot"
+    assert "the left foot" in window.topics["balance"]["words"]
+    assert "its sole" in window.topics["balance"]["words"]
+    assert "unknown foot" in window.answer("posing.stand_on", foot="left_ear")["error"]["message"]
+    window.ask("posing.stand_on", foot="")
+    assert "the support" in window.topics["balance"]["words"]

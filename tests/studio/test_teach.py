@@ -141,3 +141,29 @@ def test_only_bodies_that_were_named_can_be_opened_and_other_servos_at_a_port_ar
     window.ask("teach.connect", body="dynamixel:/dev/null")
     told = until(window, lambda told: told["state"] == "closed" and told["trouble"] != "")
     assert "are not AX-12" in told["trouble"]
+
+
+def test_all_torque_is_off_soon_after_the_last_window_is_closed(
+    shipped: Shipped, studio_of: Any, window_of: Any, port: FakePort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is reloaded in the meantime keeps the body."""
+    monkeypatch.setattr(teach_panel, "WINDOWLESS_S", 0.5)
+    body = f"dynamixel:{port.path}"
+    studio = studio_of(shipped("walk_forward"), body=body)
+    window = window_of(studio)
+    window.ask("teach.connect", body=body)
+    until(window, lambda told: told["state"] == "open")
+    window.ask("teach.hold", limb="all")
+    until(window, lambda told: told["free"] == [])
+    studio.session.remove_window(id(window))
+    again = window_of(studio)
+    time.sleep(1.0)
+    assert torques(port) == {1}
+    studio.session.remove_window(id(again))
+    for _ in range(600):
+        if torques(port) == {0}:
+            break
+    last = window_of(studio)
+    told = until(last, lambda told: told["state"] == "closed")
+    assert told["trouble"] == "disconnected: no window was open"
+    assert torques(port) == {0}

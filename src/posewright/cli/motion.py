@@ -50,7 +50,7 @@ from posewright.cli.options import (
     require_recording_path,
     write_samples,
 )
-from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
+from posewright.cli.studio import Browser, Host, Port, address_file, serve_until_stopped
 from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
@@ -357,5 +357,7 @@ def view(
       posewright motion view humanoid.mtn --page Bow --port 8080 --no-browser
     """
     with spinner("view: starting", quiet=as_json):
-        motion_view = studio.open_view(file, robot, page=page, host=host, port=port)
+        motion_view = studio.open_view(
+            file, robot, page=page, host=host, port=port, address_file=address_file()
+        )
     serve_until_stopped(motion_view, "the motion", open_browser=browser, as_json=as_json)

@@ -33,7 +33,8 @@ def register(app: typer.Typer) -> None:
 
 def studio(
     file: Annotated[
-        Path | None, argument("FILE", "A motion file, a recording, an arena or a memory stick.")
+        Path | None,
+        argument("FILE", "A motion file, recording, arena or memory stick, or the name of a shipped motion."),
     ] = None,
     robot: Annotated[str | None, option("--robot R", "The robot, if the file does not name it.")] = None,
     host: Host = "127.0.0.1",
@@ -50,6 +51,7 @@ def studio(
 
     [bold]Examples[/]
       posewright studio walk.motion.yaml
+      posewright studio walk_forward
       posewright studio /media/AIBO
       posewright studio out/race.mcap
       posewright studio --robot sony_ers7 --port 8080 --no-browser
@@ -57,8 +59,15 @@ def studio(
     from posewright.studio.studio import open_studio
 
     with console.spinner("studio: starting", quiet=as_json):
-        opened_studio = open_studio(file, robot, host=host, port=port, body=body)
+        opened_studio = open_studio(file, robot, host=host, port=port, body=body, address_file=address_file())
     serve_until_stopped(opened_studio, "the studio", open_browser=browser, as_json=as_json)
+
+
+def address_file() -> Path:
+    """Return the file with the addresses of earlier studios of this user."""
+    from posewright.codegen.toolchains import cache_folder
+
+    return cache_folder("studio") / "addresses.json"
 
 
 def serve_until_stopped(opened_studio: Studio, title: str, *, open_browser: bool, as_json: bool) -> None:

@@ -106,7 +106,7 @@ class CompiledMachine:
         """The Snapshot before the first tick, the only one not started that the library can load."""
         machine = self.machine
         configuration = machine.planner.enter_chart().configuration
-        start_values = machine.start(configuration)
+        start_values = machine.start_values(configuration)
         values = tuple(start_values[name] for name in machine.registers)
         return Snapshot(
             machine,

@@ -26,6 +26,7 @@ from posewright.formats.file_kind import (
 )
 from posewright.formats.motion_file import MotionFile, PageReference, mark_single_page
 from posewright.formats.motion_format import MotionFormat
+from posewright.formats.native.format import NATIVE
 from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, format_named, is_read
 from posewright.motions import Motion, Pose, robot_of_motion
@@ -203,28 +204,20 @@ UNSUPPORTED: tuple[FileKind, ...] = (
         remedy="save it in UTF-8: in Notepad, choose the encoding UTF-8 under Save As",
     ),
     FileKind(
-        "uc3m-csv-semicolons",
-        "a joint table with semicolons, as spreadsheets write it in languages with decimal commas",
-        text_matches(rb"\Athesis_id;initial_deg;"),
-        remedy="separate its columns by commas, and write decimal points",
-    ),
-    FileKind(
         "bvh",
         "a BVH motion capture file, which has rotations of a skeleton, not of a robot's joints",
-        text_matches(rb"\AHIERARCHY\s+ROOT\b"),
+        text_matches(rb"\A\s*HIERARCHY\s+ROOT\b"),
     ),
     FileKind(
         "nao-xar",
         "a behaviour of NAO's Choregraphe (.xar)",
-        has_xml_root(b"choregrapheproject", b"box"),
+        has_xml_root(b"choregrapheproject"),
         remedy="export its time line as a table or motion; its boxes are programs",
     ),
     FileKind(
         "opencat-skill",
         "a skill of an OpenCat robot (Petoi Bittle, Nybble)",
-        text_matches(
-            rb"\bconst\s+(?:int8_t|char)\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=\s*\{|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"
-        ),
+        text_matches(rb"\bconst\s+int8_t\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"),
     ),
     _other_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
     _other_kind("xacro", "a xacro macro file (`xacro FILE > robot.urdf` makes a robot of it)", _is_xacro),
@@ -258,6 +251,13 @@ UNSUPPORTED: tuple[FileKind, ...] = (
         title="a RoboBASIC program (`posewright basic motions FILE -o FOLDER` makes motions of its routines)",
         detects=text_matches(_ROBOBASIC),
         evidence=Evidence.LOOSE,
+    ),
+    FileKind(
+        "csv-semicolons",
+        "a table with semicolons, as spreadsheets write it in languages with decimal commas",
+        text_matches(rb"\A(?:[^\n;]*;){2,}[^\n;]*\n(?:[^\n;]*;){2,}"),
+        evidence=Evidence.LOOSE,
+        remedy="a joint table has commas and decimal points, and begins with thesis_id,initial_deg,step1_deg",
     ),
     _other_kind(
         "xml",
@@ -310,13 +310,16 @@ def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None)
     kind = detect_kind(data, path)
     require_supported(kind, path)
     motion_format = format_named(kind.name)
-    if motion_format.is_self_contained:
-        file = _read_cached(motion_format, data, path, card)
-    else:
+    file = _read_cached(motion_format, data, path, card) if motion_format.is_self_contained else None
+    if file is None or _names_card_by_path(file):  # other files may have changed since
         file = motion_format.read(data, path, card)
     if card is not None or motion_format.names_robot or not file.motions:
         return file
     return replace(file, assumed=_describe_assumed_robot(robot_of_motion(file.motion()), file))
+
+
+def _names_card_by_path(file: MotionFile) -> bool:
+    return file.format == NATIVE and file.motion().card is not None
 
 
 def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from posewright.motions.retarget import mirror_motion as mirror_motion
     from posewright.motions.retarget import retarget_motion as retarget_motion
     from posewright.motions.retarget import straighten_motion as straighten_motion
+    from posewright.motions.reversal import reverse_motion as reverse_motion
     from posewright.motions.rule_sets import HARDWARE as HARDWARE
     from posewright.motions.rule_sets import design_rules as design_rules
     from posewright.motions.rule_sets import rule_names as rule_names

@@ -251,6 +251,22 @@ class Motion:
             Pose(self.joints, angles, _free_joint_names(self.joints, free)) for angles, free in pairs
         )
 
+    def keyframe_angles(self, robot: Robot, keyframe: int) -> Floats:
+        """Return the angles of all joints of a robot in the pose of a keyframe, `(n_joints,)` [rad].
+
+        A joint without an angle is as in the keyframe before it; one that the motion does not move, as in
+        `first_pose`.
+
+        Args:
+            robot: the robot.
+            keyframe: index of the keyframe; -1 for the start pose.
+        """
+        resolved_angles = self._default_interpolator.first_pass.angles[keyframe + 1]
+        columns = [robot.index(joint) for joint in self.joints]
+        all_angles = self.first_pose(robot)
+        all_angles[columns] = np.where(np.isnan(resolved_angles), all_angles[columns], resolved_angles)
+        return all_angles
+
     def first_pose(self, robot: Robot, pose: str | None = None) -> Floats:
         """Return the angles of all joints of a robot at the beginning of the motion, `(n_joints,)` [rad].
 

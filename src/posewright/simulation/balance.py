@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from posewright.arrays import Floats
+from posewright.arrays import Flags, Floats
 from posewright.simulation.resting_pose import Supports
 
 TOUCHING_M = 0.002
@@ -32,10 +32,20 @@ class Balance:
 
 def compute_balance(supports: Supports, centre_of_mass: Floats) -> Balance:
     """Return the balance of a robot on its lowest parts, with its centre of mass at `(3,)` [m]."""
+    is_low = find_touching(supports)
+    return balance_on(supports.centres[is_low, :2], centre_of_mass)
+
+
+def find_touching(supports: Supports) -> Flags:
+    """Return which balls are no more than `TOUCHING_M` above the lowest point, `(n,)`."""
+    heights = supports.heights(np.array([0.0, 0.0, 1.0]))
+    return np.asarray(heights < heights.min() + TOUCHING_M)
+
+
+def balance_on(contact_points: Floats, centre_of_mass: Floats) -> Balance:
+    """Return the balance on some contact points `(n, 2)` [m], with the centre of mass at `(3,)` [m]."""
     from scipy.spatial import ConvexHull
 
-    heights = supports.heights(np.array([0.0, 0.0, 1.0]))
-    contact_points = supports.centres[heights < heights.min() + TOUCHING_M, :2]
     hull = ConvexHull((contact_points[:, None] + _POINT_SQUARE).reshape(-1, 2))
     # for each edge the outward unit normal and an offset: their sum is the distance outside the edge
     normals = hull.equations[:, :2]

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
-from posewright.simulation.balance import TOUCHING_M, Balance, compute_balance
-from posewright.simulation.placement import Lean, place, sole_corners
+from posewright.simulation.balance import TOUCHING_M, balance_on, compute_balance, find_touching
+from posewright.simulation.placement import Lean, lean_of_normal, place, sole_corners
 from posewright.simulation.resting_pose import find_supports
 from posewright.simulation.robot_model import body_name, visible_geoms
+from posewright.simulation.stance import Stance, StanceKind, classify_stance, measure_lean
 from posewright.simulation.world import World
 
 if TYPE_CHECKING:
@@ -172,6 +173,23 @@ class KinematicModel:
         place(self._instance, x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=angles, lean=lean)
         return self._copy_link_poses()
 
+    @property
+    def flat_feet(self) -> tuple[str, ...]:
+        """The feet with a flat sole, each of which can carry the robot alone."""
+        return tuple(foot for foot in self.robot.feet if self.is_flat_foot(foot))
+
+    def stand_on_foot(self, angles: Floats, foot: str) -> LinkPoses:
+        """Set joint angles `(n_joints,)` [rad], and put the sole of one flat foot on the floor.
+
+        Other parts may then be below the floor.
+        """
+        sole = self.soles[self.robot.feet.index(foot)]
+        self.stand(angles, Lean())
+        sole_normal = self._world.data.geom_xmat[sole].reshape(3, 3)[:, 2]
+        base = self.stand(angles, lean_of_normal(sole_normal)).base
+        base[2] -= float(self._sole_corners_of(foot)[:, 2].min())
+        return self.set_pose(base, angles)
+
     def set_pose(self, base: Floats, angles: Floats) -> LinkPoses:
         """Set the base's pose `(7,)` as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
         addresses = self._instance.addresses
@@ -182,10 +200,36 @@ class KinematicModel:
         mujoco.mj_comPos(self.model, data)
         return self._copy_link_poses()
 
-    def balance(self) -> Balance:
-        """Return the static balance in the current pose."""
-        centre = self._world.data.subtree_com[self._instance.addresses.base_body]
-        return compute_balance(find_supports(self._instance), centre)
+    def stance(self, foot: str = "") -> Stance:
+        """Return how the robot stands in the current pose.
+
+        Args:
+            foot: the foot that alone carries it; empty for all parts that touch the floor.
+        """
+        data = self._world.data
+        supports = find_supports(self._instance)
+        centre = data.subtree_com[self._instance.addresses.base_body]
+        rotation = data.xmat[self._instance.addresses.base_body].reshape(3, 3)
+        lean_rad, lean_side = measure_lean(rotation)
+        if foot:
+            corners = self._sole_corners_of(foot)
+            balance = balance_on(corners[:, :2], centre)
+            lowest = float(supports.heights(np.array([0.0, 0.0, 1.0])).min())
+            return Stance(
+                StanceKind.STANDS if balance.margin_m > 0.0 else StanceKind.FALLS,
+                balance,
+                carriers=(foot,),
+                lean_rad=lean_rad,
+                lean_side=lean_side,
+                foot=foot,
+                sunk_m=max(0.0, float(corners[:, 2].min()) - lowest),
+            )
+        balance = compute_balance(supports, centre)
+        carriers = self._links_of_geoms(supports.geoms[find_touching(supports)])
+        soles = [self.soles[self.robot.feet.index(link)] for link in carriers if self.is_flat_foot(link)]
+        sole_normals = data.geom_xmat[soles].reshape(-1, 3, 3)[:, :, 2]
+        kind = classify_stance(balance, carriers, self.robot.feet, soles=sole_normals, base=rotation[:, 2])
+        return Stance(kind, balance, carriers, lean_rad=lean_rad, lean_side=lean_side)
 
     def feet_on_floor(self) -> tuple[str, ...]:
         """Return the feet that touch the floor in the current pose."""
@@ -193,6 +237,18 @@ class KinematicModel:
         floor_height = float(find_supports(self._instance).heights(np.array([0.0, 0.0, 1.0])).min())
         touches = sole_heights < floor_height + TOUCHING_M
         return tuple(foot for foot, is_down in zip(self.robot.feet, touches, strict=True) if is_down)
+
+    def _sole_corners_of(self, foot: str) -> Floats:
+        """Return the current corners of a foot's sole in the field frame, `(4, 3)` [m]."""
+        corners: Floats = sole_corners(self._instance)[self.robot.feet.index(foot)]
+        return corners
+
+    def _links_of_geoms(self, geoms: Indices) -> tuple[str, ...]:
+        """Return the links to which some geoms belong, each once, in the order of `links`."""
+        bodies = set(self.model.geom_bodyid[geoms].tolist())
+        return tuple(
+            link for body, link in zip(self._bodies.tolist(), self.links, strict=True) if body in bodies
+        )
 
     def _find_far_end(self, link: str) -> tuple[float, float, float]:
         """Return the middle of a foot's front edge, or of a link's vertices farthest from its joint [m]."""

@@ -286,11 +286,15 @@ def _fit_floor_normal(points: Floats, up: Floats) -> Floats:
     return np.asarray(axes[2] if axes[2] @ up > 0.0 else -axes[2])
 
 
+def lean_of_normal(up: Floats) -> Lean:
+    """Return the lean of a base on a floor whose normal in the frame of the base is `up` `(3,)`."""
+    return Lean(math.atan2(up[1], up[2]), math.atan2(-up[0], math.hypot(up[1], up[2])))
+
+
 def _tilt_to_vertical(up: Floats) -> Floats:
     """Return the rotation by roll and pitch alone that turns `up` `(3,)` to the vertical, `(3, 3)`."""
-    roll = math.atan2(up[1], up[2])
-    pitch = math.atan2(-up[0], math.hypot(up[1], up[2]))
-    return _rotation_y(pitch) @ _rotation_x(roll)
+    lean = lean_of_normal(up)
+    return _rotation_y(lean.pitch_rad) @ _rotation_x(lean.roll_rad)
 
 
 def _rotation_x(angle: float) -> Floats:

@@ -7,7 +7,7 @@ them from below has no ball under it and the centre of mass is above the triangl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -42,10 +42,12 @@ class Supports:
     Attributes:
         centres: `(n, 3)` [m].
         radii: `(n,)` [m].
+        geoms: the geom that each ball bounds, `(n,)`; empty if they are of no model.
     """
 
     centres: Floats
     radii: Floats
+    geoms: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def heights(self, up: Floats) -> Floats:
         """Return the lowest point of each ball along unit vectors `up` `(..., 3)`: `(..., n)` [m]."""
@@ -68,17 +70,19 @@ def find_supports(instance: ModelInstance) -> Supports:
     collides = ((model.geom_contype & floor_conaffinity) | (model.geom_conaffinity & floor_contype)) != 0
     centres = []
     radii = []
+    geoms = []
     for geom in np.flatnonzero(instance.own_geoms() & collides).tolist():
         local_centres, radius = _bounding_balls(model, geom)
         centres.append(data.geom_xpos[geom] + local_centres @ data.geom_xmat[geom].reshape(3, 3).T)
         radii.append(np.full(len(local_centres), radius))
+        geoms.append(np.full(len(local_centres), geom, dtype=np.intp))
     if not centres:
         raise InputError(
             f"the model of {instance.robot.name} has no shape that can touch the floor",
             where=Where(instance.robot.model_path),
             hint="give its links shapes: <collision> or <visual> in a URDF, geoms in a MuJoCo model",
         )
-    return Supports(np.concatenate(centres), np.concatenate(radii))
+    return Supports(np.concatenate(centres), np.concatenate(radii), np.concatenate(geoms))
 
 
 def _bounding_balls(model: mujoco.MjModel, geom: int) -> tuple[Floats, float]:

@@ -36,15 +36,20 @@ class Document(History[Pages]):
     """The current pages, and the steps that can be undone and redone.
 
     Args:
-        pages: the pages of the file.
+        pages: the first pages, before which nothing can be undone.
         robot: the robot of the motions.
         on_change: called after each change with the pages before and after it.
+        saved_pages: the pages in the file; None if they are the first pages.
     """
 
     def __init__(
-        self, pages: Pages, robot: Robot, on_change: Callable[[Pages, Pages], None] | None = None
+        self,
+        pages: Pages,
+        robot: Robot,
+        on_change: Callable[[Pages, Pages], None] | None = None,
+        saved_pages: Pages | None = None,
     ) -> None:
-        super().__init__(pages, on_change)
+        super().__init__(pages, on_change, saved_pages)
         self.robot = robot
 
     @property

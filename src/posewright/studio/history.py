@@ -53,16 +53,19 @@ class History(Generic[T]):
     """An immutable value that steps replace, with undo and redo.
 
     Args:
-        value: the first value, which counts as saved.
+        value: the first value, before which nothing can be undone.
         on_change: called after each change with the values before and after it.
+        saved_value: the value that counts as saved; None for the first value.
 
     Attributes:
         value: the current value.
     """
 
-    def __init__(self, value: T, on_change: Callable[[T, T], None] | None = None) -> None:
+    def __init__(
+        self, value: T, on_change: Callable[[T, T], None] | None = None, saved_value: T | None = None
+    ) -> None:
         self.value = value
-        self._saved_value = value
+        self._saved_value = value if saved_value is None else saved_value
         self.on_change = on_change
         self._done_steps: list[Step[T]] = []
         self._undone_steps: list[Step[T]] = []

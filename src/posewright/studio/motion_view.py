@@ -12,9 +12,10 @@ from posewright.robots import Robot
 from posewright.studio.context import StudioContext
 from posewright.studio.document import Document
 from posewright.studio.files.load import file_stamp
+from posewright.studio.known_addresses import start_server
 from posewright.studio.pages import Pages
 from posewright.studio.requests import action
-from posewright.studio.server import LOOPBACK, Server
+from posewright.studio.server import LOOPBACK
 from posewright.studio.session import Panel
 from posewright.studio.studio import Studio, assemble
 
@@ -29,6 +30,7 @@ def open_view(
     page: str | None = None,
     host: str = LOOPBACK,
     port: int = 0,
+    address_file: Path | None = None,
 ) -> Studio:
     """Open a motion file in a viewer, which never writes it.
 
@@ -38,6 +40,7 @@ def open_view(
         page: name or number of the page to show first.
         host: as for `Server`.
         port: as for `Server`.
+        address_file: file with the addresses of earlier views, as for `start_server`.
 
     Raises:
         FormatError: the file cannot be read.
@@ -47,7 +50,7 @@ def open_view(
     path = Path(path)
     file = _read(path, robot)
     page_number = file.page_number(page)
-    server = Server(host, port, page="view.html")
+    server = start_server(host, port, shown_path=path, address_file=address_file, page="view.html")
     document = _document(file, page_number, robot)
     return assemble(
         document,

@@ -12,8 +12,8 @@ from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.studio.motion_panel import angles_deg
 from posewright.studio.pages import Pages
-from posewright.studio.playhead import Playhead
-from posewright.studio.requests import View
+from posewright.studio.playhead import Playhead, Time
+from posewright.studio.requests import View, action
 from posewright.studio.scene_view import SceneView
 from posewright.studio.session import Session
 
@@ -33,7 +33,11 @@ class PlaybackSource(Protocol):
 
 
 class Player(Playhead):
-    """Plays the page under the cursor; publishes `player`, `pose` and `reach`."""
+    """Plays the page under the cursor; publishes `player`, and `pose` and `reach` of the current keyframe.
+
+    `pose` and `reach` stay those of the current keyframe while the playhead is elsewhere, since edits change
+    that keyframe.
+    """
 
     name = "player"
 
@@ -42,6 +46,7 @@ class Player(Playhead):
         self._scene = scene
         self._source: PlaybackSource | None = None
         self._page = session.cursor.page
+        self._is_at_keyframe = True  # whether the playhead was put on the current keyframe
 
     @property
     def _motion(self) -> Motion:
@@ -62,6 +67,18 @@ class Player(Playhead):
         self._time_s = min(self._time_s, self._duration_s)
         self._show()
 
+    @action
+    def play(self) -> None:
+        """Play from the playhead, or from the beginning if it is at the end."""
+        self._is_at_keyframe = False
+        super().play()
+
+    @action
+    def seek(self, *, time_s: Time) -> None:
+        """Move the playhead to a time."""
+        self._is_at_keyframe = False
+        super().seek(time_s=time_s)
+
     def update(self, before: Pages, after: Pages) -> None:
         """Move the playhead to the keyframe under the cursor, unless the motion is playing."""
         if self._scene.robot is not self._session.document.robot:
@@ -71,25 +88,30 @@ class Player(Playhead):
         if self._last_tick_s is None or cursor.page != self._page:
             times = self._motion.keyframe_times
             self._time_s = 0.0 if cursor.keyframe < 0 else float(times[cursor.keyframe])
+            self._is_at_keyframe = self._last_tick_s is None
         self._page = cursor.page
         self._show()
 
     def _show(self) -> None:
-        """Show the robot at the present time, and publish `pose`, `reach` and `player`."""
-        angles = angles_at(self._motion, self._session.document.robot, self._time_s)
+        """Show the robot at the playhead, and publish `player`, and `pose` and `reach` of the keyframe."""
+        robot = self._session.document.robot
+        keyframe_angles = self._motion.keyframe_angles(robot, self._session.cursor.keyframe)
         if self._session.mode == "motion":
-            if self._source is None:
-                self._scene.show_standing(angles)
-            else:
+            if self._source is not None:
                 self._scene.show_pose(*self._source.at(self._time_s))
-        self._session.publish("pose", angles_deg(angles))
-        self._session.publish("reach", reach_view(self._session.document.robot, angles))
+            elif self._is_at_keyframe:  # by its index: keyframes without a duration share a time
+                self._scene.show_standing(keyframe_angles)
+            else:
+                self._scene.show_standing(angles_at(self._motion, robot, self._time_s))
+        self._session.publish("pose", angles_deg(keyframe_angles))
+        self._session.publish("reach", reach_view(robot, keyframe_angles))
         view = {
             "time_s": round(self._time_s, 6),
             "duration_s": self._duration_s,
             "speed": self._speed,
             "loop": self._loops,
             "playing": self._last_tick_s is not None,
+            "at_keyframe": self._is_at_keyframe,
         }
         self._session.publish("player", view)
 

@@ -20,10 +20,10 @@ from posewright.studio.commands.pose import SetAngles
 from posewright.studio.context import StudioContext
 from posewright.studio.motion_panel import DIGITS
 from posewright.studio.pages import Pages
-from posewright.studio.player import angles_at
 from posewright.studio.requests import action
-from posewright.studio.scene_view import BalanceView, Colour, RobotView, SceneView, describe_balance
+from posewright.studio.scene_view import BalanceView, Colour, RobotView, SceneView
 from posewright.studio.session import Panel
+from posewright.studio.stance_text import describe_stance
 
 if TYPE_CHECKING:
     from viser import IcosphereHandle, MeshHandle, SceneNodeDragEvent, SceneNodePointerEvent
@@ -118,8 +118,8 @@ class OnionSkin:
             self._views[step] = RobotView(
                 scene.viser.scene, scene.kinematic_model, f"{ONION_SKIN}{step}", opacity=OPACITY, tint=tint
             )
-        angles = angles_at(motion, scene.robot, float(motion.keyframe_times[keyframe]))
-        self._views[step].show(scene.kinematic_model.stand(angles))
+        angles = motion.keyframe_angles(scene.robot, keyframe)
+        self._views[step].show(scene.stand(angles))
         self._views[step].set_visible(True)
 
     def _clear(self) -> None:
@@ -224,6 +224,17 @@ class PosingPanel(Panel):
         self._publish()
 
     @action
+    def stand_on(self, *, foot: str) -> None:
+        """Let one flat foot alone carry the robot; empty for the parts that touch the floor."""
+        scene = self._context.scene
+        if foot and foot not in scene.kinematic_model.flat_feet:
+            raise UnknownNameError.among("foot", foot, scene.kinematic_model.flat_feet)
+        scene.stance_foot = foot
+        self._end_drag()
+        self._look_at_keyframe()
+        self._publish()
+
+    @action
     def ghosts(self, *, on: bool) -> None:
         """Set whether the poses of the previous and next keyframe are shown."""
         self._onion_skin.is_on = on
@@ -246,6 +257,8 @@ class PosingPanel(Panel):
             "keep_feet": self._keeps_feet,
             "ghosts": self._onion_skin.is_on,
             "note": self._failure_reason,
+            "stance": self._context.scene.stance_foot,
+            "stances": list(self._context.scene.kinematic_model.flat_feet),
             "limbs": [limb.name for limb in self.limbs],
         }
         self._context.session.publish("posing", view)
@@ -256,10 +269,14 @@ class PosingPanel(Panel):
         scene = self._context.scene
         if session.mode != "motion":
             return
-        balance = scene.kinematic_model.balance()
-        self._balance.show(balance, scene.stance.centre_of_mass)
-        millimetres = round(1000.0 * balance.margin_m)
-        session.publish("balance", {"margin_mm": millimetres, "words": describe_balance(balance.margin_m)})
+        stance = scene.kinematic_model.stance(scene.stance_foot if scene.is_posed else "")
+        self._balance.show(stance, scene.stance.centre_of_mass)
+        view = {
+            "margin_mm": round(1000.0 * stance.balance.margin_m),
+            "kind": stance.kind.value,
+            "words": describe_stance(stance),
+        }
+        session.publish("balance", view)
 
     def _make_grips(self) -> None:
         """Make all parts of the robot draggable and clickable, and add grips at the ends of its limbs."""

@@ -14,8 +14,8 @@ from posewright.robots import Robot
 if TYPE_CHECKING:
     from viser import IcosphereHandle, MeshHandle, SceneApi, ViserServer
 
-    from posewright.simulation.balance import Balance
     from posewright.simulation.kinematic_model import KinematicModel, LinkPoses
+    from posewright.simulation.stance import Stance
 
 ROBOT = "/robot"
 BALANCE = "/balance"
@@ -32,8 +32,15 @@ VIEWS: Mapping[str, tuple[float, float, float]] = {
 """Direction from the robot to the camera by view; `top` is not quite vertical, so that up is defined."""
 
 BALANCED_COLOUR = (29, 122, 72)
+SETTLED_COLOUR = (176, 106, 0)
 UNBALANCED_COLOUR = (200, 44, 34)
-"""Colours of the support polygon if the centre of mass is inside or outside."""
+STANCE_COLOURS = {
+    "stands": BALANCED_COLOUR,
+    "settled": SETTLED_COLOUR,
+    "tips": UNBALANCED_COLOUR,
+    "falls": UNBALANCED_COLOUR,
+}
+"""Colours of the support polygon by the kind of the stance."""
 
 SUPPORT_HEIGHT_M = 0.001
 """Height at which the support polygon is drawn, above the lines of the floor."""
@@ -135,8 +142,9 @@ class BalanceView:
         """Show or hide the polygon and the line."""
         self._root.visible = is_visible
 
-    def show(self, balance: Balance, centre_of_mass: Floats) -> None:
-        """Draw the balance of a robot with the centre of mass at `(3,)` [m]."""
+    def show(self, stance: Stance, centre_of_mass: Floats) -> None:
+        """Draw the support of a robot with the centre of mass at `(3,)` [m]."""
+        balance = stance.balance
         heights = np.full(len(balance.polygon), SUPPORT_HEIGHT_M)
         corners = np.column_stack([balance.polygon, heights]).astype(np.float32)
         triangles = [(0, i, i + 1) for i in range(1, len(corners) - 1)]  # a fan around the first corner
@@ -147,20 +155,12 @@ class BalanceView:
         self._plumb.points = np.array([[centre_of_mass, projection]], dtype=np.float32)
         self._projection.position = projection
         self._centre.position = centre_of_mass
-        colour = BALANCED_COLOUR if balance.margin_m > 0.0 else UNBALANCED_COLOUR
+        colour = STANCE_COLOURS[stance.kind.value]
         nodes: tuple[MeshHandle | IcosphereHandle, ...] = (self._area, self._projection, self._centre)
         for node in nodes:
             node.color = colour
         for lines in (self._edge, self._plumb):
             lines.colors = np.array(colour, dtype=np.uint8)
-
-
-def describe_balance(margin_m: float) -> str:
-    """Return the balance as text, for people who cannot see the colour."""
-    distance = f"{abs(margin_m) * 1e3:.0f} mm"
-    if margin_m > 0.0:
-        return f"Balanced: the centre of mass is {distance} inside the support"
-    return f"Falls: the centre of mass is {distance} outside the support"
 
 
 class SceneView:
@@ -173,6 +173,9 @@ class SceneView:
         view: its nodes in the scene.
         stance: current poses of its links.
         angles: current joint angles, `(n_joints,)` [rad].
+        stance_foot: the foot that alone carries the robot in poses of the motion; empty for the parts that
+            touch the floor.
+        is_posed: whether it is shown in a pose of the motion, not as something else moves it.
         pinned_base: fixed base pose while a limb is dragged, as in `LinkPoses`; None if the robot stands on
             the floor.
         on_show: called whenever the robot has moved.
@@ -203,6 +206,8 @@ class SceneView:
         self.kinematic_model = KinematicModel(robot)
         self.robot = robot
         self.pinned_base: Floats | None = None
+        self.stance_foot = ""
+        self.is_posed = True
         name = "stand" if "stand" in robot.poses else next(iter(robot.poses), None)
         self.angles = np.zeros(len(robot.joints)) if name is None else robot.pose(name)
         self.stance = self.kinematic_model.stand(self.angles)
@@ -214,15 +219,23 @@ class SceneView:
 
     def show_standing(self, angles: Floats) -> None:
         """Show the robot on the floor, or at `pinned_base`, with joint angles `(n_joints,)` [rad]."""
-        if self.pinned_base is not None:
-            self.show_pose(self.pinned_base, angles)
-            return
+        self.is_posed = True
         self.angles = angles
-        self.stance = self.kinematic_model.stand(angles)
+        if self.pinned_base is None:
+            self.stance = self.stand(angles)
+        else:
+            self.stance = self.kinematic_model.set_pose(self.pinned_base, angles)
         self._show()
+
+    def stand(self, angles: Floats) -> LinkPoses:
+        """Return the poses of the links when the robot stands with joint angles `(n_joints,)` [rad]."""
+        if self.stance_foot:
+            return self.kinematic_model.stand_on_foot(angles, self.stance_foot)
+        return self.kinematic_model.stand(angles)
 
     def show_pose(self, base: Floats, angles: Floats) -> None:
         """Show the robot with a base pose `(7,)`, as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
+        self.is_posed = False
         self.angles = angles
         self.stance = self.kinematic_model.set_pose(base, angles)
         self._show()

@@ -72,6 +72,7 @@ class Server:
         host: address to listen on; other computers can connect unless it is the loopback address.
         port: 0 for any free port.
         page: file name of the page that the URL opens.
+        token: secret that a browser must send; None for a new one.
 
     Attributes:
         viser: the server of the 3-D view; `viser.scene` holds its nodes.
@@ -82,7 +83,9 @@ class Server:
         InputError: the port is in use, or this computer has no such address.
     """
 
-    def __init__(self, host: str = LOOPBACK, port: int = 0, page: str = "index.html") -> None:
+    def __init__(
+        self, host: str = LOOPBACK, port: int = 0, page: str = "index.html", token: str | None = None
+    ) -> None:
         """Start the server, together with that of the 3-D view."""
         try:
             import websockets.asyncio.server as websockets_server
@@ -92,7 +95,7 @@ class Server:
         self.host = host
         self.port = _free_port(host, port)
         self._first_page = page
-        self.token = secrets.token_urlsafe(18)
+        self.token = token or secrets.token_urlsafe(18)
         self.session: Session | None = None
         self._window_numbers = itertools.count(1)
         self._serve = websockets_server.serve

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
+import secrets
 import threading
 import time
 import traceback
@@ -52,6 +53,9 @@ class Panel:
 
     def update(self, before: Pages, after: Pages) -> None:
         """Handle a change of the pages; or, if both are the same, of the cursor, the mode or the document."""
+
+    def count_windows(self, n_windows: int) -> None:
+        """Handle that a window was opened or closed; `n_windows` are open now."""
 
     def close(self) -> None:
         """Release threads, ports and files."""
@@ -110,6 +114,7 @@ class Session:
 
     def start(self) -> None:
         """Start the session's thread, once all panels are added."""
+        self.publish("session", {"id": secrets.token_hex(8)})  # first, so that pages notice a restart
         self.publish("mode", self.mode)
         self.publish_history()
         self._notify_panels()
@@ -183,12 +188,22 @@ class Session:
             self._windows[window] = send
             for topic, value in self.topics.items():
                 send(json.dumps({"topic": topic, "value": value}, allow_nan=False))
+            self._report_windows()
 
         self.post(greet)
 
     def remove_window(self, window: int) -> None:
         """Stop sending to a window."""
-        self.post(lambda: self._windows.pop(window, None))
+
+        def forget() -> None:
+            self._windows.pop(window, None)
+            self._report_windows()
+
+        self.post(forget)
+
+    def _report_windows(self) -> None:
+        for panel in self.panels.values():
+            panel.count_windows(len(self._windows))
 
     def handle_request(self, text: str | bytes, send: Send) -> None:
         """Queue a window's request; `send` gets the answer when it is done."""

@@ -22,6 +22,7 @@ from posewright.studio.files.load import OpenedFile, create_file, open_path
 from posewright.studio.files.panel import FilesPanel
 from posewright.studio.findings_panel import FindingsPanel
 from posewright.studio.gait_panel import GaitPanel
+from posewright.studio.known_addresses import start_server
 from posewright.studio.motion_panel import MotionPanel
 from posewright.studio.player import Player
 from posewright.studio.posing_panel import PosingPanel
@@ -67,17 +68,19 @@ def open_studio(
     host: str = LOOPBACK,
     port: int = 0,
     body: str = "sim",
+    address_file: Path | None = None,
 ) -> Studio:
     """Open a file in the studio.
 
     Args:
         path: a motion file, a recording, an arena, a layout, or a folder such as a memory stick. The studio
-            reads and writes only in that folder, or in the folder of the file. Default: a new motion in the
-            working folder.
+            reads and writes only in that folder, or in the folder of the file. The name of a shipped motion
+            opens a copy in the working folder. Default: the working folder.
         robot: the robot, if the file does not name it.
         host: as for `Server`.
         port: as for `Server`.
         body: body for teaching and playing, as for `run_trial`.
+        address_file: file with the addresses of earlier studios, as for `start_server`.
 
     Raises:
         FormatError: the file cannot be read.
@@ -92,8 +95,14 @@ def open_studio(
     else:
         opened_file = open_path(path, robot)
 
-    folder = path if is_folder(path) else path.resolve().parent
-    studio = _start(opened_file, folder, Server(host, port), body)
+    if is_folder(path):
+        folder = path
+    elif opened_file.data is not None:  # a shipped motion
+        folder = opened_file.target.path.parent
+    else:
+        folder = path.resolve().parent
+    server = start_server(host, port, shown_path=path, address_file=address_file)
+    studio = _start(opened_file, folder, server, body)
     # a recording or an arena is shown by its panel, by the same action as when a window opens it
     if opened_file.recording is not None:
         _perform(studio, "files.open", {"file": path.resolve().name})
@@ -102,7 +111,13 @@ def open_studio(
     return studio
 
 
-def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, port: int = 0) -> Studio:
+def open_arena_editor(
+    name: Path | str | None = None,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    address_file: Path | None = None,
+) -> Studio:
     """Open a field in the studio's arena editor.
 
     Args:
@@ -110,6 +125,7 @@ def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, p
             new file in the working folder; None for a new field.
         host: as for `Server`.
         port: as for `Server`.
+        address_file: file with the addresses of earlier studios, as for `start_server`.
 
     Raises:
         UnknownNameError: there is no such file, arena or layout.
@@ -125,10 +141,12 @@ def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, p
             raise InputError(
                 f"{path} is not the name of an arena", hint="end it in .arena.yaml or .layout.yaml"
             )
-        return open_studio(path, host=host, port=port)
+        return open_studio(path, host=host, port=port, address_file=address_file)
     if name is not None:
         open_shipped(str(name), Path())  # raises an error before anything is started
-    studio = _start(create_file(Path(), "untitled"), Path(), Server(host, port))
+    shown_path = Path("new.arena.yaml" if name is None else str(name))
+    server = start_server(host, port, shown_path=shown_path, address_file=address_file)
+    studio = _start(create_file(Path(), "untitled"), Path(), server)
     if name is None:
         _perform(studio, "session.choose", {"mode": ARENA_MODE})
     else:

@@ -45,6 +45,12 @@ MIN_PATIENCE_WITH_FAKES_S = 1.0
 
 CLOSE_TIMEOUT_S = 5.0
 
+WINDOWLESS_S = 5.0
+"""Time without a window after which the body is disconnected: longer than reloading a page takes [s]."""
+
+WINDOWLESS = "teach without windows"
+"""Name of the ticker that waits for a window."""
+
 Result = TypeVar("Result")
 
 
@@ -236,6 +242,7 @@ class TeachPanel(Panel):
         self._session = context.session
         self._robot = context.session.document.robot
         self._bus: BusThread | None = None
+        self._closing_reason = ""
         self._publish(TeachStatus(context.body, tuple(dict.fromkeys((context.body, MOCK, SIMULATION)))))
 
     def update(self, before: Pages, after: Pages) -> None:
@@ -244,6 +251,22 @@ class TeachPanel(Panel):
             self._robot = self._session.document.robot
             if self._bus is not None:
                 self._close(self._bus)
+
+    def count_windows(self, n_windows: int) -> None:
+        """Disconnect the body `WINDOWLESS_S` after the last window was closed, unless one is opened."""
+        if n_windows or self._bus is None:
+            self._session.set_ticker(WINDOWLESS, None)
+            return
+        due_s = time.monotonic() + WINDOWLESS_S
+        self._session.set_ticker(WINDOWLESS, lambda now_s: self._disconnect_if_due(now_s, due_s))
+
+    def _disconnect_if_due(self, now_s: float, due_s: float) -> None:
+        if now_s < due_s:
+            return
+        self._session.set_ticker(WINDOWLESS, None)
+        if self._bus is not None:
+            self._closing_reason = "disconnected: no window was open"
+            self._close(self._bus)
 
     def close(self) -> None:
         """Switch all torque off, and close the body."""
@@ -363,9 +386,9 @@ class TeachPanel(Panel):
     def _end(self, error: PosewrightError | None) -> None:
         """Publish that the body is closed, with the error that ended it, and show the motion again."""
         self._bus = None
-        self._publish(
-            replace(self._status, state="closed", free=(), trouble="" if error is None else str(error))
-        )
+        trouble = self._closing_reason if error is None else str(error)
+        self._closing_reason = ""
+        self._publish(replace(self._status, state="closed", free=(), trouble=trouble))
         self._show_motion()
 
     def _show_motion(self) -> None:

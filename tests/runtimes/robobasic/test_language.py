@@ -432,6 +432,23 @@ def test_an_if_that_nothing_closes_leaves_the_main_loop_its_goto() -> None:
     assert run(text).variables["A"] == 21
 
 
+def test_an_if_that_nothing_closes_does_not_swallow_a_start_up_below_the_routines() -> None:
+    text = """DIM A AS BYTE
+    GOTO begin
+    wave:
+    RETURN
+    begin:
+    IF A = 9 THEN
+    GOSUB wave
+    ELSEIF A = 8 THEN
+    GOSUB wave
+    A = A + 1
+    main:
+    END
+    """
+    assert run(text).variables["A"] == 1
+
+
 def test_an_if_that_nothing_closes_leaves_a_routine_its_return() -> None:
     text = """DIM A AS BYTE
     GOSUB ask

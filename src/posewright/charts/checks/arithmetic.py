@@ -120,6 +120,7 @@ class ArithmeticFaults(Check):
         """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
         self.n_tracked_combinations = 1
+        # by the identity of the expression and the variable, since states may share an expression
         uses_by_expression: dict[tuple[int, str | None], list[ExpressionUse]] = {}
         for use in list_uses(self.machine):
             uses_by_expression.setdefault((id(use.expression), use.variable), []).append(use)
@@ -278,8 +279,15 @@ def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFaul
             yield _PossibleFault(Rule.UNDEFINED, Holds(all_of(parts)))
 
 
-def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, ...], Tree]]:
-    """Yield the arithmetic terms of an expression, each after the conditions under which it is evaluated.
+class _EvaluatedTerm(NamedTuple):
+    """A term of an expression, and the conditions under which it is evaluated."""
+
+    conditions: tuple[Tree, ...]
+    term: Tree
+
+
+def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[_EvaluatedTerm]:
+    """Yield the arithmetic terms of an expression.
 
     A term is an operation on numbers as a whole, with all operations in it: of `a + b < c`, it is `a + b`.
 
@@ -306,7 +314,7 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
         yield from _list_terms(tree.left, conditions)
         yield from _list_terms(tree.right, conditions)
     elif isinstance(tree, Binary | Call):
-        yield conditions, tree
+        yield _EvaluatedTerm(conditions, tree)
     # else a literal, a name or a minus sign: none of them has an operation that may be undefined
 
 

@@ -137,9 +137,9 @@ def differ(left: Expression, right: Expression) -> Expression:
 
 def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
     """Return the condition that a transition has waited long enough; empty if it need not wait."""
-    if not transition.wait:
+    if not transition.wait_ticks:
         return ()
-    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait))
+    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait_ticks))
     return (build_condition(tree),)
 
 

@@ -293,6 +293,20 @@ class WriteConflict(NamedTuple):
     tick: ExploredTick
 
 
+class RegionPair(NamedTuple):
+    """Two parallel regions, by their numbers in ascending order."""
+
+    lower: int
+    higher: int
+
+
+class ConflictKey(NamedTuple):
+    """A variable, and two regions that set it in one tick."""
+
+    variable: str
+    regions: RegionPair
+
+
 class WriteConflicts(Check):
     """Finds ticks in which two parallel regions set the same variable.
 
@@ -317,7 +331,7 @@ class WriteConflicts(Check):
             pairs = combinations(sorted(writers), 2)
             if any(self._find_regions(first, second) for first, second in pairs):
                 self.names.add(name)
-        self.conflicts: dict[tuple[str, tuple[int, int]], WriteConflict] = {}
+        self.conflicts: dict[ConflictKey, WriteConflict] = {}
         if self.names:
             self.analysis.observers.append(self._observe)
 
@@ -329,16 +343,20 @@ class WriteConflicts(Check):
                 for name in action.values:
                     self.writers_by_name.setdefault(name, set()).add(writer)
 
-    def _find_regions(self, first: int, second: int) -> tuple[int, int] | None:
-        """Return the two parallel regions in which two states are, None if they are not in parallel."""
+    def _find_regions(self, first: int, second: int) -> RegionPair | None:
+        """Return the two parallel regions in which two states are, None if they are not in parallel.
+
+        The states are given by number. They are in parallel regions if these are where the paths from the
+        chart to the two states part.
+        """
         first_path = (*reversed(self.nodes[first].ancestors), first)
         second_path = (*reversed(self.nodes[second].ancestors), second)
         for first_ancestor, second_ancestor in zip(first_path, second_path, strict=False):
             if first_ancestor != second_ancestor:  # here the two paths part
                 lower, higher = sorted((first_ancestor, second_ancestor))
                 is_parallel = self.nodes[self.nodes[first_ancestor].parent].parallel
-                return (lower, higher) if is_parallel else None
-        return None
+                return RegionPair(lower, higher) if is_parallel else None
+        return None  # one state is inside the other
 
     def _observe(self, tick: ExploredTick) -> None:
         """Record the first tick of every conflict: states of two regions set one variable in a tick."""
@@ -351,13 +369,14 @@ class WriteConflicts(Check):
             for earlier in earlier_writers:
                 regions = self._find_regions(writer, earlier)
                 if regions is not None:
-                    self.conflicts.setdefault((write.name, regions), WriteConflict(earlier, writer, tick))
+                    key = ConflictKey(write.name, regions)
+                    self.conflicts.setdefault(key, WriteConflict(earlier, writer, tick))
             earlier_writers.append(writer)
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for each variable that two regions set in one tick."""
-        for (name, _), conflict in self.conflicts.items():
-            yield self._build_finding(name, conflict)
+        for key, conflict in self.conflicts.items():
+            yield self._build_finding(key.variable, conflict)
 
     def _build_finding(self, name: str, conflict: WriteConflict) -> Finding:
         """Return the warning that two states set one variable in the same tick."""

@@ -154,7 +154,7 @@ class DeadTransitions(Check):
         return [
             earlier
             for earlier in self.analysis.source_of(transition).transitions[: transition.index]
-            if earlier.wait <= transition.wait and trigger_events(earlier) >= events
+            if earlier.wait_ticks <= transition.wait_ticks and trigger_events(earlier) >= events
         ]
 
     def findings(self) -> Iterator[Finding]:

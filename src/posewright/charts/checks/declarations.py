@@ -145,6 +145,18 @@ class UnusedDeclarations(Check):
         return not self.analysis.solver.excludes(claims)
 
 
+class _Outcome(NamedTuple):
+    """What some transitions of a state do alike.
+
+    Attributes:
+        first_transition: the first of these transitions.
+        conditions: for each of them, the condition under which it is taken.
+    """
+
+    first_transition: CompoundTransition
+    conditions: list[Expression]
+
+
 def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expression]:
     """Return the conditions under which a state does one thing or another.
 
@@ -152,22 +164,21 @@ def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expre
     share one condition. Where there are events, waits or more than `MAX_GROUPED` transitions, the guards are
     returned instead, which distinguish more.
     """
-    has_event_or_wait = any(transition.events or transition.wait for transition in transitions)
+    has_event_or_wait = any(transition.events or transition.wait_ticks for transition in transitions)
     if has_event_or_wait or len(transitions) > MAX_GROUPED:
         return [transition.guard for transition in transitions]
-    # a transition of each outcome, with the conditions under which one with that outcome is taken
-    outcomes: list[tuple[CompoundTransition, list[Expression]]] = []
+    outcomes: list[_Outcome] = []
     earlier_guards: list[Expression] = []
     for transition in transitions:
         taken_condition = all_of([transition.guard, *map(negation, earlier_guards)])
         earlier_guards.append(transition.guard)
-        for representative, conditions in outcomes:
-            if outcome_differs(representative, transition) is False:
-                conditions.append(taken_condition)
+        for outcome in outcomes:
+            if outcome_differs(outcome.first_transition, transition) is False:
+                outcome.conditions.append(taken_condition)
                 break
         else:  # no earlier transition has this outcome
-            outcomes.append((transition, [taken_condition]))
-    return [any_of(conditions) for _, conditions in outcomes]
+            outcomes.append(_Outcome(transition, [taken_condition]))
+    return [any_of(outcome.conditions) for outcome in outcomes]
 
 
 def _with_alternate_input(condition: Expression, name: str) -> Expression:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os.path import relpath
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.feasibility import (
@@ -26,6 +27,7 @@ from posewright.charts.mutation import (
     Distinction,
     Distinguisher,
     InputRow,
+    Mutant,
     MutantStatus,
     explore_small_variables,
     mutants,
@@ -333,12 +335,20 @@ class CoveringRuns:
         return GeneratedRun(run.interpreter, (*run.rows, *rows), (*run.states, *new_states))
 
 
+class Survivor(NamedTuple):
+    """A mutant that no run kills, with its interpreter."""
+
+    mutant: Mutant
+    interpreter: Interpreter
+
+
 class MutantKillingRuns:
     """Extends runs until they kill all mutants of a chart that can be killed.
 
     Attributes:
         runs: the runs.
-        survivors: mutants that no run kills, each with its interpreter.
+        interpreter: the interpreter of the chart.
+        survivors: the mutants that no run kills.
     """
 
     def __init__(self, runs: Sequence[GeneratedRun], interpreter: Interpreter) -> None:
@@ -350,12 +360,12 @@ class MutantKillingRuns:
         """
         self.interpreter = interpreter
         self.runs = list(runs)
-        self.survivors = []
+        self.survivors: list[Survivor] = []
         for mutant in mutants(interpreter.chart):
             with suppress(InputError):  # a mutant that cannot be run is killed anyway
                 mutant_interpreter = Interpreter(mutant.chart)
                 if not self._is_killed(mutant_interpreter):
-                    self.survivors.append((mutant, mutant_interpreter))
+                    self.survivors.append(Survivor(mutant, mutant_interpreter))
 
     def _is_killed(self, mutant: Interpreter) -> bool:
         return any(run.kills(mutant) for run in self.runs)
@@ -366,16 +376,16 @@ class MutantKillingRuns:
         Only mutants that it could not decide about remain survivors.
         """
         distinguisher = Distinguisher(exploration)
-        survivors = []
-        for mutant, interpreter in self.survivors:
-            if self._is_killed(interpreter):
+        undecided_survivors = []
+        for survivor in self.survivors:
+            if self._is_killed(survivor.interpreter):
                 continue
-            distinction = distinguisher.distinguish(mutant, prove=False)
+            distinction = distinguisher.distinguish(survivor.mutant, prove=False)
             if distinction.status is MutantStatus.DISTINGUISHED:
-                self._extend_to_kill(distinction, interpreter, exploration)
+                self._extend_to_kill(distinction, survivor.interpreter, exploration)
             elif distinction.status is MutantStatus.UNKNOWN:
-                survivors.append((mutant, interpreter))
-        self.survivors = survivors
+                undecided_survivors.append(survivor)
+        self.survivors = undecided_survivors
 
     def _extend_to_kill(
         self, distinction: Distinction, mutant: Interpreter, exploration: Exploration

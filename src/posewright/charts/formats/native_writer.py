@@ -86,7 +86,8 @@ def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> Pla
     if not (isinstance(document, list) and isinstance(old_data, list) and isinstance(new_data, list)):
         return new_data
     if len(document) != len(old_data):
-        return new_data
+        return new_data  # it is not known which items correspond
+    # the new list may be shorter, or have further items
     merged = [_merge(*versions) for versions in zip(document, old_data, new_data, strict=False)]
     return [*merged, *new_data[len(merged) :]]
 

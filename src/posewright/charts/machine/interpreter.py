@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from posewright.charts.machine.columns import Column
 from posewright.charts.machine.lowering import lower
@@ -42,6 +42,26 @@ class TickOutcome:
     raised: tuple[str, ...]
 
 
+class _InputColumn(NamedTuple):
+    """How an input is read from a row of values.
+
+    Attributes:
+        row_index: its index in the row.
+        name: its name.
+        exact_type: the Python type of values that need no conversion.
+        low: the least of these values.
+        high: the greatest of these values.
+        input_type: its type in the chart.
+    """
+
+    row_index: int
+    name: str
+    exact_type: type
+    low: Any
+    high: Any
+    input_type: Type
+
+
 class Interpreter:
     """Runs a chart tick by tick.
 
@@ -68,11 +88,11 @@ class Interpreter:
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
-        # for each input: its index in a row, its name, the values that need no conversion, and its type
         self._inputs = [
-            (index, name, *_exact_range(input_type), input_type)
+            _InputColumn(index, name, *_exact_range(input_type), input_type)
             for index, (name, input_type) in enumerate(chart.inputs.items())
         ]
+        # each event with its index in a row
         self._events = [*enumerate(chart.events, len(chart.inputs))]
         self._read_row = make_getter(self._names)
         caches_steps = remember and all(map(_is_small, chart.inputs.values()))
@@ -290,7 +310,7 @@ class Interpreter:
     ) -> Snapshot:
         """Return a snapshot with initial registers, some set to `values`, and an empty history."""
         machine = self.machine
-        registers = {**machine.start(configuration), **values}
+        registers = {**machine.start_values(configuration), **values}
         register_values = tuple(registers[name] for name in machine.registers)
         history = tuple(() for _ in machine.history)
         return Snapshot(machine, started, configuration, register_values, history)
@@ -308,8 +328,8 @@ class Interpreter:
         if len(inputs) > len(row):  # the fast reader ignores unknown names, for which this raises an error
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
-        for index, name, exact_type, low, high, input_type in self._inputs:
-            value = row[index]
+        for row_index, name, exact_type, low, high, input_type in self._inputs:
+            value = row[row_index]
             is_exact = type(value) is exact_type and low <= value <= high
             values[name] = value if is_exact else convert_value(name, input_type, value)
         events: list[str] = []

@@ -351,7 +351,7 @@ class _ChartLowering:
                 transition_index=transition_index,
                 segments=segments,
                 events=first_segment.on,
-                wait=lowering.require_count(wait_ticks),
+                wait_ticks=lowering.require_count(wait_ticks),
                 guards=guards,
                 guard=lowering.join_guards(guards),
                 do=tuple(actions),

@@ -45,7 +45,7 @@ class Machine:
     | transitions, in the order of trial | `transitions_by_event`: by event (None: every tick) and leaf |
     | exit set, entry set and configuration after a microstep | `planner.enter_chart()`, `planner.plan(...)` |
     | what is stored from tick to tick | `registers`, `types` (each with its `storage`), `history` |
-    | values of the registers before the first tick | `start` |
+    | values of the registers before the first tick | `start_values(configuration)` |
     | inputs, each clamped to its declared range when it is sampled | `inputs` |
     | events from outside, in the order in which they are processed | `events` |
     | outputs of a Moore chart in each state: its `entry` sets them | `moore_outputs` |
@@ -102,7 +102,7 @@ class Machine:
                 outputs[node.index] = start_outputs | state_outputs
         return outputs
 
-    def start(self, configuration: tuple[int, ...]) -> dict[str, Value]:
+    def start_values(self, configuration: tuple[int, ...]) -> dict[str, Value]:
         """Return the values of the registers before the first tick.
 
         Args:

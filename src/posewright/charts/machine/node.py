@@ -41,7 +41,7 @@ class CompoundTransition:
         transition_index: index of its first segment among the transitions of the state as written.
         segments: the segments as written, from the first to the last.
         events: triggers, any one of which enables it; none: it is tried at every tick.
-        wait: ticks that the source must have been active.
+        wait_ticks: ticks that the source must have been active.
         guards: guards of the segments, in order; all must be true.
         guard: the conjunction of the guards.
         do: the actions of all segments.
@@ -56,7 +56,7 @@ class CompoundTransition:
     transition_index: int
     segments: tuple[Transition, ...]
     events: tuple[str, ...]
-    wait: int
+    wait_ticks: int
     guards: tuple[Expression, ...]
     guard: Expression
     do: Actions

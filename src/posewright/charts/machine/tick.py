@@ -190,7 +190,7 @@ class TickExecution:
     def holds(self, transition: CompoundTransition) -> bool:
         """Return whether the minimum time of a transition is over and its guards are true."""
         env = self.env
-        if transition.wait and env[transition.since_register] < transition.wait:
+        if transition.wait_ticks and env[transition.since_register] < transition.wait_ticks:
             return False
         compute = self.compute
         if compute is evaluate_expression:  # nothing records the guards, so the compiled ones are called

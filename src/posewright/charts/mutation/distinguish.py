@@ -285,7 +285,7 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
     def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
         """Return all that decides what a node does while it is active, to be compared."""
         transitions = [
-            (t.events, t.wait, t.targets, t.domain, t.since_register, t.guards, t.do)
+            (t.events, t.wait_ticks, t.targets, t.domain, t.since_register, t.guards, t.do)
             for t in node.transitions
         ]
         return node.during, node.exit, node.counters, node.history_kinds, transitions

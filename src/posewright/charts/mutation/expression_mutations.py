@@ -234,7 +234,12 @@ def neighbouring_values(value: Value) -> Iterator[Value]:
 
 
 def _which_operands_are_conditions(tree: Tree, *, is_condition: bool) -> tuple[bool, ...]:
-    """Return for each operand of a tree whether it is a condition."""
+    """Return for each operand of a tree whether it is a condition.
+
+    Args:
+        tree: the tree.
+        is_condition: whether the tree itself is a condition; then so are the values of an `if`.
+    """
     if isinstance(tree, If):
         return True, is_condition, is_condition
     if isinstance(tree, Call) and tree.function == "held":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
@@ -146,10 +147,18 @@ def _has_few_values(value_type: Type) -> bool:
     return not isinstance(value_type, FloatType)
 
 
+class _PreparedTick(NamedTuple):
+    """The inputs and events of a tick, and the values that are expected after it, by name."""
+
+    inputs: TickInputs
+    expected: Mapping[str, Value]
+
+
 class _PreparedScenario:
     """A scenario, prepared to be run on one mutant after the other.
 
     Attributes:
+        name: its name.
         start: name of the state in which it starts; None starts before the first tick.
         ticks: inputs and expectations of every tick.
     """
@@ -159,19 +168,17 @@ class _PreparedScenario:
         rows = rows_of(scenario, chart)
         self.name = scenario.name
         self.start = rows[0].start if rows else None
-        self.ticks: list[tuple[TickInputs, list[tuple[str, Value]]]] = [
-            (split_events(chart, row.inputs), list(row.expected.items())) for row in rows
-        ]
+        self.ticks = [_PreparedTick(split_events(chart, row.inputs), row.expected) for row in rows]
 
     def is_failed_by(self, interpreter: Interpreter) -> bool:
         """Return whether a chart does not meet an expectation of the scenario, or a tick fails."""
         state = interpreter.initial() if self.start is None else interpreter.snapshot_in(self.start)
-        for tick_inputs, expectations in self.ticks:
+        for tick in self.ticks:
             try:
-                state = TickExecution(interpreter.machine, state).run(*tick_inputs)
+                state = TickExecution(interpreter.machine, state).run(*tick.inputs)
             except PosewrightError:
                 return True
-            if not all(meets_expectation(state, name, expected) for name, expected in expectations):
+            if not all(meets_expectation(state, name, value) for name, value in tick.expected.items()):
                 return True
         return False
 

@@ -119,19 +119,19 @@ class OperationClaim(ExpressionClaim):
         factory = translator.term_factory
         nodes = translator.translate(self.expression)
         conditions = []
-        for tree, required_value in self.operation.steps_before:
-            node = nodes[id(tree)]
+        for step in self.operation.steps_before:
+            node = nodes[id(step.tree)]
             conditions.append(factory.negation(node.fails))
-            if required_value is not None:
-                conditions.append(node.value if required_value else factory.negation(node.value))
+            if step.required_value is not None:
+                conditions.append(node.value if step.required_value else factory.negation(node.value))
         return factory.conjunction(conditions)
 
     def _is_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the operation is evaluated in a case."""
-        for tree, required_value in self.operation.steps_before:
-            value = self._compute_part(tree, case)
+        for step in self.operation.steps_before:
+            value = self._compute_part(step.tree, case)
             divides_by_zero = value is None
-            has_other_value = required_value is not None and value is not required_value
+            has_other_value = step.required_value is not None and value is not step.required_value
             if divides_by_zero or has_other_value:
                 return False
         return True

@@ -25,7 +25,7 @@ class _PathStep(NamedTuple):
 
     Attributes:
         tree: the part of the expression.
-        required_value: the value it must have; None if any will do.
+        required_value: the value it must have; None for any value, as long as it does not divide by zero.
         previous: the step before it; None for the first.
     """
 
@@ -47,14 +47,11 @@ class ArithmeticOperation:
     last_step: _PathStep | None
 
     @property
-    def steps_before(self) -> Iterator[tuple[Tree, bool | None]]:
-        """The parts evaluated before it, the last first, with the value each must have.
-
-        None means any value: it is enough that the part does not divide by zero.
-        """
+    def steps_before(self) -> Iterator[_PathStep]:
+        """The parts that are evaluated before it, the last first."""
         step = self.last_step
         while step is not None:
-            yield step.tree, step.required_value
+            yield step
             step = step.previous
 
     @property
@@ -63,23 +60,35 @@ class ArithmeticOperation:
         return isinstance(self.tree, Binary) and self.tree.operator in (Operator.OVER, Operator.MODULO)
 
 
+class _PendingNode(NamedTuple):
+    """A node that remains to be visited.
+
+    Attributes:
+        node: the node.
+        path: the path to it; None if it is always evaluated.
+        operands_are_done: whether the operations in its operands have been yielded.
+    """
+
+    node: Tree
+    path: _PathStep | None
+    operands_are_done: bool = False
+
+
 def operations_in(tree: Tree) -> Iterator[ArithmeticOperation]:
     """Yield the arithmetic operations in a tree in the order of evaluation: operands come first.
 
     A stack takes the place of recursion, since the tree of a truth table is deep.
     """
-    # each entry: a node, the path to it, and whether its operands have been yielded
-    stack: list[tuple[Tree, _PathStep | None, bool]] = [(tree, None, False)]
+    stack = [_PendingNode(tree, path=None)]
     while stack:
         node, path, operands_are_done = stack.pop()
         if operands_are_done:
             yield ArithmeticOperation(node, path)
             continue
         if _is_arithmetic(node):
-            stack.append((node, path, True))
-        children_with_paths = list(_children_with_paths(node, path))
+            stack.append(_PendingNode(node, path, operands_are_done=True))
         # the first child is pushed last, to be popped first
-        stack.extend((child, child_path, False) for child, child_path in reversed(children_with_paths))
+        stack.extend(reversed(list(_list_children(node, path))))
 
 
 def _is_arithmetic(node: Tree) -> bool:
@@ -88,7 +97,7 @@ def _is_arithmetic(node: Tree) -> bool:
     return isinstance(node, Binary | Unary) and node.operator in ARITHMETIC
 
 
-def _children_with_paths(node: Tree, path: _PathStep | None) -> Iterator[tuple[Tree, _PathStep | None]]:
+def _list_children(node: Tree, path: _PathStep | None) -> Iterator[_PendingNode]:
     """Yield the children of a node, each with the path to it.
 
     Args:
@@ -98,15 +107,15 @@ def _children_with_paths(node: Tree, path: _PathStep | None) -> Iterator[tuple[T
     if isinstance(node, If):
         cases, default = split_cases(node)
         for condition, value in cases:
-            yield condition, path
-            yield value, _PathStep(condition, required_value=True, previous=path)
+            yield _PendingNode(condition, path)
+            yield _PendingNode(value, _PathStep(condition, required_value=True, previous=path))
             path = _PathStep(condition, required_value=False, previous=path)
-        yield default, path
+        yield _PendingNode(default, path)
         return
     # the right side of `and` is evaluated where the left one is true, that of `or` where it is false
     required_value = None
     if isinstance(node, Binary) and node.operator in LOGIC:
         required_value = node.operator is Operator.AND
     for child in children(node):
-        yield child, path
+        yield _PendingNode(child, path)
         path = _PathStep(child, required_value, previous=path)

@@ -507,7 +507,9 @@ def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
     numbers_by_counter = {counter.name: set[int]() for counter in machine.counters}
     # a transition with a waiting time compares the counter of its source state with that time
     comparisons = [
-        (transition.since_register, transition.wait) for transition in machine.transitions if transition.wait
+        (transition.since_register, transition.wait_ticks)
+        for transition in machine.transitions
+        if transition.wait_ticks
     ]
     names_read_otherwise = set[str]()
     for expression in machine.expressions:

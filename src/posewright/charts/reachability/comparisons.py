@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from posewright.charts.expression import (
     Evaluate,
@@ -25,6 +26,7 @@ from posewright.charts.reachability.domain import (
     Domain,
     IndexFunction,
     Spans,
+    TruthSet,
     find_spans,
     merge_spans,
     partition,
@@ -117,7 +119,7 @@ class SymbolicComparison:
         self.input_names = tuple(name for name in names if name in domains)
         self.register_names = tuple(name for name in names if name not in domains)
         self._evaluate = compile_tree(tree, expression.constant_values, expression.source)
-        self._sets: dict[object, tuple[Spans, bool]] = {}
+        self._sets: dict[object, TruthSet] = {}
 
     def __call__(self, registers: Registers, path: PathCondition) -> bool:
         """Return whether the comparison holds on a path.
@@ -158,10 +160,8 @@ class SymbolicComparison:
             return path.decide_membership(name, spans)
         return path.decide_relation(self._build_relation(known_values, path))
 
-    def _find_set(
-        self, name: str, known_values: Mapping[str, Value], path: PathCondition
-    ) -> tuple[Spans, bool]:
-        """Return the values of one input for which the comparison holds, and whether that is exact.
+    def _find_set(self, name: str, known_values: Mapping[str, Value], path: PathCondition) -> TruthSet:
+        """Return the values of one input for which the comparison holds.
 
         A set that bisection only guesses is corrected with the prover.
 
@@ -180,7 +180,7 @@ class SymbolicComparison:
         relation = self._substitute(known_values)
         spans, is_exact = find_spans(self.tree, name, domain, compile_at_index)
         if is_exact and not may_be_undefined(relation.condition, {name: domain.value_type}):
-            return spans, True
+            return TruthSet(spans, is_exact=True)
         evaluate_comparison = compile_at_index(self.tree)
 
         def holds(index: int) -> bool:
@@ -206,6 +206,18 @@ class SymbolicComparison:
         return Relation(replace(self.expression, tree=tree, type=BoolType()))
 
 
+class _FoundIndex(NamedTuple):
+    """The result of a search for an index at which a relation holds.
+
+    Attributes:
+        domain_index: the index; None if there is none, or none was found.
+        is_known: whether it is known that there is one or none.
+    """
+
+    domain_index: int | None
+    is_known: bool
+
+
 def _correct_spans(
     spans: Spans,
     name: str,
@@ -214,7 +226,7 @@ def _correct_spans(
     *,
     prover: Prover,
     holds: Callable[[int], bool],
-) -> tuple[Spans, bool]:
+) -> TruthSet:
     """Return the values of one input for which a relation holds, and whether that is proved.
 
     The prover searches for a value inside the guessed set for which the relation does not hold, and for one
@@ -230,15 +242,16 @@ def _correct_spans(
         holds: a function that evaluates the relation at an index.
     """
 
-    def find_index_in(subset: Spans, searched_relation: Relation) -> tuple[int | None, bool]:
-        """Return an index in a set at which a relation holds, or None; and whether that is known."""
+    def find_index_in(subset: Spans, searched_relation: Relation) -> _FoundIndex:
+        """Return an index in a set at which a relation holds, if there is one."""
         if not subset:
-            return None, True
+            return _FoundIndex(None, is_known=True)
         solution = solve_with_prover(
             prover, domains={name: domain}, sets={name: subset}, relations=[searched_relation]
         )
         value = None if solution.values is None else solution.values.get(name)
-        return None if value is None else domain.index_of(value), not solution.unknown_reason
+        index = None if value is None else domain.index_of(value)
+        return _FoundIndex(index, is_known=not solution.unknown_reason)
 
     for _ in range(MAX_CORRECTIONS):
         wrong_index, is_known = find_index_in(spans, relation.negated())
@@ -246,13 +259,13 @@ def _correct_spans(
             _, outside = partition(domain.full_set, spans)
             wrong_index, is_known = find_index_in(outside, relation)
         if not is_known or wrong_index is None:
-            return spans, is_known
+            return TruthSet(spans, is_exact=is_known)
         wrong_span = _find_equal_neighbours(wrong_index, domain, holds)
         if holds(wrong_index):
             spans = merge_spans((*spans, wrong_span))
         else:
             _, spans = partition(spans, (wrong_span,))
-    return spans, False
+    return TruthSet(spans, is_exact=False)
 
 
 def _find_equal_neighbours(index: int, domain: Domain, holds: Callable[[int], bool]) -> tuple[int, int]:

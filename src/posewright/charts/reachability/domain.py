@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from posewright.charts.expression import (
     COMPARISONS,
@@ -246,8 +246,20 @@ class NotPiecewiseLinearError(ValueError):
     """Raised within this module: a term is not piecewise linear."""
 
 
-def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> tuple[Spans, bool]:
-    """Return the set of values of one name for which a condition holds, and whether that is exact.
+class TruthSet(NamedTuple):
+    """The values of one name for which a condition holds.
+
+    Attributes:
+        spans: the set, as spans of indices into the domain of the name.
+        is_exact: whether it is known to be right; else it is a guess.
+    """
+
+    spans: Spans
+    is_exact: bool
+
+
+def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> TruthSet:
+    """Return the set of values of one name for which a condition holds.
 
     All values of a small domain are tried. In a large one, the condition is tried once on each piece between
     the breakpoints of its terms. A condition that is not piecewise linear is only sampled, so the set is a
@@ -258,14 +270,11 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
         name: the name that varies.
         domain: its values.
         compile_at_index: compiles a term to a function of an index into `domain`.
-
-    Returns:
-        The set as spans of indices into `domain`, and whether it is exact, not a guess.
     """
     low, high = domain.index_bounds
     holds = compile_at_index(tree)
     if high - low < MAX_ENUMERATED:
-        return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
+        return TruthSet(_try_every_value(holds, low, high), is_exact=True)
     finder = _BreakpointFinder(name, domain, compile_at_index)
     try:
         breakpoints = finder.find_condition_breakpoints(tree)
@@ -274,11 +283,17 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
             breakpoints = _with_neighbours({*breakpoints, 0}, CROSSING_NEIGHBOURS)
     except NotPiecewiseLinearError:
         if high - low < MAX_ENUMERATED_NONLINEAR:
-            return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
+            return TruthSet(_try_every_value(holds, low, high), is_exact=True)
         breakpoints = finder.sample_breakpoints(tree, holds)
         is_exact = False
+    # on each piece between two breakpoints, the condition is the same as at the first index
     pieces = finder.split_at(breakpoints)
-    return merge_spans((first, last) for first, last in pieces if holds(first)), is_exact
+    return TruthSet(merge_spans((first, last) for first, last in pieces if holds(first)), is_exact)
+
+
+def _try_every_value(holds: IndexFunction, low: int, high: int) -> Spans:
+    """Return the indices from `low` to `high` at which a condition holds."""
+    return merge_spans((index, index) for index in range(low, high + 1) if holds(index))
 
 
 def _with_neighbours(indices: set[int], n_neighbours: int) -> set[int]:

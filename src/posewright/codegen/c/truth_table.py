@@ -312,7 +312,7 @@ class TruthTable:
         """
         machine = self.machine
         initial_configuration = self.state_code.initial_move.configuration
-        start_values = machine.start(initial_configuration)
+        start_values = machine.start_values(initial_configuration)
         if self.state_code.enters_at_first_tick:
             initial_state = len(self.state_code.leaves)
         else:

@@ -193,7 +193,7 @@ class InputStream:
         rng = np.random.default_rng(seed)
         yield from self.runs
         while True:
-            # of every order of magnitude as often
+            # lengths from 10 to 100 are as likely as those from 100 to 1000
             length = int(math.exp(rng.uniform(math.log(SHORTEST_EPISODE), math.log(LONGEST_EPISODE))))
             parts = [self._draw_beginning(rng)]
             while (n_ticks_left := length - sum(map(len, parts))) > 0:

@@ -9,9 +9,10 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import PosewrightError
+from posewright.recordings.header import Header, card_document
 from posewright.recordings.recording import Recording, RobotRecord
 from posewright.recordings.scene import link_rotations, movable_links
-from posewright.robots import Robot, robot_names
+from posewright.robots import Robot, parse_robot, robot_names
 from posewright.robots import robot as robot_card
 from posewright.rotation import quaternion_product, rotation_matrices
 
@@ -108,19 +109,22 @@ class RecordedRobot:
 
 
 def prepare_robots(recording: Recording, cards: dict[str, Robot]) -> list[RecordedRobot]:
-    """Return the robots of a recording with their cards: those given by name, else the shipped ones."""
+    """Return the robots of a recording with their cards: given by name, or else attached or shipped ones."""
     robots = []
     for name, record in recording.robots.items():
-        card = cards.get(name) or _find_shipped(record.header.robot)
+        card = cards.get(name) or _find_card(recording.header, record.header.robot)
         if card is not None and card.joint_names != record.header.joints:
             card = None
         robots.append(RecordedRobot(name, recording, record, card))
     return robots
 
 
-def _find_shipped(name: str) -> Robot | None:
-    """Return the card of a name in the catalogue; None if there is none, as the name may be any text."""
+def _find_card(header: Header, name: str) -> Robot | None:
+    """Return the attached card of a robot, else that of the catalogue; None if neither can be read."""
+    attached = header.documents.get(card_document(name))
     try:
+        if attached is not None:
+            return parse_robot(attached)
         return robot_card(name) if name in robot_names() else None
     except PosewrightError:
         return None

@@ -36,6 +36,9 @@ from posewright.runtimes.robobasic.tree import (
 TAB_WIDTH = 4
 """Columns of a tab; that of the maker's editor."""
 
+MAX_SECTIONS = 20
+"""So many jumps of the start-up are followed."""
+
 MAX_UNCLOSED_IFS = 100
 MAX_BRANCH_LINES = 2_000
 """So many IFs, and so many lines below each, are examined; further blocks end before the next label."""
@@ -100,12 +103,12 @@ def find_unclosed_ifs(lines: Sequence[SourceLine]) -> Mapping[int, UnclosedIf]:
                 pass
     label_lines = [line.number for line in lines if line.label]
     label_lines.append(len(lines) + 1)  # the end of the program
-    start_up_end = max(label_lines[0], _find_first_jump(lines, frozenset(open_ifs)))
+    start_up = [range(1, label_lines[0]), *_find_start_up(lines, frozenset(open_ifs))] if open_ifs else []
     unclosed: dict[int, UnclosedIf] = {}
     for number in reversed(open_ifs):  # inner ones first
         next_label_line = label_lines[bisect_right(label_lines, number)]
         if len(unclosed) < MAX_UNCLOSED_IFS:
-            is_start_up = number < start_up_end
+            is_start_up = any(number in section for section in start_up)
             unclosed[number] = _find_end(lines, number, unclosed, next_label_line, is_start_up=is_start_up)
         else:
             end_label = _label_of(lines, next_label_line)
@@ -113,15 +116,36 @@ def find_unclosed_ifs(lines: Sequence[SourceLine]) -> Mapping[int, UnclosedIf]:
     return unclosed
 
 
-def _find_first_jump(lines: Sequence[SourceLine], unclosed: Collection[int]) -> int:
-    """Return the first line that is a GOTO, RETURN or END outside all closed IFs; GOTO AUTO does not count.
+def _find_start_up(lines: Sequence[SourceLine], unclosed: Collection[int]) -> Sequence[range]:
+    """Return the lines of start-up and main loop: those that a program runs through without its IFs.
+
+    They begin at the first line and end with a GOTO, RETURN or END outside all closed IFs; after a GOTO they
+    go on at its label.
 
     Args:
         lines: all lines of the program.
         unclosed: the lines of the IFs without ENDIF.
     """
+    label_lines = {line.label.upper(): line.number for line in reversed(lines) if line.label}
+    sections: list[range] = []
+    start: int | None = 1
+    while start is not None and len(sections) < MAX_SECTIONS:
+        end = _find_jump(lines, start, unclosed)
+        sections.append(range(start, end + 1))
+        jump = lines[end - 1].statement if end <= len(lines) else None
+        start = label_lines.get(jump.label.upper()) if isinstance(jump, Goto) else None
+        if start is not None and any(start in section for section in sections):
+            break
+    return sections
+
+
+def _find_jump(lines: Sequence[SourceLine], start: int, unclosed: Collection[int]) -> int:
+    """Return the first line from `start` on that is a GOTO, RETURN or END outside all closed IFs.
+
+    GOTO AUTO does not count. Without such a line, it is one more than there are lines.
+    """
     depth = 0
-    for line in lines:
+    for line in lines[start - 1 :]:
         match line.statement:
             case IfStatement(_, None) if line.number not in unclosed:
                 depth += 1

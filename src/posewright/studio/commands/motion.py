@@ -8,7 +8,7 @@ from typing import Annotated
 from posewright.documents import Bounds
 from posewright.errors import InputError
 from posewright.formats.native.reader import MAX_REPEATS, MAX_SPEED, MIN_SPEED
-from posewright.motions import Keyframe, Motion
+from posewright.motions import Keyframe, Motion, mirror_motion, reverse_motion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import MotionCommand
 from posewright.studio.commands.pages import resolve_page
@@ -78,6 +78,26 @@ class ClearStart(MotionCommand):
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
         return replace(motion, start=None)
+
+
+@dataclass(frozen=True)
+class MirrorMotion(MotionCommand):
+    """Exchange left and right in the complete motion, including stiffness and lights."""
+
+    label = "mirror the motion"
+
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        return mirror_motion(motion, robot)
+
+
+@dataclass(frozen=True)
+class ReverseMotion(MotionCommand):
+    """Let the motion go through its poses from the last to the first, as `reverse_motion` does."""
+
+    label = "reverse the motion"
+
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        return reverse_motion(motion)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from posewright.figures.saving import screen_png
 from posewright.formats import FORMATS, detect_kind, motion_file_in, read_file_bytes
 from posewright.runtimes.openr.stick import StickMotion
 from posewright.studio.files.drafts import read_draft
-from posewright.studio.files.load import require_catalogue_robot, stick_motions
+from posewright.studio.files.load import require_catalogue_robot, shipped_motions, stick_motions
 from posewright.studio.requests import View
 from posewright.studio.workspace import Workspace
 
@@ -27,7 +27,23 @@ def list_files(workspace: Workspace, stick: Path | None) -> list[View]:
         stick: path of the memory stick; None if none is open.
     """
     motions = () if stick is None else stick_motions(stick)
-    return [*(_stick_view(motion, workspace) for motion in motions), *_file_views(workspace)]
+    return [
+        *(_stick_view(motion, workspace) for motion in motions),
+        *_file_views(workspace),
+    ]
+
+
+def list_shipped() -> Iterator[View]:
+    """Yield an entry for each shipped motion."""
+    for full_name in shipped_motions():
+        robot_name, _, motion_name = full_name.partition("/")
+        yield {
+            "file": full_name,
+            "page": None,
+            "title": motion_name,
+            "detail": f"shipped, for {robot_name}",
+            "kind": "shipped",
+        }
 
 
 def picture(path: Path, page: str | None) -> str:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from posewright.documents import decode_document, is_file, is_folder, parse_document, read_bounded
-from posewright.errors import FormatError, InputError, PosewrightError
+from posewright.documents import (
+    decode_document,
+    is_file,
+    is_folder,
+    parse_document,
+    path_exists,
+    read_bounded,
+)
+from posewright.documents.markup import read_markup
+from posewright.errors import FormatError, InputError, PosewrightError, UnknownNameError
 from posewright.formats import (
     NATIVE,
     MotionFile,
@@ -21,11 +30,16 @@ from posewright.formats import (
 from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
+from posewright.robots.reading import CARD
+from posewright.runs import import_robot
 from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
 from posewright.studio.document import Document
 from posewright.studio.pages import Pages
 
 MOTION_SUFFIX = ".motion.yaml"
+MOTIONS_FOLDER = "motions"
+"""Folder of the shipped motions beside a robot's card."""
+
 MAX_FILE_BYTES = 16_000_000
 """The largest motion file or archive that is read."""
 
@@ -65,9 +79,9 @@ class OpenedFile:
     recording: Path | None = None
     stick: Path | None = None
 
-    def document(self) -> Document:
-        """Return a new document of the pages."""
-        return Document(self.pages, self.robot)
+    def document(self, edited_pages: Pages | None = None) -> Document:
+        """Return a new document of the pages, or of `edited_pages`, which are not saved yet."""
+        return Document(edited_pages or self.pages, self.robot, saved_pages=self.pages)
 
 
 def file_digest(path: Path) -> str | None:
@@ -90,10 +104,11 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 
 
 def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | None = None) -> OpenedFile:
-    """Open a motion file, a recording, or a folder, which may be a memory stick.
+    """Open a motion file, a recording, a robot's model, or a folder, which may be a memory stick.
 
     Args:
-        path: the file or folder.
+        path: the file or folder; or, if there is no such file, the name of a shipped motion. A URDF or MuJoCo
+            model is imported into a folder beside it, unless that is there already, for a new motion.
         robot_or_name: the robot, for which a motion of another robot is converted; None for the robot that
             the file names.
         page: name or number of the page to show first; None for the first page of the file.
@@ -106,6 +121,10 @@ def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | 
         return _open_folder(path, robot_or_name)
     if path.suffix.lower() == ".mcap":
         return _open_recording(path, robot_or_name)
+    if not path.is_absolute() and not path.suffix and not path_exists(path):
+        return open_shipped(path.as_posix(), Path(), robot_or_name)
+    if _is_robot_model(path):
+        return _open_robot_model(path)
     data = read_file_bytes(path)
     target = SaveTarget(path.resolve(), hashlib.sha256(data).hexdigest())
     return _open_file(motion_file_in(data, path, robot=robot_or_name), target, robot_or_name, page)
@@ -121,17 +140,55 @@ def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None)
     )
 
 
+def shipped_motions() -> dict[str, Path]:
+    """Return the paths of the motions that ship with the robots, by `robot/motion`."""
+    paths = {}
+    for known in robots_with_models():
+        folder = (known.folder or Path()) / MOTIONS_FOLDER
+        for path in sorted(folder.glob(f"*{MOTION_SUFFIX}")):
+            paths[f"{known.name}/{path.name.removesuffix(MOTION_SUFFIX)}"] = path
+    return paths
+
+
+def open_shipped(name: str, folder: Path, robot_or_name: Robot | str | None = None) -> OpenedFile:
+    """Open a copy of a shipped motion, to be saved in a folder.
+
+    Args:
+        name: `robot/motion`, or only the name of the motion.
+        folder: the folder for the copy.
+        robot_or_name: as for `open_path`.
+
+    Raises:
+        UnknownNameError: there is no such motion.
+        InputError: several robots have a motion of that name.
+    """
+    paths = shipped_motions()
+    matches = [full_name for full_name in paths if name in {full_name, full_name.partition("/")[2]}]
+    if not matches:
+        raise UnknownNameError.among("file or shipped motion", name, paths)
+    if len(matches) > 1:
+        raise InputError(f"several robots have a motion {name}", hint=f"choose one of {', '.join(matches)}")
+    path = paths[matches[0]]
+    return open_data(read_file_bytes(path), folder / path.name, robot_or_name)
+
+
 def create_file(
     folder: Path, name: str, robot_or_name: Robot | str | None = None, pose: str | None = None
 ) -> OpenedFile:
-    """Return a new motion, by default of the first robot of the catalogue.
+    """Return a new motion, by default of the robot with the most shipped motions.
 
     Raises:
         InputError: there is no such robot or pose, or the name cannot be a file name.
     """
-    motion_robot = robot(robot_or_name) if robot_or_name else next(robots_with_models())
+    motion_robot = robot(robot_or_name) if robot_or_name else _default_robot()
     motion = create_motion(name, motion_robot, pose)
     return new_file(motion, folder / f"{file_stem(name)}{MOTION_SUFFIX}", motion_robot)
+
+
+def _default_robot() -> Robot:
+    """Return the robot of the catalogue that has the most shipped motions."""
+    counts = Counter(name.partition("/")[0] for name in shipped_motions())
+    return max(robots_with_models(), key=lambda known: counts[known.name])
 
 
 def robots_with_models() -> Iterator[Robot]:
@@ -163,6 +220,25 @@ def stick_motions(folder: Path) -> tuple[StickMotion, ...]:
         return ()
 
 
+def _is_robot_model(path: Path) -> bool:
+    """Return whether a file is a URDF or MuJoCo model, by its suffix and its root element."""
+    if path.suffix.lower() != ".xml":
+        return path.suffix.lower() == ".urdf"
+    try:
+        return read_markup(path).name == "mujoco"
+    except (FormatError, OSError):  # not XML as models have it; readers of motions may read it
+        return False
+
+
+def _open_robot_model(path: Path) -> OpenedFile:
+    """Return a new motion for a robot whose model is imported into a folder of the model's name."""
+    folder = path.with_suffix("")
+    if not path_exists(folder / CARD):
+        import_robot(path, folder)
+    model_robot = robot(folder / CARD)
+    return create_file(path.parent, "untitled", model_robot)
+
+
 def _open_recording(path: Path, robot_or_name: Robot | str | None) -> OpenedFile:
     """Return a new motion with a recording to show; by default for its first robot that has a model."""
     if not robot_or_name:
@@ -180,8 +256,21 @@ def _open_folder(folder: Path, robot_or_name: Robot | str | None) -> OpenedFile:
     motions = stick_motions(folder)
     if motions:
         return replace(open_path(motions[0].archive.path, robot_or_name), stick=folder.resolve())
-    new_motion = create_file(folder, "untitled", robot_or_name)
+    new_motion = create_file(folder, "untitled", robot_or_name or _robot_used_in(folder))
     return new_motion if robot_or_name else replace(new_motion, stick=folder.resolve())
+
+
+def _robot_used_in(folder: Path) -> str | None:
+    """Return the robot of the first native motion in a folder that can be shown; None if there is none."""
+    known_names = {known.name for known in robots_with_models()}
+    for path in sorted(folder.glob(f"*{MOTION_SUFFIX}")):
+        try:
+            motion = motion_file_in(read_file_bytes(path), path).motion()
+        except PosewrightError:
+            continue
+        if motion.robot in known_names:
+            return motion.robot
+    return None
 
 
 def _open_file(

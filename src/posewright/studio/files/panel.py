@@ -6,18 +6,18 @@ import base64
 import binascii
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
-from posewright.errors import InputError, UnavailableError
+from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.formats import read_file_bytes
 from posewright.motions import file_stem
-from posewright.robots import Robot, robot
+from posewright.robots import robot
 from posewright.studio.context import StudioContext
 from posewright.studio.files import saving
 from posewright.studio.files.drafts import Draft, DraftWriter, abandoned_drafts, draft_path, read_draft
-from posewright.studio.files.listing import DraftView, draft_view, list_files, picture
+from posewright.studio.files.listing import DraftView, draft_view, list_files, list_shipped, picture
 from posewright.studio.files.load import (
     OpenedFile,
     SaveTarget,
@@ -25,8 +25,10 @@ from posewright.studio.files.load import (
     new_file,
     open_data,
     open_path,
+    open_shipped,
     require_catalogue_robot,
     robots_with_models,
+    shipped_motions,
 )
 from posewright.studio.pages import Pages
 from posewright.studio.requests import View, action
@@ -34,18 +36,6 @@ from posewright.studio.session import Panel, resolve_future
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True)
-class RecoverEdits:
-    """A change that restores unsaved edits."""
-
-    pages: Pages
-    label: str = "recover unsaved edits"
-
-    def apply(self, pages: Pages, robot: Robot) -> Pages:
-        """Return the edited pages."""
-        return self.pages
 
 
 class FilesPanel(Panel):
@@ -134,9 +124,26 @@ class FilesPanel(Panel):
         return self._file_executor.submit(lambda: list_files(self._workspace, stick))
 
     @action
-    def picture(self, *, file: str, page: str | None = None) -> Future[str]:
-        """Return a picture of a motion as a data URL."""
-        path = self._workspace.path(file)
+    def shipped(self) -> Future[list[View]]:
+        """Return the shipped motions, which `open_shipped` opens."""
+        return self._file_executor.submit(lambda: list(list_shipped()))
+
+    @action
+    def picture(self, *, file: str, page: str | None = None, shipped: bool = False) -> Future[str]:
+        """Return a picture of a motion as a data URL.
+
+        Args:
+            file: name of the file, or `robot/motion` of a shipped motion.
+            page: name or number of the page; None for the first.
+            shipped: whether it is a shipped motion.
+        """
+        if shipped:
+            paths = shipped_motions()
+            if file not in paths:
+                raise UnknownNameError.among("shipped motion", file, paths)
+            path = paths[file]
+        else:
+            path = self._workspace.path(file)
         return self._picture_executor.submit(lambda: picture(path, page))
 
     @action
@@ -172,6 +179,22 @@ class FilesPanel(Panel):
             return open_path(path, robot, page)
 
         return self._ask_if_unsaved(anyway) or self._run_and_answer(read, self.show)
+
+    @action
+    def open_shipped(
+        self, *, name: str, robot: str | None = None, anyway: bool = False
+    ) -> View | Future[View]:
+        """Open a copy of a shipped motion; it is stored in the folder when it is saved.
+
+        Args:
+            name: `robot/motion`.
+            robot: as for `open`.
+            anyway: as for `open`.
+        """
+        root = self._workspace.root
+        return self._ask_if_unsaved(anyway) or self._run_and_answer(
+            lambda: open_shipped(name, root, robot), self.show
+        )
 
     @action
     def drop(
@@ -219,7 +242,7 @@ class FilesPanel(Panel):
         """Return the answer that asks about unsaved edits; None if there are none, or for `anyway`."""
         return {"unsaved": True} if self._session.document.is_dirty and not anyway else None
 
-    def show(self, opened: OpenedFile, draft: Path | None = None) -> View:
+    def show(self, opened: OpenedFile, draft: Path | None = None, edited_pages: Pages | None = None) -> View:
         """Show an opened file, and return the answer to the window; on the session's thread.
 
         A recording is shown by the trial panel. Unsaved edits of the previous file stay in its draft, which
@@ -228,6 +251,7 @@ class FilesPanel(Panel):
         Args:
             opened: the opened file.
             draft: path of the draft that is recovered; None to begin a new one.
+            edited_pages: the unsaved pages of that draft, which cannot be undone; None for those of the file.
         """
         if opened.recording is not None:
             name = self._workspace.name_of(opened.recording)
@@ -249,7 +273,7 @@ class FilesPanel(Panel):
         path = opened.target.path
         self._draft_path = draft or draft_path(path)
         self._draft_writer.begin(opened.target, self._draft_path)
-        self._session.open(opened.document(), opened.page)
+        self._session.open(opened.document(edited_pages), opened.page)
         self._session.choose(mode="motion")
         self._publish()
         return {"opened": self._workspace.name_of(path)}
@@ -353,7 +377,7 @@ class FilesPanel(Panel):
 
     @action
     def recover(self, *, draft: str, anyway: bool = False) -> View | Future[View]:
-        """Open the file of a draft with its unsaved edits, as one change that can be undone.
+        """Open the file of a draft with its unsaved edits, which can be saved but not undone.
 
         The answer says whether the file has changed since it was edited.
 
@@ -366,8 +390,7 @@ class FilesPanel(Panel):
         def show_edits(result: tuple[OpenedFile, Draft]) -> View:
             opened, recovered = result
             pages = recovered.apply_to(opened)
-            answer = self.show(opened, path)
-            self._session.do(RecoverEdits(pages))
+            answer = self.show(opened, path, pages)
             self._remove_from_list(path)
             return {**answer, "changed": opened.target.digest != recovered.digest}
 

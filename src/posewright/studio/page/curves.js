@@ -35,7 +35,7 @@ export const scaleOf = (from, until, begin, end) => ({
 
 export function mount(root) {
   const chosen = new Set(), charts = new Map();
-  let shownPage = null, span = null, dragged = null, sampled = null, wanted = null, waiting = {};
+  let shownPage = null, isChosenByHand = false, span = null, dragged = null, sampled = null, wanted = null, waiting = {};
   const list = el("div", { id: "curve-joints", role: "group", "aria-label": "Joints with curves" });
   const whole = el("input", { type: "checkbox", id: "curve-whole", onchange: () => draw() });
   const rows = el("div", { id: "curve-rows", onwheel: wheel });
@@ -52,27 +52,26 @@ export function mount(root) {
     draw();
   });
   new ResizeObserver(refresh).observe(rows);
-  on("robot", (robot) => { shownPage = null; chosen.clear(); list.replaceChildren(...robot.joints.map(choice)); });
-  on("motion", (motion) => { if (motion.page !== shownPage) choosePage(motion); refresh(); });
+  on("robot", (robot) => { shownPage = null; isChosenByHand = false; chosen.clear(); list.replaceChildren(...robot.joints.map(choice)); });
+  on("motion", (motion) => { choosePage(motion); refresh(); });
   on("cursor", () => draw());
   on("player", follow);
 
   const shown = () => span ?? [0, Math.max(value("player")?.duration_s ?? 0, clockOf(value("motion")).at(-1).ends)];
   function choice(joint) {
-    const box = el("input", { type: "checkbox", value: joint.name, onchange: () => { chosen[box.checked ? "add" : "delete"](joint.name); refresh(); } });
+    const box = el("input", { type: "checkbox", value: joint.name, onchange: () => { isChosenByHand = true; chosen[box.checked ? "add" : "delete"](joint.name); refresh(); } });
     return el("label", { class: "row" }, box, words(joint.name));
   }
-  // A page is shown with the joints that move most in it, unless some that it has are chosen already.
+  // A page is shown with the joints that move most in it, until somebody chooses; as long as none moves, with the first.
   function choosePage(motion) {
-    shownPage = motion.page;
-    span = null;
-    if (!motion.joints.some((name) => chosen.has(name))) {
-      const range = motion.joints.map((name, column) => {
-        const angles = motion.keyframes.map((frame) => frame.pose[column]).filter(Number.isFinite);
-        return [name, angles.reduce((a, b) => Math.max(a, b), -Infinity) - angles.reduce((a, b) => Math.min(a, b), Infinity)];
-      });
-      range.sort((one, other) => other[1] - one[1]).slice(0, FIRST_CHOSEN).forEach(([name]) => chosen.add(name));
-    }
+    const page = `${motion.page} ${motion.name}`, isOther = page !== shownPage, ranges = rangesOf(motion);
+    shownPage = page;
+    if (isOther) span = null;
+    const moves = [...chosen].some((name) => ranges.get(name) > 0);
+    if ((isChosenByHand && motion.joints.some((name) => chosen.has(name))) || (moves && !isOther)) return;
+    const moving = motion.joints.filter((name) => ranges.get(name) > 0).sort((one, other) => ranges.get(other) - ranges.get(one));
+    chosen.clear();
+    (moving.length ? moving : motion.joints).slice(0, FIRST_CHOSEN).forEach((name) => chosen.add(name));
     for (const box of list.querySelectorAll("input")) box.checked = chosen.has(box.value);
   }
   function zoom(factor, at = value("player").time_s) {
@@ -198,6 +197,14 @@ export function mount(root) {
     if (now.edit) await edit("set_angles", ...now.edit);
     else await ask("player.seek", { time_s: now.seek });
   });
+}
+
+// How far each joint of a motion goes [deg], with the pose it starts from.
+function rangesOf(motion) {
+  return new Map(motion.joints.map((name, column) => {
+    const angles = [motion.start, ...motion.keyframes.map((frame) => frame.pose)].map((pose) => pose?.[column]).filter(Number.isFinite);
+    return [name, angles.reduce((a, b) => Math.max(a, b), -Infinity) - angles.reduce((a, b) => Math.min(a, b), Infinity)];
+  }));
 }
 
 function ticksOf([low, high]) {

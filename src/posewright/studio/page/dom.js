@@ -66,10 +66,10 @@ export const seconds = (value) => `${Number(value.toFixed(3))} s`;
 export const words = (name) => name.replaceAll("_", " ");
 
 let tabLists = 0;
-// A row of tabs, each with the part that mounts itself below it; arrow keys go from one to the next.
-export function tabs(root, label, parts) {
-  const list = el("div", { role: "tablist", "aria-label": label, class: "tabs" }), own = ++tabLists;
-  root.append(list);
+// A row of tabs, each with the part that mounts itself below it, and controls beside them; arrow keys go from tab to tab.
+export function tabs(root, label, parts, beside = []) {
+  const list = el("div", { role: "tablist", "aria-label": label, class: "tab-list" }), own = ++tabLists;
+  root.append(el("div", { class: "tabs" }, list, ...beside));
   const made = parts.map(([text, part], place) => {
     const id = `tab-${own}-${place}`;
     const tab = el("button", { type: "button", role: "tab", id, "aria-controls": `${id}-panel`, onclick: () => choose(place) }, text);

@@ -1,5 +1,5 @@
 // Files: new, open, save, export; a file that is dropped; what was not saved and what somebody else changed.
-import { ask, on, value } from "./link.js";
+import { ask, isStale, on, value } from "./link.js";
 import { button, dialog, el, fail, options, tell, words } from "./dom.js";
 import { shortcuts } from "./keys.js";
 
@@ -21,7 +21,7 @@ export function mount(root) {
     ["Ctrl+S", "Save", () => withoutField(() => save(), "motion"), isNoField],
     ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs, "motion"), isNoField],
   ]);
-  addEventListener("beforeunload", (event) => { if (value("history")?.dirty) event.preventDefault(); });
+  addEventListener("beforeunload", (event) => { if (value("history")?.dirty && !isStale) event.preventDefault(); });
   takeDrops(window);
   const view = document.getElementById("view");
   view.addEventListener("load", () => takeDrops(view.contentWindow));
@@ -52,7 +52,7 @@ function notes(file) {
   notice("failure", file.failure && el("p", {}, file.failure));
   notice("changed", file.changed && [el("p", {}, `${file.name} was changed by somebody else.`), el("div", { class: "row" },
     button("Read it again", () => go("files.open", { file: file.name })), button("Keep mine", () => notice("changed")))]);
-  if (file.isStick && !stickShown) { stickShown = true; browse(true); }
+  if (file.isStick && !stickShown) { stickShown = true; browse(); }
 }
 
 // A box that stays among the messages until it is replaced; without content it goes away.
@@ -68,18 +68,18 @@ function draftRow(draft) {
   return el("li", {}, el("p", {}, `There are unsaved edits of ${draft.file}${when}.`), el("div", { class: "row small" },
     button("Recover", () => go("files.recover", { draft: draft.id }), { class: "main" }),
     button("Discard", async () => {
-      const sure = await question(`Discard the unsaved edits of ${draft.file}?`, "They cannot be brought back.", { discard: "Discard" });
+      const sure = await question(`Discard the unsaved edits of ${draft.file}?`, "They cannot be brought back.", { discard: "Discard" }, true);
       if (sure) ask("files.discard", { draft: draft.id }).catch(fail);
     })));
 }
 
-// Ask a person; answers with the key of what was chosen, or "" for nothing.
-function question(title, text, choices) {
+// Ask a person; answers with the key of what was chosen, or "" for nothing. What destroys something is not what Enter presses.
+export function question(title, text, choices, isDestructive = false) {
   return new Promise((answer) => {
     const lines = [].concat(text).map((line) => el("li", {}, line));
     const made = dialog(title, lines.length > 1 ? el("ul", {}, ...lines) : el("p", {}, ...[].concat(text)), el("div", { class: "row" },
-      ...Object.entries(choices).map(([key, label], place) => button(label, () => made.close(key), { class: place ? "" : "main" })),
-      button("Cancel", () => made.close(""))));
+      ...Object.entries(choices).map(([key, label], place) => button(label, () => made.close(key), { class: place || isDestructive ? "" : "main" })),
+      button("Cancel", () => made.close(""), { autofocus: isDestructive, class: isDestructive ? "main" : "" })));
     made.addEventListener("close", () => answer(made.returnValue));
   });
 }
@@ -123,16 +123,16 @@ async function save(name) {
 // Tell what stands in the way of writing, and note in `args` what a person says to it.
 async function mayGoOn(told, args, verb) {
   if (told.conflict) {
-    const choice = await question(told.conflict, "What stands there would be replaced.", { over: "Replace it", ...(verb === "Save" ? { as: "Save under another name" } : {}) });
+    const choice = await question(told.conflict, "What stands there would be replaced.", { over: "Replace it", ...(verb === "Save" ? { as: "Save under another name" } : {}) }, true);
     if (choice) args[choice] = true;
     return Boolean(choice);
   }
   if (told.faults) {
-    const choice = await question(`${verb}: this could harm the robot`, told.faults, { accept: `${verb} it all the same` });
+    const choice = await question(`${verb}: this could harm the robot`, told.faults, { accept: `${verb} it all the same` }, true);
     args.accept_faults = choice === "accept";
     return args.accept_faults;
   }
-  const choice = await question(`${verb}: this would be lost`, told.losses, { accept: `${verb} without it` });
+  const choice = await question(`${verb}: this would be lost`, told.losses, { accept: `${verb} without it` }, true);
   args.accept_loss = choice === "accept";
   return args.accept_loss;
 }
@@ -212,25 +212,33 @@ function form(title, verb, content, done) {
   return made;
 }
 
-async function browse(isUnasked = false) {
+async function browse() {
   const search = el("input", { type: "search", placeholder: "Find by name", "aria-label": "Find by name", autofocus: true });
   const whose = el("select", { class: "whose", "aria-label": "Whose it is, where the file does not say" }, el("option", { value: "" }, "Robot: as the file says"));
   const chooser = el("input", { type: "file", hidden: true, onchange: () => { made.close(); drop(chooser.files); } });
-  const grid = el("div", { class: "cards" }, el("p", {}, "Looking …"));
-  const made = dialog("Open", el("div", { class: "row" }, search, whose, button("From this computer …", () => chooser.click()), chooser), grid);
+  const grid = el("div", { class: "cards" }, el("p", {}, "Looking …")), shippedGrid = el("div", { class: "cards" });
+  const shipped = el("details", { class: "shipped" }, el("summary", {}, "Shipped motions"), shippedGrid);
+  const made = dialog("Open", el("div", { class: "row" }, search, whose, button("From this computer …", () => chooser.click()), button("New motion …", () => { made.close(); begin(); }), chooser), grid, shipped);
   try {
-    const [found, robots] = await Promise.all([ask("files.folder"), ask("files.robots")]);
+    const [own, others, robots] = await Promise.all([ask("files.folder"), ask("files.shipped"), ask("files.robots")]);
+    const found = [...own, ...others];
     whose.append(...robots.map((robot) => el("option", { value: robot.name }, robot.title || robot.name)));
     const cards = found.map((one) => card(one, () => {
       made.close();
       if (one.kind === "arena") ask("arena.open", { name: one.file }).then((answer) => { if (answer.unsaved) tell("The field that is open has unsaved edits: save it in the mode Arena first.", true); }).catch(fail);
       else if (one.kind === "gait") ask("session.choose", { mode: "gait" }).then(() => ask("gait.open", { gait: one.file })).catch(fail);
+      else if (one.kind === "shipped") go("files.open_shipped", { name: one.file, ...(whose.value ? { robot: whose.value } : {}) });
       else go("files.open", { file: one.file, ...(one.page ? { page: one.page } : {}), ...(whose.value ? { robot: whose.value } : {}) });
     }));
-    grid.replaceChildren(...cards);
-    if (!cards.length && isUnasked) made.close();
-    if (!cards.length) grid.append(el("p", {}, `There is nothing to open in ${value("file").folder}.`));
-    search.addEventListener("input", () => cards.forEach((made) => { made.hidden = !made.textContent.toLowerCase().includes(search.value.toLowerCase()); }));
+    const ownCards = cards.slice(0, own.length);
+    grid.replaceChildren(...ownCards);
+    shippedGrid.replaceChildren(...cards.slice(own.length));
+    if (!own.length) grid.replaceChildren(el("p", {}, `There is nothing to open in ${value("file").folder}. Begin a motion, or open a copy of a shipped one.`));
+    shipped.open = !own.length;
+    search.addEventListener("input", () => {
+      cards.forEach((made) => { made.hidden = !made.textContent.toLowerCase().includes(search.value.toLowerCase()); });
+      shipped.open = ownCards.every((made) => made.hidden);
+    });
     draw(made, cards, found);
   } catch (error) { made.close(); fail(error); }
 }
@@ -242,7 +250,7 @@ function draw(made, cards, found) {
   const wanted = [], observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const place = cards.indexOf(target);
-      if (isIntersecting && ["motion", "stick"].includes(found[place].kind) && !wanted.includes(place)) { wanted.push(place); next(); }
+      if (isIntersecting && ["motion", "stick", "shipped"].includes(found[place].kind) && !wanted.includes(place)) { wanted.push(place); next(); }
     }
   }, { root: made });
   cards.forEach((one) => observer.observe(one));
@@ -250,10 +258,10 @@ function draw(made, cards, found) {
   async function next() {
     if (isBusy || drawn === wanted.length || !made.open) return;
     isBusy = true;
-    const place = wanted[drawn++], { file, page } = found[place];
+    const place = wanted[drawn++], { file, page, kind } = found[place];
     const box = cards[place].querySelector(".picture");
     try {
-      box.append(el("img", { src: await ask("files.picture", { file, ...(page ? { page } : {}) }), alt: "" }));
+      box.append(el("img", { src: await ask("files.picture", { file, shipped: kind === "shipped", ...(page ? { page } : {}) }), alt: "" }));
     } catch (error) { box.append(el("span", { class: "wrong" }, error.message)); }
     isBusy = false;
     next();

@@ -1,6 +1,8 @@
 // A gait: which one, how fast it is asked to go, its numbers, and where it is saved.
-import { ask, latest, newGesture, on, value } from "./link.js";
+import { ask, isStale, latest, newGesture, on, value } from "./link.js";
 import { button, dialog, el, fail, options, tell } from "./dom.js";
+import { bindField } from "./fields.js";
+import { question } from "./files.js";
 import { mountSteering } from "./joystick.js";
 import { mountPhases } from "./phases.js";
 
@@ -24,7 +26,7 @@ export function mount(side, bottom) {
     open.hidden = phases.hidden = !gait;
     if (gait) { all.show(gait); shape(gait); numbers(gait); }
   });
-  addEventListener("beforeunload", (event) => { if (value("gait")?.dirty) event.preventDefault(); });
+  addEventListener("beforeunload", (event) => { if (value("gait")?.dirty && !isStale) event.preventDefault(); });
 }
 
 function mountFile(root) {
@@ -49,10 +51,11 @@ function mountFile(root) {
     note.textContent = `${gait.dirty ? "Changed, not saved. " : ""}${gait.description}${gait.description && "."}${most}`;
     problem.textContent = gait.problem;
   }
-  function choose() {
-    const anyway = value("gait").dirty && confirm(`${value("gait").name} has changes that are not saved. Let them go?`);
-    if (value("gait").dirty && !anyway) { show(value("gait")); return; }
-    own("open", { gait: select.value, anyway });
+  async function choose() {
+    const gait = select.value, { dirty, name } = value("gait");
+    const anyway = dirty && Boolean(await question(`${name} has changes that are not saved`, "They are lost when another gait is opened.", { lose: "Lose them" }, true));
+    if (dirty && !anyway) { show(value("gait")); return; }
+    own("open", { gait, anyway });
   }
 }
 
@@ -61,7 +64,8 @@ const askName = () => prompt("Save the gait as (in the folder that is open):", `
 // Write a file; if it exists already, ask before overwriting it.
 async function write(action, args) {
   try { await ask(action, args); } catch (error) {
-    if (!error.message.includes("exists already") || !confirm(`${error.message}. Overwrite it?`)) { fail(error); return false; }
+    if (!error.message.includes("exists already")) { fail(error); return false; }
+    if (!(await question(error.message, "What stands there would be replaced.", { over: "Replace it" }, true))) return false;
     try { await ask(action, { ...args, over: true }); } catch (other) { fail(other); return false; }
   }
   return true;
@@ -88,7 +92,7 @@ function sample() {
     const ends = { from_pose: from.value || null, to_pose: to.value || null };
     if (!await write("gait.sample", { file: file.value, cycles: cycles.valueAsNumber, ...ends })) return;
     const { dirty } = value("history");
-    if (dirty && !confirm("The motion that is open has changes that are not saved. Let them go and open the walk?")) return;
+    if (dirty && !(await question("The motion that is open has unsaved edits", "They stay in a draft, and are offered again.", { open: "Open the walk" }))) return;
     ask("files.open", { file: file.value, anyway: dirty }).then(() => ask("session.choose", { mode: "motion" })).catch(fail);
   }
 }
@@ -147,11 +151,11 @@ function mountNumbers(root) {
     const send = latest((number, whose) => own("set", { values: { [entry.name]: number }, gesture: whose }));
     const slider = el("input", { type: "range", ...limits, step: entry.step, "aria-label": `${label}, slider`, "data-number": entry.name,
       onpointerdown: () => { gesture = newGesture(); }, onkeydown: () => { gesture = newGesture(); }, oninput: () => send(slider.valueAsNumber, gesture) });
-    const number = el("input", { type: "number", ...limits, step: "any", "aria-label": `${label}${unit}`,
-      onchange: () => Number.isFinite(number.valueAsNumber) && send(number.valueAsNumber, "") });
+    const number = el("input", { type: "number", ...limits, step: "any", "aria-label": `${label}${unit}` });
+    const showNumber = bindField(number, (typed) => send(typed, ""), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) });
     rows.set(entry.name, (now) => {
       slider.value = now;
-      if (document.activeElement !== number) number.value = now;
+      showNumber(now);
     });
     const text = `${group.entries.length > 1 ? entry.label : ""} ${unit}`;
     return el("div", { class: "gait-number", title: group.sentence ? undefined : entry.sentence }, el("span", { class: "faint" }, text), slider, number);

@@ -1,6 +1,7 @@
 // What the gait is asked for: a joystick, the keys W A S D Q E, and three fields.
 import { ask, latest, on, value } from "./link.js";
 import { button, el, fail } from "./dom.js";
+import { bindField } from "./fields.js";
 import { isFree, shortcuts } from "./keys.js";
 
 const AXES = [["forward_m_s", "Forward", "m/s"], ["left_m_s", "Left", "m/s"], ["turn_deg_s", "Turn left", "deg/s"]];
@@ -15,8 +16,8 @@ export function mountSteering(root) {
   const turn = el("input", { type: "range", id: "turn", min: -1, max: 1, step: 0.01, "aria-label": "Turn, slider; to the left is left",
     oninput: () => steer({ turn_deg_s: -turn.valueAsNumber * most().turn_deg_s }) });
   const fields = AXES.map(([name, label, unit]) => {
-    const input = el("input", { type: "number", step: "any", id: `steer-${name}`, onchange: () => Number.isFinite(input.valueAsNumber) && steer({ [name]: input.valueAsNumber }) });
-    return { name, input, row: el("label", { class: "gait-field" }, `${label} [${unit}]`, input) };
+    const input = el("input", { type: "number", step: "any", id: `steer-${name}` });
+    return { name, write: bindField(input, (typed) => steer({ [name]: typed }), { tolerance: (typed) => 1e-6 + 1e-3 * Math.abs(typed) }), row: el("label", { class: "gait-field" }, `${label} [${unit}]`, input) };
   });
   root.append(el("h2", {}, "Command"), el("div", { class: "steering" }, el("div", {}, pad, el("label", { htmlFor: "turn", class: "faint" }, "Turn"), turn),
     el("div", {}, ...fields.map(({ row }) => row), el("div", { class: "row" }, button("Zero", () => steer({ forward_m_s: 0, left_m_s: 0, turn_deg_s: 0 }), { title: "Step on the spot" }),
@@ -37,14 +38,14 @@ export function mountSteering(root) {
     const timing = value("gait")?.timing;
     return { forward_m_s: timing?.speed_m_s ?? 0, left_m_s: timing?.speed_m_s ?? 0, turn_deg_s: timing?.turn_deg_s ?? 0 };
   }
-  function steer(part) { send({ ...value("steering"), ...part }); }
+  function steer(part) { return send({ ...value("steering"), ...part }); }
   function show(command) {
     if (!command) return;
     const greatest = most();
     knob.style.left = `${50 - 50 * (command.left_m_s / (greatest.left_m_s || 1))}%`;
     knob.style.top = `${50 - 50 * (command.forward_m_s / (greatest.forward_m_s || 1))}%`;
     turn.value = -command.turn_deg_s / (greatest.turn_deg_s || 1);
-    for (const { name, input } of fields) if (document.activeElement !== input) input.value = command[name];
+    for (const { name, write } of fields) write(command[name]);
   }
   function drag(event) {
     if (!(event.buttons & 1)) return;

@@ -1,6 +1,7 @@
 // The keyframes that are selected: their times, easing and stiffness. A field that differs between them is empty.
 import { edit, on, value } from "./link.js";
 import { el, fail, words } from "./dom.js";
+import { bindField } from "./fields.js";
 import { chosen, manner, retime, timesOf } from "./track.js";
 
 const EASINGS = {
@@ -73,22 +74,21 @@ export function mount(root) {
 
   function times(told) {
     const places = chosen();
-    if (places.length === 1) retime(places[0], told).catch(refused);
-    else set(told);
+    return places.length === 1 ? retime(places[0], told).catch(refused) : set(told);
   }
-  function set(told) { edit("set_keyframes", { page: value("cursor").page, keyframes: chosen(), ...told }).catch(refused); }
-  function stiffen(told) { set({ stiffness: told }); }
+  function set(told) { return edit("set_keyframes", { page: value("cursor").page, keyframes: chosen(), ...told }).catch(refused); }
+  function stiffen(told) { return set({ stiffness: told }); }
   function reachAt(time_s) {
     const [place] = chosen(), motion = value("motion");
     const reach_s = time_s - timesOf(motion).begin[place] * motion.speed;
-    times({ reach_s: Math.max(0, Number(reach_s.toFixed(6))) });
+    return times({ reach_s: Math.max(0, Number(reach_s.toFixed(6))) });
   }
   function stretch(length_s) {
     const factor = length_s / lengthOf(chosenFrames());
-    if (Number.isFinite(factor)) edit("stretch_keyframes", { page: value("cursor").page, keyframes: chosen(), factor }).catch(refused);
+    return edit("stretch_keyframes", { page: value("cursor").page, keyframes: chosen(), factor }).catch(refused);
   }
-  // What was typed is not taken: the fields say again what is.
-  function refused(error) { fail(error); document.activeElement?.blur(); show(); }
+  // Show the document's values again after a change that is not possible.
+  function refused(error) { fail(error); show(); }
 }
 
 const chosenFrames = () => chosen().map((place) => value("motion").keyframes[place]);
@@ -97,14 +97,14 @@ const lengthOf = (frames) => frames.reduce((sum, frame) => sum + frame.reach_s +
 const percentOf = (share) => share === undefined ? undefined : share * 100;
 
 let fields = 0;
-// A labelled number; `take` gets what was typed.
-function number(text, take, limits = {}) {
+// A labelled number; `send` gets what was typed, and returns a promise.
+function number(text, send, limits = {}) {
   const id = `keyframe-field-${++fields}`;
-  const input = el("input", { type: "number", id, min: 0, step: 0.01, ...limits, onchange: () => { if (Number.isFinite(input.valueAsNumber)) take(input.valueAsNumber); } });
-  function show(now) {
-    if (document.activeElement === input && input.value !== "" && input.valueAsNumber === now) return;
-    input.value = now === undefined ? "" : Number(now.toFixed(4));
-    input.placeholder = now === undefined ? "several" : "";
+  const input = el("input", { type: "number", id, min: 0, step: 0.01, ...limits });
+  const write = bindField(input, send, { format: (value) => String(Number(value.toFixed(4))), tolerance: () => 6e-5, owner: () => `${value("cursor")?.page} ${value("cursor")?.selected}` });
+  function show(value) {
+    input.placeholder = value === undefined ? "several" : "";
+    write(value);
   }
   return { row: el("div", { class: "timing" }, el("label", { htmlFor: id }, text), input), show };
 }

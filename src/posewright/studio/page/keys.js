@@ -5,6 +5,7 @@ const groups = new Map();
 let written = null; // the field in which something was typed and not yet taken
 addEventListener("input", ({ target }) => { written = target; }, true);
 for (const end of ["change", "focusout"]) addEventListener(end, () => { written = null; }, true);
+addEventListener("keydown", ({ key, target }) => { if (["Enter", "Escape"].includes(key) && target.matches?.("input")) written = null; }, true);
 
 // Whether somebody writes: plain keys belong to the field then, and also to a list that is chosen from.
 export const isWriting = ({ target, ctrlKey, metaKey }) => target.matches?.(
@@ -19,7 +20,8 @@ export const isIdle = (event) => isFree(event) && !event.target.closest?.("butto
 // Let keys do something: rows of keys ("Ctrl+S / F2"), words, work, and when it may be done; a row without work is
 // listed only. Work that answers false has not been done. Keys of a part count while it has the focus.
 export function shortcuts(group, rows, part = window) {
-  if (!groups.has(group)) groups.set(group, rows);
+  const known = groups.get(group) ?? [];
+  groups.set(group, [...known, ...rows.filter(([keys]) => !known.some(([others]) => others === keys))]);
   part.addEventListener("keydown", (event) => {
     if (event.defaultPrevented) return;
     const pressed = nameOf(event);

@@ -3,22 +3,34 @@ const waiting = new Map();
 const watchers = new Map();
 const topics = {};
 let socket, number = 0, told = () => {};
+// Whether the studio was started again, so that the page is loaded anew and asks nothing about unsaved edits.
+export let isStale = false;
 
 export function connect(onState) {
   told = onState;
   socket = new WebSocket(`ws://${location.host}/socket`);
   socket.onopen = () => told("open");
   socket.onmessage = (event) => take(JSON.parse(event.data));
-  socket.onclose = () => {
+  socket.onclose = async () => {
     for (const { reject } of waiting.values()) reject(new Error("The studio does not answer."));
     waiting.clear();
     told("closed");
+    if (await isRefused()) told("refused");
     setTimeout(() => connect(onState), 1000);
   };
 }
 
+// Whether a studio answers that does not know this page's token.
+async function isRefused() {
+  try { return (await fetch(location.href)).status === 401; } catch { return false; }
+}
+
 function take(message) {
   if ("topic" in message) {
+    if (message.topic === "session" && topics.session && topics.session.id !== message.value.id) {
+      isStale = true;
+      location.reload();
+    }
     if ("splice" in message) {
       const [key, at, removed, inserted] = message.splice;
       const list = topics[message.topic][key].slice();

@@ -8,6 +8,7 @@ import * as curves from "./curves.js";
 import * as files from "./files.js";
 import * as gait from "./gait.js";
 import * as keyframe from "./keyframe.js";
+import { shortcuts } from "./keys.js";
 import * as lights from "./lights.js";
 import * as motion from "./motion.js";
 import * as pose from "./pose.js";
@@ -20,9 +21,10 @@ const view = document.getElementById("view");
 view.src = `/view?websocket=ws://${location.host}/view/socket`;
 // Keys that belong to the whole page do so too while the 3-D view has the focus.
 view.addEventListener("load", () => view.contentWindow.addEventListener("keydown", (event) => {
-  const isOurs = event.ctrlKey || event.metaKey || [" ", "Delete", "Insert"].includes(event.key);
+  const isOurs = event.ctrlKey || event.metaKey || [" ", "Delete", "Insert", "F6"].includes(event.key);
   if (isOurs && !document.body.dispatchEvent(new KeyboardEvent(event.type, event))) event.preventDefault();
 }));
+document.body.prepend(skipLinks());
 stage.mount(document.getElementById("stage"));
 bar.mount(document.getElementById("bar"));
 files.mount(document.getElementById("files"));
@@ -30,7 +32,7 @@ files.mount(document.getElementById("files"));
 const side = document.getElementById("side"), bottom = document.getElementById("bottom");
 const place = (parent, mode) => parent.appendChild(el("div", { "data-for": mode }));
 tabs(place(side, "motion"), "Motion controls", [["Pose", pose], ["Keyframe", keyframe], ["Motion", motion], ["Check", check], ["Teach", teach]]);
-tabs(place(bottom, "motion"), "Time", [["Time line", timeline], ["Curves", curves], ["Lights", lights]]);
+tabs(place(bottom, "motion"), "Time", [["Time line", timeline], ["Curves", curves], ["Lights", lights]], timeline.players());
 gait.mount(place(side, "gait"), place(bottom, "gait"));
 trial.mount(place(side, "trial"), place(bottom, "trial"));
 arena.mount(document.getElementById("stage"), place(side, "arena"), place(bottom, "arena"), document.getElementById("files"), document.getElementById("document"));
@@ -42,9 +44,23 @@ let wasOpen = false;
 connect((state) => {
   document.body.dataset.link = state;
   if (state === "closed" && wasOpen) tell("The studio has stopped. This page connects again when it is back.", true);
+  if (state === "refused") tell("Another studio runs here now. Open the address that it prints.", true);
   wasOpen = state === "open";
 });
 on("problem", fail);
+
+// Links to the parts of the page, seen when the keyboard reaches them; F6 and Shift+F6 go from part to part.
+function skipLinks() {
+  const parts = ["bar", "stage", "side", "bottom"].map((id) => document.getElementById(id));
+  for (const part of parts) part.tabIndex = -1;
+  const go = (step) => () => {
+    const now = parts.findIndex((part) => part.contains(document.activeElement));
+    parts.at((now < 0 ? (step > 0 ? 0 : -1) : now + step) % parts.length).focus();
+  };
+  shortcuts("Everywhere", [["F6", "To the next part of the page", go(1), () => true], ["Shift+F6", "To the part before", go(-1), () => true]]);
+  return el("nav", { class: "skip", "aria-label": "Parts of the page" }, ...parts.slice(1).map((part) =>
+    el("a", { href: `#${part.id}`, onclick: (event) => { event.preventDefault(); part.focus(); } }, `To: ${part.getAttribute("aria-label")}`)));
+}
 
 // An edge that is dragged, or moved by arrow keys; where it is put is remembered, and a double click forgets it.
 function splitter(part, label, orientation, sizeAt, steps) {

@@ -1,21 +1,25 @@
 // The motion as a whole, the pages of its file, and where they lead.
 import { ask, edit, on, value } from "./link.js";
 import { button, el, fail, words } from "./dom.js";
+import { bindField, numberIn, textIn } from "./fields.js";
 import * as graph from "./graph.js";
 
 export function mount(root) {
   const set = (what) => edit("set_motion", { page: value("cursor").page, ...what }).catch((error) => { fail(error); show(); });
-  const text = (key, props = {}) => el("input", { type: "text", id: `motion-${key}`, onchange: (event) => set({ [key]: event.target.value }), ...props });
+  const whole = (command) => edit(command, { page: value("cursor").page }).catch(fail);
+  const text = (key, props = {}) => el("input", { type: "text", id: `motion-${key}`, ...props });
   const fields = {
     name: text("name"),
-    repeat: el("input", { type: "number", id: "motion-repeat", min: 1, step: 1, onchange: () => set({ repeat: fields.repeat.valueAsNumber || 1 }) }),
+    repeat: el("input", { type: "number", id: "motion-repeat", min: 1, step: 1 }),
     forEver: el("input", { type: "checkbox", id: "motion-for-ever", onchange: () => set({ repeat: fields.forEver.checked ? 0 : 1 }) }),
-    speed: el("input", { type: "number", id: "motion-speed", min: 0.1, step: 0.1, onchange: () => set({ speed: fields.speed.valueAsNumber || 1 }) }),
+    speed: el("input", { type: "number", id: "motion-speed", min: 0.1, step: 0.1 }),
     start: el("select", { id: "motion-start", onchange: startFrom }),
     next: text("next", { list: "page-names" }),
     exit: text("exit", { list: "page-names" }),
     source: text("source"),
   };
+  const showField = Object.fromEntries(["name", "repeat", "speed", "next", "exit", "source"].map((key) =>
+    [key, bindField(fields[key], (typed) => set({ [key]: typed }), { parse: fields[key].type === "number" ? numberIn : textIn, owner: () => value("cursor")?.page })]));
   const length = el("span", { class: "faint" });
   const names = el("datalist", { id: "page-names" });
   const row = (title, key, ...others) => [el("label", { htmlFor: fields[key].id }, title), el("div", { class: "row" }, fields[key], ...others)];
@@ -27,7 +31,10 @@ export function mount(root) {
     ...row("Starts from", "start"),
     ...row("Then plays", "next"),
     ...row("When stopped", "exit"),
-    ...row("Source", "source")), names);
+    ...row("Source", "source")),
+    el("div", { class: "row", role: "group", "aria-label": "The whole motion" },
+      button("Mirror motion", () => whole("mirror_motion"), { id: "motion-mirror", title: "Left and right change places in the whole motion" }),
+      button("Reverse motion", () => whole("reverse_motion"), { id: "motion-reverse", title: "From the last pose to the first" })), names);
   for (const key of ["next", "exit"]) fields[key].placeholder = "nothing";
   graph.mount(root.appendChild(el("div")), look);
   on("motion", show);
@@ -41,9 +48,8 @@ export function mount(root) {
     const poses = value("robot").poses.map((name) => el("option", { value: name }, words(name)));
     fields.start.replaceChildren(el("option", { value: "" }, "any pose"), ...poses);
     if (motion.start && !links.start_pose) fields.start.append(el("option", { value: "?", disabled: true }, "angles of its own"));
-    const shown = { ...motion, repeat: motion.repeat ?? "", start: links.start_pose ?? (motion.start ? "?" : "") };
-    for (const [key, field] of Object.entries(fields))
-      if (key !== "forEver" && field !== document.activeElement) field.value = shown[key] ?? "";
+    fields.start.value = links.start_pose ?? (motion.start ? "?" : "");
+    for (const [key, write] of Object.entries(showField)) write(motion[key]);
     fields.forEver.checked = motion.repeat === null;
     fields.repeat.disabled = motion.repeat === null;
   }
@@ -66,7 +72,8 @@ function mountPages(root) {
     if (made) await look(made.number);
   };
   const move = async (to) => { await edit("move_page", { page: page(), to }); await look(to); };
-  const to = el("input", { type: "number", id: "page-number", min: 1, onchange: act(() => move(to.valueAsNumber)) });
+  const to = el("input", { type: "number", id: "page-number", min: 1 });
+  const showNumber = bindField(to, (number) => act(() => move(number))());
   const tools = el("div", { class: "row" },
     button("New page", act(make("add_page", "after")), { id: "page-add", title: "A page that begins where this one ends" }),
     button("Duplicate", act(make("duplicate_page", "page")), { id: "page-duplicate" }),
@@ -90,7 +97,7 @@ function mountPages(root) {
   function mark() {
     const now = value("cursor")?.page;
     list.value = String(now);
-    if (to !== document.activeElement) to.value = now;
+    showNumber(now);
   }
   function act(work) { return () => Promise.resolve(work()).catch((error) => { fail(error); mark(); }); }
 }

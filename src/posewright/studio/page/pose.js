@@ -1,6 +1,7 @@
 // The pose under the cursor: limb by limb a slider, a number and what each joint does.
-import { edit, latest, newGesture, on, value } from "./link.js";
+import { ask, edit, latest, newGesture, on, value } from "./link.js";
 import { button, el, fail, words } from "./dom.js";
+import { bindField } from "./fields.js";
 import * as tools from "./pose_tools.js";
 
 const STATES = [["angle", "angle"], ["held", "hold"], ["free", "free"], ["unused", "none"]];
@@ -9,7 +10,9 @@ const MEANING = "angle: turns there; hold: stays where it was; free: torque off;
 export function mount(root) {
   let rows = [];
   const heading = el("h2"), list = el("div", { id: "joints" });
-  root.append(heading, tools.bar(() => rows.forEach(showUnit)), list);
+  const show = button("Show it", () => { const { keyframe, selected } = value("cursor"); ask("session.look", { keyframe, selected }).catch(fail); }, { class: "small" });
+  const elsewhere = el("p", { id: "pose-elsewhere", class: "row faint", hidden: true }, "The 3-D view shows another time of the motion.", show);
+  root.append(heading, elsewhere, tools.bar(() => rows.forEach(showUnit)), list);
   on("robot", (robot) => {
     rows = [];
     list.replaceChildren(...limbs(robot).map(limb));
@@ -20,6 +23,7 @@ export function mount(root) {
   on("pose", showPose);
   on("reach", (reach) => rows.forEach((row) => showReach(row, reach[row.joint.name])));
   on("motion", showStates);
+  on("player", (player) => { elsewhere.hidden = player.at_keyframe; });
   on("cursor", ({ keyframe }) => {
     heading.textContent = keyframe < 0 ? "Start pose" : `Pose of keyframe ${keyframe + 1}`;
     showStates();
@@ -45,9 +49,8 @@ export function mount(root) {
   function jointRow(joint, label) {
     const place = value("robot").joints.indexOf(joint), full = words(joint.name), id = `joint-${place}`;
     let gesture = "", isHeld = false, sent = Promise.resolve();
-    const push = latest((degrees, own) => edit("set_angles",
-      { ...tools.target(), symmetric: tools.isSymmetric(), angles_deg: { [joint.name]: degrees } }, own).catch(fail));
-    const send = (degrees, own) => { row.isAhead = true; sent = push(degrees, own); sent.then(settle); };
+    const push = latest((args, own) => edit("set_angles", args, own).catch(fail));
+    const send = (degrees, own) => { row.isAhead = true; sent = push({ ...tools.target(), symmetric: tools.isSymmetric(), angles_deg: { [joint.name]: degrees } }, own); sent.then(settle); return sent; };
     // Answers to what was sent before do not move a slider that somebody moves.
     const settle = () => sent.then(() => { if (!isHeld) { row.isAhead = false; showAngle(row, row.degrees); } });
     const begin = (event) => { isHeld = row.isAhead = true; if (!event.repeat) gesture = newGesture(); };
@@ -63,17 +66,16 @@ export function mount(root) {
     const slider = el("input", { type: "range", min: joint.lower_deg, max: joint.upper_deg, step: 0.1, "aria-label": `${full}, slider`, "data-joint": joint.name, title: "Arrow keys turn it by 1°, with Shift by 0.1°",
       onpointerdown: begin, onkeydown: turn, oninput: () => send(slider.valueAsNumber, gesture),
       onpointerup: end, onpointercancel: end, onkeyup: end, onblur: end, onchange: end });
-    const number = el("input", { type: "number", id, onchange: () => {
-      if (Number.isFinite(number.valueAsNumber)) send(tools.isInTicks() ? toDegrees(joint, number.valueAsNumber) : number.valueAsNumber, newGesture());
-      else showAngle(row, value("pose")[place]);
-    } });
+    const number = el("input", { type: "number", id });
+    const showNumber = bindField(number, (typed) => send(tools.isInTicks() ? toDegrees(joint, typed) : typed, newGesture()),
+      { format: (degrees) => numberOf(joint, degrees), tolerance: () => tools.isInTicks() ? 1 : 0.006, owner: () => `${value("cursor")?.page} ${value("cursor")?.keyframe}` });
     const state = el("select", { "aria-label": `${full} is`, title: MEANING, onchange: () => choose(row, state.value) },
       ...STATES.map(([key, text]) => el("option", { value: key }, text)));
     const band = el("i"), beyond = el("p", { class: "beyond", hidden: true });
     const ends = [joint.lower_deg, joint.upper_deg].map((end) => el("small", {}, `${Math.round(end)}°`));
     const made = el("div", { class: "joint" }, el("label", { htmlFor: id, title: full }, label),
       el("span", { class: "turn" }, slider, el("span", { class: "band" }, band), el("span", { class: "ends" }, ...ends)), number, state, beyond);
-    const row = { joint, place, full, slider, number, state, band, beyond, made, isAhead: false };
+    const row = { joint, place, full, slider, number, showNumber, state, band, beyond, made, isAhead: false };
     rows.push(row);
     showUnit(row);
     showReach(row, undefined);
@@ -112,21 +114,17 @@ function showAngle(row, degrees) {
   row.degrees = degrees;
   if (!row.isAhead) row.slider.value = degrees;
   row.slider.setAttribute("aria-valuetext", `${degrees.toFixed(1)} degrees`);
-  const isWritten = document.activeElement === row.number && row.number.value !== row.number.dataset.shown;
-  if (!isWritten) write(row);
+  row.showNumber(degrees);
 }
 
-function write(row) {
-  const shown = tools.isInTicks() ? String(Math.round(toTicks(row.joint, row.degrees))) : String(Number(row.degrees.toFixed(2)));
-  row.number.value = row.number.dataset.shown = shown;
-}
+const numberOf = (joint, degrees) => String(tools.isInTicks() ? Math.round(toTicks(joint, degrees)) : Number(degrees.toFixed(2)));
 
 function showUnit(row) {
   const { joint, number } = row, isInTicks = tools.isInTicks();
   const ends = [joint.lower_deg, joint.upper_deg].map((end) => isInTicks ? Math.round(toTicks(joint, end)) : end);
   Object.assign(number, { min: Math.min(...ends), max: Math.max(...ends), step: isInTicks ? 1 : 0.1 });
   number.setAttribute("aria-label", `${row.full} [${isInTicks ? "ticks" : "deg"}]`);
-  if (row.degrees !== undefined) write(row);
+  if (row.degrees !== undefined) row.showNumber(row.degrees);
 }
 
 function showReach(row, reach) {

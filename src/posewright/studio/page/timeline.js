@@ -9,7 +9,7 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4], STEP_S = 0.01;
 
 export function mount(root) {
   const time = track();
-  root.append(el("div", { class: "row tools" }, ...players(), ...editors()), el("div", { class: "row tools zooms" }, ...zooms(time)), time.element);
+  root.append(el("div", { class: "row tools" }, ...editors(), el("span", { class: "grow" }), ...zooms(time)), time.element);
   root.classList.add("timeline");
   keys(root, time);
   addEventListener("paste", (event) => {
@@ -19,7 +19,8 @@ export function mount(root) {
   });
 }
 
-function players() {
+// Controls that play the motion; they stand beside the tabs, so that every tab has them.
+export function players() {
   const play = button("Play", playOrPause, { id: "play", title: "Play or pause (Space)" });
   const loop = toggle("Loop", (on) => ask("player.manner", { loop: on }).catch(fail), { id: "loop", title: "Begin again at the end" });
   const speed = el("select", { id: "speed", "aria-label": "Speed of playing", onchange: () => ask("player.manner", { speed: Number(speed.value) }).catch(fail) },
@@ -28,7 +29,7 @@ function players() {
   on("player", (player) => {
     play.textContent = player.playing ? "Pause" : "Play";
     loop.setAttribute("aria-pressed", String(player.loop));
-    if (document.activeElement !== speed) speed.value = String(player.speed);
+    speed.value = String(player.speed);
     clock.textContent = `${player.time_s.toFixed(2)} / ${player.duration_s.toFixed(2)} s`;
   });
   return [play, loop, speed, physicsSwitch(), clock];
@@ -42,7 +43,6 @@ const remove = () => ask("timeline.delete").catch(fail);
 function editors() {
   const { label } = checkbox("Later ones stay", (on) => { manner.laterStay = on; }, { id: "later-stay" }, "When a keyframe is retimed, the ones after it keep their times");
   return [
-    el("span", { class: "gap" }),
     button("Add", add, { id: "add", title: "Add a keyframe at the playhead (Insert)" }),
     button("Duplicate", duplicate, { title: "Copy the selected keyframes behind them (Ctrl+D)" }),
     button("Delete", remove, { title: "Delete the selected keyframes (Del)" }),

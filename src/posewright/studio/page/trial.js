@@ -169,7 +169,7 @@ function transport() {
     play.textContent = now?.playing ? "Pause" : "Play";
     clock.textContent = now ? `${now.time_s.toFixed(2)} / ${now.duration_s.toFixed(2)} s` : "No trial yet";
     if (!now) return;
-    if (document.activeElement !== speed) speed.value = now.speed;
+    speed.value = now.speed;
     lasers.box.checked = now.lasers;
     follow.box.checked = now.follow;
   });

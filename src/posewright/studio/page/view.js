@@ -60,5 +60,6 @@ connect((state) => {
     if (!wasOpen) ask("player.manner", { loop: true }).then(() => ask("player.play")).catch(fail);
   }
   if (state === "closed" && wasOpen) tell("The view has stopped. This page connects again when it is back.", true);
+  if (state === "refused") tell("Another program runs here now. Open the address that it prints.", true);
   wasOpen = state === "open";
 });

@@ -242,7 +242,7 @@ class LayerPlan:
     def _build_wire(self, key: str, span: LinkSpan) -> LayoutWire:
         """Return the wire of a link in node `key`, between two children or from a child to the border.
 
-        It has a label only if the whole link is in the node; else the label is farther out.
+        It has a label only if the whole link is in the node; else the label is drawn in an outer node.
         """
         link = self.hierarchy.links[span.link]
         starts_at_dot = (

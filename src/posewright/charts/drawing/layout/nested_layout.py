@@ -101,8 +101,9 @@ class RegionStack:
     def solve(self) -> NodeBlock:
         """Return the frame with the regions in it, and with the routes and labels of all links.
 
-        Links between regions run along lanes in front of the regions. Links that end at the frame, or cross
-        it, are extended to its border. Positions are (r, v): in the direction of the arrows, and across it.
+        Links between regions run along lanes in front of the regions: on the side that arrows lead to. Links
+        that end at the frame, or cross it, are extended to its border; the point where they meet it is their
+        port. Positions are (r, v): in the direction of the arrows, and across it.
         """
         content = merge_blocks([*self.blocks.values()])
         lane_r, thickness = self._front_lanes()
