@@ -81,6 +81,7 @@ def find_differences(generator: ChartGenerator) -> tuple[CodeDifference, ...]:
         _find_division_difference,
         _find_modulo_difference,
         _find_float_difference,
+        _find_nan_difference,
         _find_soft_double_difference,
         _find_endless_tick_difference,
         _find_queue_difference,
@@ -168,6 +169,15 @@ def _find_float_difference(generator: ChartGenerator) -> CodeDifference | None:
     return CodeDifference(
         "fractions", "exact with -ffp-contract=off and without -ffast-math, as `build` compiles"
     )
+
+
+def _find_nan_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return what the C does with an input that is no number; None without inputs that can be."""
+    names = tuple(name for name, kind in generator.chart.inputs.items() if isinstance(kind, FloatType))
+    if not names:
+        return None
+    effect = "comparisons with it fail, and stored it becomes the default; the interpreter rejects it"
+    return CodeDifference("an input that is NaN", effect, names)
 
 
 def _find_soft_double_difference(generator: ChartGenerator) -> CodeDifference | None:

@@ -97,7 +97,8 @@ class PlantPhysics:
         efforts = states.efforts[-1]
         ticks = np.where(np.isfinite(positions), self.robot.to_ticks(positions), self._ticks)
         speeds = (ticks - self._ticks) / self.frame_period_s
-        loads = np.nan_to_num(efforts) * self._directions / self._stall_torques
+        is_free = np.array([servo.drive.free for servo in self._servos])  # without torque there is no load
+        loads = np.where(is_free, 0.0, np.nan_to_num(efforts) * self._directions / self._stall_torques)
         self._ticks = ticks
         for servo, position, speed, load in zip(
             self._servos, ticks.tolist(), speeds.tolist(), loads.tolist(), strict=True
