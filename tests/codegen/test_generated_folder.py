@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from posewright.charts import read_chart
+from posewright.charts.machine import lower
 from posewright.cli.app import run as run_words
 from posewright.codegen import find_changed_files, generate, verify_folder
+from posewright.codegen.proof.input_generation import chart_stream
+from posewright.codegen.records import RecordFormat
 from posewright.errors import InputError
 
 from .conftest import need_tool
@@ -99,3 +103,55 @@ def test_a_folder_is_verified_with_its_own_options_and_target(
     assert "was generated for host" in capsys.readouterr().err
     assert run("board", "verify", tmp_path.parent) == 2
     assert "this is a folder" in capsys.readouterr().err
+
+
+COUNTERS = """
+chart: passes
+kind: statechart
+period_s: 0.1
+events: [pass, clear]
+inputs: {door: bool, calm: bool}
+outputs: {full: bool}
+locals: {count: {int: [0, 2000]}}
+initial: counting
+states:
+  counting:
+    transitions:
+      - {on: clear, do: {count: 0}, go: counting}
+      - {when: count >= 1000, do: {full: true}, go: done}
+      - {on: pass, when: door, do: {count: count + 1}}
+  done:
+    transitions:
+      - {on: clear, do: {full: false, count: 0}, go: counting}
+"""
+
+
+@pytest.mark.parametrize("limit", [999, 1001])
+def test_a_limit_of_a_counter_is_met(tmp_path: Path, limit: int) -> None:
+    need_tool("gcc")
+    chart = tmp_path / "passes.chart.yaml"
+    chart.write_text(COUNTERS)
+    generate(chart, tmp_path / "c")
+    change(tmp_path / "c" / "passes.c", "chart->count >= 1000)", f"chart->count >= {limit})")
+    verification = verify_folder(tmp_path / "c")
+    assert verification.steps == 100_000
+    assert not verification.same
+
+
+def test_random_inputs_alone_count_up_to_the_numbers_of_a_chart(tmp_path: Path) -> None:
+    (tmp_path / "passes.chart.yaml").write_text(COUNTERS)
+    record_format = RecordFormat(lower(read_chart(tmp_path / "passes.chart.yaml")))
+    stream = chart_stream(record_format, covering=False)
+    most_passes = 0
+    n_ticks = 0
+    for episode in stream.episodes(seed=0):
+        n_ticks += len(episode)
+        if n_ticks > 100_000:
+            break
+        n_passes = 0
+        for door, has_passed, is_cleared in zip(
+            episode["door"], episode["pass"], episode["clear"], strict=True
+        ):
+            n_passes = 0 if is_cleared else n_passes + bool(door and has_passed)
+            most_passes = max(most_passes, n_passes)
+    assert most_passes > 1000

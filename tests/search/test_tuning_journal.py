@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import statistics
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from posewright.arrays import mean_of, standard_deviation
+from posewright.cli.app import run
 from posewright.errors import FormatError, InputError, OutputError
 from posewright.search import Attempt, Dimension, Evaluation, Generation, TuningResult, read_journal, tune
 from posewright.search.journal import (
@@ -359,3 +362,43 @@ def test_a_value_that_is_no_number_is_refused_however_it_is_sealed(tmp_path: Pat
     path.write_text(f'{header}\n{told[:-1]}, "check": "{check}"}}\n')
     with pytest.raises(FormatError, match=r"journal\.jsonl:2: the line (was changed|is damaged)"):
         tune(Bowl(), generations=1, journal=path)
+
+
+def test_a_candidate_outside_its_range_is_refused_with_its_line(
+    whole: tuple[bytes, TuningResult], tmp_path: Path
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(whole[0])
+    journal = read_journal(path)
+    first, *_ = journal.attempts
+    name = journal.plan.dimensions[0].name
+    header = whole[0].splitlines()[0].decode()
+    far = replace(first, values={**first.values, name: 1e308})
+    path.write_text(f"{header}\n{attempt_line(far, checksum_of(header))}\n")
+    with pytest.raises(FormatError, match=rf"{name} is 1e\+308, outside its range") as caught:
+        read_journal(path)
+    assert caught.value.where is not None
+    assert caught.value.where.line == 2
+
+
+@pytest.mark.parametrize("score", [1e308, -1e308])
+def test_scores_whose_sum_is_not_finite_are_reported(
+    whole: tuple[bytes, TuningResult], tmp_path: Path, score: float
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(whole[0])
+    journal = read_journal(path)
+    lines = [whole[0].splitlines()[0].decode()]
+    for attempt in journal.attempts:
+        changed = replace(attempt, evaluation=Evaluation(score, {"largest": 1e308}))
+        lines.append(attempt_line(changed, checksum_of(lines[-1])))
+    path.write_text("\n".join(lines) + "\n")
+    assert {generation.median_score for generation in read_journal(path).generations} == {score}
+    assert run(["tune", "--report", str(path), "--plot", str(tmp_path / "course.png")]) == 0
+
+
+def test_means_and_deviations_of_numbers_without_a_finite_square() -> None:
+    assert mean_of([1e308, 1e308, 1e308]) == pytest.approx(1e308)
+    assert standard_deviation([1e200, 3e200], is_sample=False) == pytest.approx(1e200)
+    assert standard_deviation([1.0, 3.0], is_sample=True) == statistics.stdev([1.0, 3.0])
+    assert math.isnan(standard_deviation([1.0, math.inf], is_sample=True))

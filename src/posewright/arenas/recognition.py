@@ -168,6 +168,7 @@ class _ArenaBuilder:
         boxes: blocks of the boxes.
         colours: the colour for each purpose, that of the first piece that has one.
         used_names: the names of shapes that are used already.
+        fixed_names: the names of pieces that can move in the file, and not in the field.
     """
 
     name: str
@@ -179,6 +180,7 @@ class _ArenaBuilder:
     boxes: list[BlockFit] = field(default_factory=list)
     colours: dict[str, Colour] = field(default_factory=dict)
     used_names: set[str] = field(default_factory=set)
+    fixed_names: set[str] = field(default_factory=set)
 
     def add(self, piece: Piece) -> None:
         """Add a piece of the scene."""
@@ -190,6 +192,12 @@ class _ArenaBuilder:
             self.boxes.append(block)
         else:
             self._add_shape(piece, block, Role(purpose))
+            if piece.can_move and piece.name not in self.fixed_names:
+                self.fixed_names.add(piece.name)
+                reason = "only a single block on the floor can be pushed"
+                self.notes.append(
+                    f"{piece.name or 'a body'} can move in the file and is fixed here: {reason}"
+                )
         if piece.colour is not None:
             self.colours.setdefault(purpose, piece.colour)
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from posewright.charts.formats import parse_table as parse_table
     from posewright.charts.formats import parse_transition_table as parse_transition_table
     from posewright.charts.formats import read_chart as read_chart
+    from posewright.charts.formats import read_scxml_partially as read_scxml_partially
     from posewright.charts.formats import save_chart as save_chart
     from posewright.charts.formats import save_scxml as save_scxml
     from posewright.charts.formats import save_table as save_table

@@ -12,7 +12,7 @@ from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
 from posewright.cli.console import print_result
 from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
-from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
+from posewright.cli.studio import Browser, Host, Port, address_file, serve_until_stopped
 from posewright.display import Lines, Table, table
 from posewright.units import DEG_PER_RAD
 
@@ -81,7 +81,7 @@ def edit(
     from posewright.studio.studio import open_arena_editor
 
     with console.spinner("arena editor: starting", quiet=as_json):
-        studio = open_arena_editor(name, host=host, port=port)
+        studio = open_arena_editor(name, host=host, port=port, address_file=address_file())
     serve_until_stopped(studio, "the arena editor", open_browser=browser, as_json=as_json)
 
 

@@ -11,7 +11,7 @@ import typer
 from posewright import charts
 from posewright.cli.chart_run import CHART_HELP, ChartPath, run, write_rows, write_table
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import print_document, print_line, print_note, print_result, spinner
+from posewright.cli.console import print_document, print_item, print_line, print_note, print_result, spinner
 from posewright.cli.options import (
     EXIT_FAILURE,
     AsJson,
@@ -22,6 +22,7 @@ from posewright.cli.options import (
     option,
     require_distinct_output,
 )
+from posewright.errors import PosewrightError
 
 EXIT_UNDECIDED = 3  # exit code if it could not be decided whether two charts behave alike
 
@@ -182,19 +183,34 @@ def draw(
 
 
 def convert(
-    chart_path: ChartPath, output: Annotated[Path, option("--output -o FILE", "Where to write.")]
+    chart_path: ChartPath,
+    output: Annotated[Path, option("--output -o FILE", "Where to write.")],
+    accept_loss: Annotated[
+        bool,
+        option("--accept-loss", "Read what is supported of an SCXML document, and list what is left out."),
+    ] = False,
 ) -> None:
     """Write a chart in another format, by FILE's ending: .yaml (native), .scxml, .csv (transition table).
 
     If the format cannot express a feature of the chart, the feature is named and nothing is written. For
-    truth tables see `chart table`, for pictures `chart draw`.
+    truth tables see `chart table`, for pictures `chart draw`. Of another tool's SCXML document, everything
+    that would be lost is listed, and with --accept-loss the rest is written.
 
     [bold]Examples[/]
       posewright chart convert traffic.chart.yaml -o traffic.scxml
-      posewright chart convert downloaded.scxml -o mine.chart.yaml
+      posewright chart convert downloaded.scxml -o mine.chart.yaml --accept-loss
     """
     require_distinct_output(output, chart_path)
-    chart = charts.read_chart(chart_path)
+    try:
+        chart = charts.read_chart(chart_path)
+    except PosewrightError:
+        if chart_path.suffix.lower() not in (".scxml", ".xml"):
+            raise
+        partial_chart = charts.read_scxml_partially(chart_path)
+        print_item(partial_chart.table())
+        if not accept_loss:
+            raise
+        chart = partial_chart.chart
     charts.write_chart(chart, output)
     if output.suffix.lower() in (".scxml", ".xml"):
         for feature in charts.beyond_scxml(chart):

@@ -503,6 +503,10 @@ def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:
 def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> dict[str, Any]:
     """Read the manifest of a folder.
 
+    Args:
+        folder: the folder.
+        accept_unfinished: whether to return also the manifest of a generation that was interrupted.
+
     Raises:
         InputError: there is none, it is damaged, or the generation was interrupted.
     """
@@ -512,16 +516,16 @@ def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> dict[str
             "no generated code here", where=Where(folder), hint="run posewright board generate CHART -o DIR"
         )
     try:
-        data = json.loads(read_text(path))
-        if all(isinstance(data[name], dict) for name in ("files", "documents")) and data["target"]:
-            if UNFINISHED in data and not accept_unfinished:
-                raise InputError(
-                    "the generation was interrupted here", where=Where(folder), hint="generate again"
-                )
-            return dict(data)
+        manifest = json.loads(read_text(path))
+        has_blocks = all(isinstance(manifest[name], dict) for name in ("files", "documents"))
+        is_valid = has_blocks and bool(manifest["target"])
     except (ValueError, KeyError, TypeError):
-        pass
-    raise InputError("the manifest is damaged", where=Where(path), hint="remove it and generate again")
+        is_valid = False
+    if not is_valid:
+        raise InputError("the manifest is damaged", where=Where(path), hint="remove it and generate again")
+    if UNFINISHED in manifest and not accept_unfinished:
+        raise InputError("the generation was interrupted here", where=Where(folder), hint="generate again")
+    return dict(manifest)
 
 
 def _previous_digests(folder: Path) -> dict[str, list[str]]:
@@ -535,7 +539,13 @@ def _previous_digests(folder: Path) -> dict[str, list[str]]:
 def _require_unchanged(
     folder: Path, texts: Mapping[str, str], previous_digests: Mapping[str, Sequence[str]]
 ) -> None:
-    """Raise an OutputError where a file to be overwritten was not generated, or was changed since."""
+    """Raise an OutputError where a file to be overwritten was not generated, or was changed since.
+
+    Args:
+        folder: the folder.
+        texts: the new text of each file; empty for one to be removed.
+        previous_digests: the possible digests of each file that was generated before.
+    """
     for name, text in texts.items():
         path = folder / name
         if not path.exists():

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,18 @@ class Executable(Protocol):
         """Release processes and files."""
 
 
+class PartSize(NamedTuple):
+    """The memory that a part of an image takes.
+
+    Attributes:
+        flash_bytes: code, constants and first values of variables.
+        ram_bytes: variables, without the stack.
+    """
+
+    flash_bytes: int
+    ram_bytes: int
+
+
 @dataclass(frozen=True)
 class Footprint:
     """Memory and time that a unit needs on a target.
@@ -128,7 +140,7 @@ class Footprint:
         step_cycles_mean: mean of the ticks measured, in `step_unit`.
         step_cycles_worst: greatest of the ticks measured, in `step_unit`; it is not a bound.
         step_unit: `cycles`, or `instructions` where the emulator counts these, one as one cycle.
-        parts: flash and RAM by part of the image.
+        parts: flash and RAM by part of the image; None where they were not counted.
     """
 
     flash_bytes: int
@@ -139,7 +151,7 @@ class Footprint:
     step_cycles_mean: float | None = None
     step_cycles_worst: int | None = None
     step_unit: str = "cycles"
-    parts: Mapping[str, tuple[int, int]] | None = None
+    parts: Mapping[str, PartSize] | None = None
 
 
 @runtime_checkable

@@ -151,6 +151,7 @@ def _have_same_shapes(first: Arena, second: Arena) -> bool:
 
 
 def _is_same_shape(first: Shape, second: Shape) -> bool:
+    """Return whether two shapes on a field are equal up to rounding."""
     first_numbers = (first.x, first.y, first.yaw_rad, first.base_m, *first.size_m)
     second_numbers = (second.x, second.y, second.yaw_rad, second.base_m, *second.size_m)
     is_same_kind = (first.role, first.text) == (second.role, second.text)
@@ -169,10 +170,11 @@ def _check_start_places(recording: Recording, contest: Contest) -> Iterator[Inco
         arena = Arena.from_dict(recording.header.arena)
         starts = [contest.start(role, arena) for role in contest.entries]
     except (PosewrightError, LookupError):
-        return
+        return  # `_check_field` reports an invalid field
     for (name, record), (x_m, y_m, yaw) in zip(recording.robots.items(), starts, strict=False):
         base = record.start_base
-        if "domain" not in record.header.facts or not np.isfinite(base).all():
+        is_simulated = "domain" in record.header.facts
+        if not is_simulated or not np.isfinite(base).all():
             continue
         distance_m = float(np.hypot(base[0] - x_m, base[1] - y_m))
         turn = abs(wrap_angle(float(heading(base[3:])) - yaw))

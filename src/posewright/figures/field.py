@@ -103,20 +103,21 @@ def beam_hits(
         bearings = _beam_bearings(sensor_card)
         if ranges is None or bearings is None or not recording.n_rows or not has_known_pose:
             continue
-        step = 1
+        stride = 1  # of the decisions, only every so many of a scan are drawn
         if sensor_card["kind"] == "range_scan":
-            step = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
-        indices = np.arange(0, len(times), step)
-        indices = indices[(times[indices] >= begin_s) & (times[indices] <= end_s)]
+            stride = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
+        all_indices = np.arange(0, len(times), stride)
+        indices = all_indices[(times[all_indices] >= begin_s) & (times[all_indices] <= end_s)]
         positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[indices]))
         directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
         beams = np.einsum("nij,bj->nbi", rotations, directions)
         distances = ranges[indices]
         ends = positions[:, np.newaxis] + distances[..., np.newaxis] * beams
-        is_hit = (distances < _REACH * sensor_card["max_range_m"]) & (
+        is_in_range = (distances < _REACH * sensor_card["max_range_m"]) & (
             distances > sensor_card.get("min_range_m", 0.0)
         )
-        hits.append(ends[is_hit & (ends[..., 2] > _FLOOR_M)][:, :2])
+        is_above_floor = ends[..., 2] > _FLOOR_M
+        hits.append(ends[is_in_range & is_above_floor][:, :2])
     return np.concatenate(hits)
 
 
@@ -509,9 +510,11 @@ def _mark_times(
 
 
 def _find_free_position(mark: Floats, occupied: Floats, radius: float) -> Floats:
-    """Return the position for the text of a mark: of 16 on an ellipse around it that farthest from others.
+    """Return the position for the text of a mark.
 
-    Texts are wider than high, so the ellipse is wider, and horizontal distances count half.
+    There are 16 candidates, on an ellipse around the mark. The best is the one whose nearest occupied
+    position is farthest away. Texts are wider than high, so the ellipse is wider, and horizontal distances
+    count half.
 
     Args:
         mark: position of the mark, `(2,)` [m].
@@ -520,5 +523,6 @@ def _find_free_position(mark: Floats, occupied: Floats, radius: float) -> Floats
     """
     bearings = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
     candidates = mark + radius * np.stack([0.62 * np.cos(bearings), 0.45 * np.sin(bearings)], axis=1)
-    offsets = (candidates[:, np.newaxis] - occupied) / (2.0, 1.0)
-    return np.asarray(candidates[np.linalg.norm(offsets, axis=-1).min(axis=1).argmax()])
+    offsets = (candidates[:, np.newaxis] - occupied) / (2.0, 1.0)  # of each candidate from each position
+    nearest_distances = np.linalg.norm(offsets, axis=-1).min(axis=1)
+    return np.asarray(candidates[nearest_distances.argmax()])

@@ -166,7 +166,7 @@ def _write_film(
     is_gif = path.suffix.lower() == ".gif"
     fps = fps or (GIF_FPS if is_gif else FPS)
     size = size or (GIF_SIZE if is_gif else SIZE)
-    step_s = speed / fps
+    step_s = speed / fps  # of the playback, from one picture to the next
     poses = playback.at(np.arange(playback.begin_s, playback.end_s + step_s, step_s))  # including the end
     with (
         open_renderer(playback, poses, camera, size, fps) as render_row,

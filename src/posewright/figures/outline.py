@@ -29,12 +29,13 @@ VIEWS: Mapping[str, Floats] = MappingProxyType(
 """The directions right, up and towards the viewer as rows, `(3, 3)`, of each view."""
 
 _TURNS = np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False)
-_RING = np.stack([np.cos(_TURNS), np.sin(_TURNS)])
+_RING = np.stack([np.cos(_TURNS), np.sin(_TURNS)])  # points on a circle of radius 1
 _HEIGHTS = np.linspace(-1.0, 1.0, 9)
-_BALL = np.array([(*(np.sqrt(1.0 - z * z) * _RING.T[k]), z) for z in _HEIGHTS for k in range(20)])
-_TUBE = np.array([(*point, z) for point in _RING.T for z in (-1.0, 1.0)])
-_CUBE = np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
-_SHAPES = {"box": _CUBE, "cylinder": _TUBE}
+# points on shapes of half size 1, `(m, 3)`
+_BALL = np.array([(*(np.sqrt(1.0 - z * z) * point), z) for z in _HEIGHTS for point in _RING.T])
+_CYLINDER = np.array([(*point, z) for point in _RING.T for z in (-1.0, 1.0)])
+_BOX = np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
+_POINTS_ON_SHAPE = {"box": _BOX, "cylinder": _CYLINDER}
 
 _PALER = 0.3
 
@@ -98,7 +99,7 @@ def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Float
         for shape in link["shapes"]:
             shape_pose = np.array([[*shape["position"], *shape["rotation"]]])
             (position,), (rotation,) = compose_frames(frames[link["name"]], shape_pose)
-            points = (position + _points(shape) @ rotation.T) @ view_axes.T
+            points = (position + _surface_points(shape) @ rotation.T) @ view_axes.T
             # the farthest point in each direction of the ring, which is enough for convex shapes
             outline = points[np.argmax(points[:, :2] @ _RING, axis=0), :2]
             colour = _PALER + (1.0 - _PALER) * np.array(shape["colour"][:3])
@@ -110,11 +111,15 @@ def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Float
     axes.update_datalim(np.concatenate(outlines))
 
 
-def _points(shape: Mapping[str, Any]) -> Floats:  # as in `RobotHeader.links`
-    """Return points on a shape with the same outline, `(m, 3)` in its own frame [m]."""
+def _surface_points(shape: Mapping[str, Any]) -> Floats:
+    """Return points on the surface of a shape, enough to draw its outline, `(m, 3)` in its own frame [m].
+
+    Args:
+        shape: as in `RobotHeader.links`. One of a kind without points of its own is drawn as an ellipsoid.
+    """
     half_size = 0.5 * np.array(shape["size"])
     if shape["kind"] == "capsule":
         radius = half_size[0]
         ball_centre = np.array([0.0, 0.0, half_size[2] - radius])
         return np.concatenate([_BALL * radius + ball_centre, _BALL * radius - ball_centre])
-    return np.asarray(_SHAPES.get(shape["kind"], _BALL) * half_size)
+    return np.asarray(_POINTS_ON_SHAPE.get(shape["kind"], _BALL) * half_size)

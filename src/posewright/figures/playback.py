@@ -83,17 +83,22 @@ class Poses:
 
 
 def _interpolate_poses(before: Floats, after: Floats, share: Floats) -> Floats:
-    """Return poses x y z qw qx qy qz between others, `(..., 7)`, at shares of the way `(...)`.
+    """Return poses x y z qw qx qy qz between two others, `(..., 7)`.
 
-    Over a jump, the nearer of the two poses is returned.
+    A robot that was put elsewhere jumps: over a jump, the nearer of the two poses is returned.
+
+    Args:
+        before: poses before, `(..., 7)`.
+        after: poses after, `(..., 7)`.
+        share: share of the way from one to the other, 0..1, `(...)`.
     """
-    weight = share[..., None]
+    exact_weight = share[..., None]
     is_jump = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
-    weight = np.where(is_jump, np.round(weight), weight)
-    # of the two quaternions of a rotation, that on the side of the other pose
+    weight = np.where(is_jump, np.round(exact_weight), exact_weight)
+    # q and -q are the same rotation; that on the side of the other pose is interpolated
     sign = np.where((before[..., 3:] * after[..., 3:]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    after = np.concatenate([after[..., :3], sign * after[..., 3:]], axis=-1)
-    poses: Floats = before + weight * (after - before)
+    near_after = np.concatenate([after[..., :3], sign * after[..., 3:]], axis=-1)
+    poses: Floats = before + weight * (near_after - before)
     poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
     return poses
 

@@ -197,7 +197,13 @@ def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
 
 
 def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
-    """Draw a message as an arrow between two objects, or an entry of one object as a note."""
+    """Draw a message as an arrow between two objects, or an entry of one object as a note.
+
+    Args:
+        axes: to draw into.
+        row: the message or entry, with its height.
+        columns: the x of each object's line, by name.
+    """
     sender, receiver = (columns[name] for name in ends_of(row.entry))
     kind = row.entry.kind
     if kind not in BETWEEN:

@@ -179,7 +179,19 @@ def _motion_contents(
 def _recording_contents(
     recording: Recording, playback: Playback, begin_s: float, end_s: float
 ) -> StripContents:
-    """Return what a strip shows of a part of a recording."""
+    """Return what a strip shows of a part of a recording.
+
+    The labels of the pictures are the feet on the ground for a walk, else the states of the controller.
+
+    Args:
+        recording: the recording.
+        playback: its playback.
+        begin_s: begin of the part, in the recording's time; at least that of the playback [s].
+        end_s: end of the part; at most that of the playback [s].
+
+    Raises:
+        InputError: the recording has nothing of the part.
+    """
     header = recording.header
     record = recording.robot()
     begin_s = max(begin_s, playback.begin_s)
@@ -254,7 +266,10 @@ def _nearest(times: Iterable[float], target: float) -> float:
 
 
 def _fill_gaps(key_times: Iterable[float], n_times: int, min_gap_s: float) -> list[float]:
-    """Return the times, and the middles of the longest gaps, up to `n_times`; short gaps are not divided."""
+    """Return the key times, and times between them until there are `n_times`, in order [s].
+
+    In each turn the middle of the longest gap is added. Gaps shorter than `min_gap_s` are not divided.
+    """
 
     def length(gap: tuple[float, float]) -> float:
         begin_s, end_s = gap

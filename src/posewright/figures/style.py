@@ -174,7 +174,18 @@ def create_mosaic(
     height_ratios: Sequence[float] | None = None,
     sharex: bool = False,
 ) -> dict[str, Axes]:
-    """Create axes by the names in rows of cells; a cell named "." stays empty."""
+    """Create axes by the names in rows of cells.
+
+    Args:
+        into: the figure, or a part of one.
+        rows: the names of the axes by rows; neighbouring cells of one name are one axes, "." stays empty.
+        width_ratios: relative widths of the columns; None for equal ones.
+        height_ratios: relative heights of the rows; None for equal ones.
+        sharex: whether all axes have the same x axis.
+
+    Returns:
+        The axes by name.
+    """
     axes: dict[str, Axes] = into.subplot_mosaic(
         rows,  # type: ignore[arg-type]  # matplotlib's own type of a mosaic knows no list of lists
         width_ratios=width_ratios,

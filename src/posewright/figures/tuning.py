@@ -100,6 +100,9 @@ _START = "#444444"
 _COMPRESSION_RATIO = 100.0
 """If the range of all scores exceeds that of the better half by this factor, the axis is compressed."""
 
+_MAX_DRAWN = 1e100
+"""Larger scores are drawn as this one: the differences that an axis computes must be finite."""
+
 _DECADE = 10.0
 """Spreads with a greater ratio are drawn on a logarithmic axis."""
 
@@ -112,8 +115,8 @@ class TuningHistory:
 
     @cached_property
     def scores(self) -> Floats:
-        """Scores of the attempts, infinite if not judged, `(n,)`."""
-        return np.array([attempt.score for attempt in self.journal.attempts])
+        """Scores of the attempts as far as an axis can show them, infinite if not judged, `(n,)`."""
+        return _drawable([attempt.score for attempt in self.journal.attempts])
 
     @cached_property
     def generations(self) -> tuple[Generation, ...]:
@@ -218,8 +221,13 @@ def draw_dimension(axes: Axes, history: TuningHistory, dimension: Dimension) -> 
 
 
 def _nan_for_infinite(scores: list[float]) -> Floats:
-    """Return scores with NaN where they are infinite."""
-    return np.where(np.isfinite(scores), scores, np.nan)
+    """Return scores as far as an axis can show them, with NaN where they are infinite."""
+    return np.where(np.isfinite(scores), _drawable(scores), np.nan)
+
+
+def _drawable(scores: list[float]) -> Floats:
+    """Return finite scores limited to what an axis can show, and others as they are."""
+    return np.where(np.isfinite(scores), np.clip(scores, -_MAX_DRAWN, _MAX_DRAWN), scores)
 
 
 def _compress_score_axis(axes: Axes, scores: Floats) -> None:

@@ -30,7 +30,11 @@ _TINY = 1e-300
 
 
 def se2_exp(components: ArrayLike) -> Floats:
-    """Return the displacement for components, `(..., 3)` [m, m, rad].
+    """Return the displacement for components, `(..., 3)` [m, m, rad]: the exponential map of SE(2).
+
+    The components are the distances ahead and to the left and the turn of a body that moves at constant
+    velocity in its own frame, so along an arc. The displacement is where it arrives, in the frame in which it
+    started.
 
     Raises:
         InputError: a component is not finite.
@@ -46,7 +50,7 @@ def se2_exp(components: ArrayLike) -> Floats:
 
 
 def se2_log(displacement: ArrayLike) -> Floats:
-    """Return the components of a displacement, `(..., 3)` [m, m, rad].
+    """Return the components of a displacement, `(..., 3)` [m, m, rad]: the inverse of `se2_exp`.
 
     Raises:
         InputError: a turn is 2 pi or more, either way, or not finite.

@@ -8,7 +8,6 @@ import importlib.metadata
 import io
 import json
 import re
-import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
@@ -17,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from posewright.arrays import mean_of, standard_deviation
 from posewright.control.loop import sigterm_raises
 from posewright.documents import (
     lock_folders,
@@ -139,12 +139,12 @@ class Batch:
     @property
     def mean(self) -> float | None:
         """The mean of the measure; None where no run has one."""
-        return statistics.fmean(self.values) if self.values else None
+        return mean_of(self.values) if self.values else None
 
     @property
     def deviation(self) -> float | None:
         """The sample standard deviation of the measure; None for fewer than two values."""
-        return statistics.stdev(self.values) if len(self.values) > 1 else None
+        return standard_deviation(self.values, is_sample=True) if len(self.values) > 1 else None
 
     @property
     def ranked(self) -> tuple[BatchRun, ...]:

@@ -142,6 +142,11 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
         raise LineError("the line is damaged") from error
     if expected_line != line:
         raise LineError("the line was changed after it was written, or a line before it is missing")
+    for dimension in plan.dimensions:
+        value = values[dimension.name]
+        if not dimension.low <= value <= dimension.high:
+            limits = f"{dimension.low:g} to {dimension.high:g}"
+            raise LineError(f"{dimension.name} is {value:g}, outside its range of {limits}")
     return attempt
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from posewright.arrays import standard_deviation
 from posewright.search.plan import Dimension, Evaluation, Fact
 
 
@@ -158,5 +159,5 @@ def _mean_spread(attempts: Sequence[Attempt], dimensions: Sequence[Dimension]) -
         fractions = [
             (attempt.values[dimension.name] - dimension.low) / dimension.width for attempt in attempts
         ]
-        deviations.append(statistics.pstdev(fractions))
+        deviations.append(standard_deviation(fractions, is_sample=False))
     return statistics.fmean(deviations)

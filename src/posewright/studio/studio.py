@@ -111,7 +111,13 @@ def open_studio(
     return studio
 
 
-def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, port: int = 0) -> Studio:
+def open_arena_editor(
+    name: Path | str | None = None,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    address_file: Path | None = None,
+) -> Studio:
     """Open a field in the studio's arena editor.
 
     Args:
@@ -119,6 +125,7 @@ def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, p
             new file in the working folder; None for a new field.
         host: as for `Server`.
         port: as for `Server`.
+        address_file: file with the addresses of earlier studios, as for `start_server`.
 
     Raises:
         UnknownNameError: there is no such file, arena or layout.
@@ -134,10 +141,12 @@ def open_arena_editor(name: Path | str | None = None, *, host: str = LOOPBACK, p
             raise InputError(
                 f"{path} is not the name of an arena", hint="end it in .arena.yaml or .layout.yaml"
             )
-        return open_studio(path, host=host, port=port)
+        return open_studio(path, host=host, port=port, address_file=address_file)
     if name is not None:
         open_shipped(str(name), Path())  # raises an error before anything is started
-    studio = _start(create_file(Path(), "untitled"), Path(), Server(host, port))
+    shown_path = Path("new.arena.yaml" if name is None else str(name))
+    server = start_server(host, port, shown_path=shown_path, address_file=address_file)
+    studio = _start(create_file(Path(), "untitled"), Path(), server)
     if name is None:
         _perform(studio, "session.choose", {"mode": ARENA_MODE})
     else:

@@ -213,6 +213,18 @@ def test_a_scene_of_openrave_with_y_up_is_turned(tmp_path: Path, gravity: str) -
     assert (shape.x, shape.y, shape.base_m, shape.size_m[2]) == (2.5, -0.3, 0.0, 0.8)
 
 
+def test_a_body_of_several_shapes_that_can_move_is_fixed_with_a_note(tmp_path: Path) -> None:
+    foot = '<Geom type="box"><extents>0.1 0.1 0.1</extents></Geom>'
+    pole = '<Geom type="box"><extents>0.01 0.01 0.3</extents></Geom>'
+    link = f'<Body type="dynamic">{foot}{pole}</Body>'
+    peg = f'<KinBody name="peg"><translation>0 0 0.305</translation>{link}</KinBody>'
+    (tmp_path / "a.env.xml").write_text(f"<Environment>{FLOOR}{peg}</Environment>")
+    notes = [
+        note for note in import_arena(tmp_path / "a.env.xml").notes if "peg can move in the file" in note
+    ]
+    assert len(notes) == 1
+
+
 def test_walls_inside_the_field_are_not_its_edge(tmp_path: Path) -> None:
     walls = static_box("wall1", "0.01 0.5 0.3", "0 0 0.3") + static_box("wall2", "0.01 0.5 0.3", "0.5 0 0.3")
     walls += static_box("wall3", "0.5 0.01 0.3", "0 0.5 0.3") + static_box(

@@ -378,7 +378,9 @@ class DynamixelPlant(SingleBodyPlant):
                     self._sleep(self.frame_period_s)
         except OSError as error:
             message = f"the port {servos.port.path} is gone"
-            raise BodyError(message, hint="check that the cable is plugged in") from error
+            raise BodyError(
+                message, hint="check that the cable is plugged in; servos with power still hold"
+            ) from error
         self._require_at_start()
 
     def _require_at_start(self) -> None:

@@ -585,7 +585,9 @@ class Bus:
             return transfer()
         except self._port_exceptions as error:
             message = f"the port {self.address.path} is gone"
-            raise PortGoneError(message, hint="check that the cable is plugged in") from error
+            raise PortGoneError(
+                message, hint="check that the cable is plugged in; servos with power still hold"
+            ) from error
 
 
 def _decode_status(packet: bytes) -> StatusPacket:

@@ -138,14 +138,15 @@ def packet_bytes(n_servos: int) -> int:
 def split_packets(data: bytes) -> tuple[list[bytes], bytes]:
     """Return the complete packets in some bytes, damaged or not, and the bytes of an incomplete one."""
     packets: list[bytes] = []
-    while (begin := data.find(HEADER)) >= 0:
-        data = data[begin:]
-        if len(data) <= LENGTH_INDEX:
-            return packets, data
-        end = data[LENGTH_INDEX] + BYTES_OUTSIDE_LENGTH
-        if end > len(data):
-            return packets, data
-        packets.append(data[:end])
-        data = data[end:]
-    half_header = HEADER[:1]
-    return packets, half_header if data.endswith(half_header) else b""
+    remaining = data
+    while (begin := remaining.find(HEADER)) >= 0:
+        from_header = remaining[begin:]
+        if len(from_header) <= LENGTH_INDEX:
+            return packets, from_header
+        packet_size = from_header[LENGTH_INDEX] + BYTES_OUTSIDE_LENGTH
+        if packet_size > len(from_header):
+            return packets, from_header
+        packets.append(from_header[:packet_size])
+        remaining = from_header[packet_size:]
+    half_header = HEADER[:1]  # the other half may follow
+    return packets, half_header if remaining.endswith(half_header) else b""

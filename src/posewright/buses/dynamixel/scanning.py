@@ -204,7 +204,7 @@ def _probe(bus: Bus, servo: int, *, max_pings: int) -> FoundServo | None:
     if description is None and is_silent:
         return None  # a stray answer, or an echo of our own ping
     if answers_twice:
-        n_garbled = PROBES
+        n_garbled = PROBES  # the answers of two servos garble each other
     result = FoundServo(servo, bus.baud, garbled=GarbledCount(n_garbled, PROBES))
     if answers_twice:
         result = replace(result, remark=TWO_SERVOS.format(servo))
@@ -252,14 +252,14 @@ def set_id(bus: Bus, servo: int, new: int) -> Ping:
     bus.ping(servo)
     if new == servo:
         raise InputError(f"{bus.name(servo)} already has the ID {new}", hint="choose another ID")
-    packet = InstructionPacket(require_id(new), Instruction.PING).encode()
+    ping_new = InstructionPacket(require_id(new), Instruction.PING).encode()
     attempts = range(bus.retries + 1)
-    if any(bus.exchange(packet, 0, attempt) is not NoAnswer.TIMEOUT for attempt in attempts):
+    if any(bus.exchange(ping_new, 0, attempt) is not NoAnswer.TIMEOUT for attempt in attempts):
         message = f"the ID {new} belongs to {bus.name(new)}"
         raise InputError(message, hint="two servos with one ID answer at once, and both answers are garbled")
     answer = _write_eeprom(bus, servo, name="id", value=new, ping=lambda: bus.ping(new))
-    packet = InstructionPacket(servo, Instruction.PING).encode()
-    if bus.exchange(packet, 0) is not NoAnswer.TIMEOUT:
+    ping_old = InstructionPacket(servo, Instruction.PING).encode()
+    if bus.exchange(ping_old, 0) is not NoAnswer.TIMEOUT:
         message = f"a servo has the ID {new} now, and another one still has {servo}"
         raise BodyError(message, hint="there were two of them: connect one at a time")
     return answer

@@ -121,7 +121,7 @@ class Teacher:
         """Record the present pose.
 
         Args:
-            name: of the pose; by default its servo_id.
+            name: of the pose; by default `pose` and its number.
             seconds: time of the movement into it; by default the time since the previous pose, 2 s for the
                 first.
 
@@ -199,7 +199,8 @@ class Teacher:
         """Return a warning for each joint that cannot move from the previous pose in `reach_s` [s]."""
         if not self.caught:
             return []
-        mean_speeds = np.abs(angles - self.caught[-1].angles) / reach_s
+        previous_pose = self.caught[-1]
+        mean_speeds = np.abs(angles - previous_pose.angles) / reach_s
         peak_speeds = mean_speeds * (math.pi / 2.0)  # of half a period of a cosine
         warnings = []
         for column in np.flatnonzero(peak_speeds > self.robot.max_speeds).tolist():

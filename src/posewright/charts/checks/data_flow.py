@@ -12,7 +12,7 @@ from posewright.charts.checks.arithmetic import list_uses
 from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.tick_trace import InputRows, TickTrace, VariableWrite, trace_tick
 from posewright.charts.checks.witness_search import ExploredTick
-from posewright.charts.expression import Expression
+from posewright.charts.expression import Expression, names_in
 from posewright.charts.machine import all_actions
 from posewright.charts.model import Actions, Assign, ChartKind, iterate_actions, names_set
 from posewright.charts.reachability import Exploration, SymbolicStep
@@ -362,8 +362,8 @@ class WriteConflicts(Check):
         """Record the first tick of every conflict: states of two regions set one variable in a tick."""
         writers_by_name: dict[str, list[int]] = {}  # the states that have set each variable, by number
         for write in tick.tick_trace.writes:
-            if write.name not in self.names:
-                continue
+            if write.name not in self.names or write.name in names_in(write.action.values[write.name].tree):
+                continue  # a new value that follows from the present one keeps what an earlier region set
             writer = self.writer_by_action[id(write.action)]
             earlier_writers = writers_by_name.setdefault(write.name, [])
             for earlier in earlier_writers:

@@ -32,6 +32,24 @@ TIME_LIMIT_S = 20.0
 NEW_QUESTION_SHARE = 0.9
 """Share of the time limit in which questions may begin; what remains is for those that have begun."""
 
+_WORDS_OF_SCXML = {
+    "set `final: true`": "make it a <final>",
+    "write `when: true`": "leave `cond` out",
+    "set `otherwise: stay`": 'set pw:otherwise="stay" on <scxml>',
+    "set `priority: ordered`": 'set pw:priority="ordered" on <scxml>',
+}
+_WORDS_OF_FORMS = {
+    ".scxml": _WORDS_OF_SCXML,
+    ".xml": _WORDS_OF_SCXML,
+    ".csv": {
+        "set `final: true`": "write true in the column `final`",
+        "write `when: true`": "leave the cell `when` empty",
+        "set `otherwise: stay`": "write `# otherwise: stay` above the header",
+        "set `priority: ordered`": "write `# priority: ordered` above the header",
+    },
+}
+"""Advice of the checks for native documents, and the same for charts in other files, by their suffix."""
+
 _LEVEL_ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
 
@@ -177,12 +195,21 @@ def inspect_chart(
     findings.sort(key=lambda finding: (_LEVEL_ORDER[finding.level], finding.line or 0))
     return Report(
         chart,
-        tuple(findings),
+        tuple(_in_words_of_form(finding, chart.path) for finding in findings),
         complete=analysis.is_complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
         cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
         proved=analysis.solver.n_decided_questions,
     )
+
+
+def _in_words_of_form(finding: Finding, path: Path | None) -> Finding:
+    """Return a finding whose advice is in the words of the chart's file, which may be SCXML or a table."""
+    suffix = "" if path is None else path.suffix.lower()
+    message = finding.message
+    for native_words, words in _WORDS_OF_FORMS.get(suffix, {}).items():
+        message = message.replace(native_words, words)
+    return finding if message == finding.message else replace(finding, message=message)
 
 
 def _incompleteness_notes(analysis: ChartAnalysis, time_limit_s: float) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from posewright.charts.formats.files import (
     detect_format,
     parse_any_chart,
     read_chart,
+    read_scxml_partially,
     write_chart,
 )
 from posewright.charts.formats.native_reader import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS, parse_chart
@@ -68,6 +69,7 @@ __all__ = [
     "python_value_text",
     "read_chart",
     "read_csv_rows",
+    "read_scxml_partially",
     "read_seconds",
     "save_chart",
     "save_scxml",

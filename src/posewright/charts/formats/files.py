@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from posewright.charts.formats.native_reader import parse_chart
 from posewright.charts.formats.native_writer import save_chart
+from posewright.charts.formats.scxml.partial import PartialChart, parse_scxml_partially
 from posewright.charts.formats.scxml.reader import parse_scxml
 from posewright.charts.formats.scxml.writer import save_scxml
 from posewright.charts.formats.transition_tables import (
@@ -106,6 +107,21 @@ def _is_truth_table(text: str) -> bool:
         if line.strip() and not line.lstrip().startswith("#"):
             return "," in line and ":" not in line and "{" not in line
     return False
+
+
+def read_scxml_partially(path: Path | str) -> PartialChart:
+    """Read what is supported of an SCXML document, and list the rest.
+
+    Raises:
+        DocumentError: the file cannot be read or is too large.
+        FormatError: it is not SCXML, or nothing readable is left.
+        InputError: the rest is no chart.
+    """
+    path = Path(path)
+    text = _read_chart_text(path)
+    if len(text) > MAX_BYTES[ChartFormat.SCXML]:
+        _fail_too_large(text, path, ChartFormat.SCXML)
+    return parse_scxml_partially(text, path)
 
 
 def _read_chart_text(path: Path) -> str:

@@ -319,7 +319,7 @@ class PagePlayer:
     def _new_pass(self, page: Page, pose: Integers) -> _RunningPass:
         """Return a pass that begins in a pose.
 
-        It begins where the last pass ended, `_phase` after the last frame.
+        Its time begins `_phase` before the present frame, where the last pass ended.
         """
         n_rows = (page.duration + self._phase) // self.tables.parts_per_frame
         return _RunningPass(

@@ -82,7 +82,14 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
 
 
 def _write_page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
-    """Write the tables of a motion: keyframes, positions, and the start pose if it has one."""
+    """Write the tables of a motion: keyframes, positions, and the start pose if it has one.
+
+    Args:
+        writer: receives the lines.
+        prefix: with which the names of the tables begin.
+        name: the motion's name, for a comment.
+        page: the motion.
+    """
     writer.line(comment(f"{name}: {len(page.end_times)} keyframes"))
     with writer.block(f"static const keyframe_t {prefix}_keyframes[] =", "};"):
         for arrival, end, accel_fraction, easing in zip(

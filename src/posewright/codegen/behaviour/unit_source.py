@@ -89,7 +89,7 @@ class UnitSource:
         )
         # for the conditions of the rules, which read the chart's outputs
         self._expressions = CExpressions(
-            self._output_expression, chart.generator.code.enum_constant, soft=False
+            self._output_expression, chart.generator.code.enum_constant, soft_doubles=False
         )
 
     def files(self) -> tuple[SourceFile, SourceFile]:

@@ -73,7 +73,9 @@ class ChartGenerator:
         self.machine = machine
         self.chart = machine.chart
         self.options = options
-        self.code = ChartCode(machine, soft=options.soft_doubles, max_queued_events=options.max_queued_events)
+        self.code = ChartCode(
+            machine, soft_doubles=options.soft_doubles, max_queued_events=options.max_queued_events
+        )
         self.names = self.code.names
         self.chains_line = 0
         self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())
@@ -391,19 +393,19 @@ class ChartGenerator:
         body = self.body
         init = self._capture_lines(self._write_init)
         step = self._capture_lines(self._write_step)
-        writer = CWriter()
-        functions = CWriter()
+        all_functions = CWriter()
         for name in closure(sorted(self.code.expressions.support_functions)):
             if name == "pw_f64":  # the header has it
                 continue
-            functions.write([*fragment(name), ""])
-        self._write_support(functions)
-        first_chain_line = len(functions.lines) + self.chains_line
+            all_functions.write([*fragment(name), ""])
+        self._write_support(all_functions)
+        first_chain_line = len(all_functions.lines) + self.chains_line
         for part in (body, init, step):
-            functions.include(part)
-        functions.insert(first_chain_line, self.code.chains.writer)
-        functions = without_unused(functions)
+            all_functions.include(part)
+        all_functions.insert(first_chain_line, self.code.chains.writer)
+        functions = without_unused(all_functions)
         functions.remove_last_line()  # the empty one after the last function
+        writer = CWriter()
         writer.write([f'#include "{names.prefix}.h"', ""])
         self._write_includes(writer, "\n".join(functions.lines))
         if isinstance(self.state_code, SingleStateCode) and self.state_code.enters_at_first_tick:

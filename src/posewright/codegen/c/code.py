@@ -38,13 +38,13 @@ class ChartCode:
 
     Args:
         machine: the machine of the chart.
-        soft: whether floats of 64 bits are computed by support functions.
+        soft_doubles: whether floats of 64 bits are computed by support functions.
         max_queued_events: greatest number of waiting events; None for what the chart needs.
 
     Attributes:
         machine: the machine of the chart.
         names: the chart's names in C.
-        soft: whether floats of 64 bits are computed by support functions.
+        soft_doubles: whether floats of 64 bits are computed by support functions.
         writer: receives the lines.
         active_condition: returns the expression of C for `in(S)`, the condition that a state is active, by
             the number of its node; set by the writer of the states.
@@ -54,17 +54,19 @@ class ChartCode:
         raised_fields: by event, the field that records, for monitors, that it was raised in the tick.
     """
 
-    def __init__(self, machine: Machine, *, soft: bool = False, max_queued_events: int | None = None) -> None:
+    def __init__(
+        self, machine: Machine, *, soft_doubles: bool = False, max_queued_events: int | None = None
+    ) -> None:
         """Choose the chart's names in C and the size of its queue; nothing is written yet."""
         self.machine = machine
         self.names = ChartNames(machine)
-        self.soft = soft
+        self.soft_doubles = soft_doubles
         self.writer = CWriter()
         self.active_condition: Callable[[int], str] = lambda _node_number: "false"
         self.raised_fields: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
         self.expressions = CExpressions(
-            self.name_text, self.enum_constant, soft=soft, write_chain=self.chains.call
+            self.name_text, self.enum_constant, soft_doubles=soft_doubles, write_chain=self.chains.call
         )
         bound = queue_bound(machine)
         self.queue_size = bound if max_queued_events is None else min(max_queued_events, bound)
@@ -95,7 +97,7 @@ class ChartCode:
     def c_type(self, value_type: Type) -> str:
         """Return the type of C in which values of a type are stored."""
         if isinstance(value_type, FloatType):
-            return "float" if value_type.single else "pw_f64" if self.soft else "double"
+            return "float" if value_type.single else "pw_f64" if self.soft_doubles else "double"
         return "bool" if value_type.storage == "bool" else f"{value_type.storage}_t"
 
     # Elements

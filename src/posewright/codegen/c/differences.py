@@ -81,6 +81,7 @@ def find_differences(generator: ChartGenerator) -> tuple[CodeDifference, ...]:
         _find_division_difference,
         _find_modulo_difference,
         _find_float_difference,
+        _find_nan_difference,
         _find_soft_double_difference,
         _find_endless_tick_difference,
         _find_queue_difference,
@@ -141,6 +142,7 @@ def require_expressible(generator: ChartGenerator) -> None:
 
 
 def _find_division_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return what happens at a division by zero, and where; None if no divisor can be 0."""
     if not generator.code.expressions.checks_divisor:
         return None
     abandoned = ABANDONED_TICK_TEXT.replace("it", "the tick", 1)
@@ -149,6 +151,7 @@ def _find_division_difference(generator: ChartGenerator) -> CodeDifference | Non
 
 
 def _find_modulo_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return that remainders of floats may be slow, and where; None without them."""
     if not {"pw_fmod", "pw_f64_mod"} & generator.code.expressions.support_functions:
         return None
     effect = "exact, bit for bit, but slow where the operands are of very different size"
@@ -166,6 +169,15 @@ def _find_float_difference(generator: ChartGenerator) -> CodeDifference | None:
     return CodeDifference(
         "fractions", "exact with -ffp-contract=off and without -ffast-math, as `build` compiles"
     )
+
+
+def _find_nan_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return what the C does with an input that is no number; None without inputs that can be."""
+    names = tuple(name for name, kind in generator.chart.inputs.items() if isinstance(kind, FloatType))
+    if not names:
+        return None
+    effect = "comparisons with it fail, and stored it becomes the default; the interpreter rejects it"
+    return CodeDifference("an input that is NaN", effect, names)
 
 
 def _find_soft_double_difference(generator: ChartGenerator) -> CodeDifference | None:
@@ -187,6 +199,7 @@ def _find_soft_double_difference(generator: ChartGenerator) -> CodeDifference | 
 
 
 def _find_endless_tick_difference(generator: ChartGenerator) -> CodeDifference | None:
+    """Return what happens in a tick with too many microsteps; None if every tick ends."""
     if not generator.counts_microsteps:
         return None
     status = f"{generator.names.constant}_NO_END"
@@ -270,10 +283,12 @@ def _located_expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expre
 
 
 def _format_place(name: str, line: int | None) -> str:
+    """Return a place in the chart as text: `walking -> turning (line 12)`."""
     return f"{name} (line {line})" if line else name
 
 
 def _may_divide_by_zero(tree: Tree, constant_values: Mapping[str, Value]) -> bool:
+    """Return whether a tree is a division or remainder whose divisor may be 0."""
     if not isinstance(tree, Binary) or tree.operator not in (Operator.OVER, Operator.MODULO):
         return False
     low, high = range_of(tree.right, constant_values)

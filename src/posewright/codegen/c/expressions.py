@@ -95,7 +95,8 @@ class CExpressions:
     Args:
         name_text: returns the expression of C for a name.
         enum_constant: returns the constant of an enumeration's value.
-        soft: whether floats of 64 bits are computed by functions, because the compiler's `double` has 32.
+        soft_doubles: whether floats of 64 bits are computed by support functions, because the compiler's
+            `double` has 32.
         write_chain: writes a function for a chain with `MIN_CHAIN_CONDITIONS` or more, and returns its call;
             None to write chains as they are.
 
@@ -110,13 +111,13 @@ class CExpressions:
         name_text: Callable[[Name], str],
         enum_constant: Callable[[EnumType, str], str],
         *,
-        soft: bool = False,
+        soft_doubles: bool = False,
         write_chain: ChainWriter | None = None,
     ) -> None:
         """Store the callbacks; no support function is called yet."""
         self.name_text = name_text
         self.enum_constant = enum_constant
-        self.soft = soft
+        self.soft_doubles = soft_doubles
         self.write_chain = write_chain
         self.support_functions: set[str] = set()
         self.checks_divisor = False
@@ -155,7 +156,7 @@ class CExpressions:
             return self._clamp_integer(value, value_type)
         if isinstance(value_type, FloatType):
             return self._clamp_float(value, value_type)
-        needs_cast = isinstance(value_type, EnumType) and not value.atom
+        needs_cast = isinstance(value_type, EnumType) and not value.is_atom
         return f"({value_type.storage}_t){value.operand}" if needs_cast else value.text
 
     def _clamp_integer(self, value: CExpression, int_type: IntType) -> str:
@@ -186,13 +187,13 @@ class CExpressions:
             return self.as_float(value).text if float_type.single else computed_value.text
         numbers = (float_type.low, float_type.high, float_type.default)
         literals = ", ".join(self.float_literal(number, single=is_single).text for number in numbers)
-        double_function = "pw_f64_fit" if self.soft else "pw_fit_double"
+        double_function = "pw_f64_fit" if self.soft_doubles else "pw_fit_double"
         function = "pw_fit_float" if is_single else double_function
         self.support_functions.add(function)
         call = f"{function}({computed_value.text}, {literals})"
         if is_single or not float_type.single:
             return call
-        if self.soft:
+        if self.soft_doubles:
             self.support_functions.add("pw_f64_to_f32")
             return f"pw_f64_to_f32({call})"
         return f"(float){call}"
@@ -210,17 +211,19 @@ class CExpressions:
     def _constant_literal(self, value: Value) -> CExpression:
         """Return a bool or number as a literal of C, in the narrowest kind that represents it exactly."""
         if isinstance(value, bool):
-            return CExpression("true" if value else "false", CKind.BOOL, atom=True)
+            return CExpression("true" if value else "false", CKind.BOOL, is_atom=True)
         if isinstance(value, int):
             kind = CKind.INT if INT16_LOW <= value <= INT16_HIGH else CKind.LONG
             return CExpression(
-                integer_literal(value), kind, atom=value >= 0, low=value, high=value, value=value
+                integer_literal(value), kind, is_atom=value >= 0, low=value, high=value, literal_value=value
             )
         return self.float_literal(float(value), single=to_single(float(value)) == value)
 
     def float_literal(self, value: float, *, single: bool) -> CExpression:
         """Return a float as a literal of C with exactly the same bits."""
-        return bits_literal(value) if self.soft and not single else decimal_literal(value, single=single)
+        return (
+            bits_literal(value) if self.soft_doubles and not single else decimal_literal(value, single=single)
+        )
 
     # Trees
 
@@ -236,7 +239,7 @@ class CExpressions:
             enum_type = enumeration if isinstance(enumeration, EnumType) else tree.type
             enum_value = str(self.constant_values[tree.name])
             text = self.enum_constant(enum_type, enum_value)  # type: ignore[arg-type]  # it is an enumeration
-            return CExpression(text, CKind.ENUM, atom=True)
+            return CExpression(text, CKind.ENUM, is_atom=True)
         constant = self._constant_value(tree)
         if constant is not None and not isinstance(constant, str):
             return self._constant_literal(constant)
@@ -282,30 +285,30 @@ class CExpressions:
         text = self.name_text(tree)
         value_type = tree.type
         if isinstance(value_type, BoolType):
-            return CExpression(text, CKind.BOOL, atom=True)
+            return CExpression(text, CKind.BOOL, is_atom=True)
         if isinstance(value_type, EnumType):
-            return CExpression(text, CKind.ENUM, atom=True)
+            return CExpression(text, CKind.ENUM, is_atom=True)
         if isinstance(value_type, FloatType):
-            return CExpression(text, CKind.FLOAT if value_type.single else CKind.DOUBLE, atom=True)
+            return CExpression(text, CKind.FLOAT if value_type.single else CKind.DOUBLE, is_atom=True)
         if value_type.storage == "uint16":
             return CExpression(f"(int32_t){text}", CKind.LONG, low=value_type.low, high=value_type.high)
         c_kind = CKind.LONG if value_type.storage == "int32" else CKind.INT
-        return CExpression(text, c_kind, atom=True, low=value_type.low, high=value_type.high)
+        return CExpression(text, c_kind, is_atom=True, low=value_type.low, high=value_type.high)
 
     def _translate_unary(self, tree: Unary) -> CExpression:
         """Return `not x` or `-x` in C; the negation of an integer saturates at 32 bits."""
         operand = self.translate_tree(tree.operand)
         if tree.operator is Operator.NOT:
-            return CExpression(f"!{operand.operand}", CKind.BOOL, atom=True)
+            return CExpression(f"!{operand.operand}", CKind.BOOL, is_atom=True)
         if not operand.is_whole:
-            if operand.kind is CKind.DOUBLE and self.soft:
+            if operand.kind is CKind.DOUBLE and self.soft_doubles:
                 return self._emulated_call("pw_f64_neg", operand)
             return CExpression(f"-{operand.operand}", operand.kind)
         low = -operand.high
         high = -operand.low
         if high > INT_HIGH:  # only the negation of the smallest 32-bit integer is
             self.support_functions.add("pw_neg")
-            return CExpression(f"pw_neg({operand.text})", CKind.LONG, atom=True, low=low, high=INT_HIGH)
+            return CExpression(f"pw_neg({operand.text})", CKind.LONG, is_atom=True, low=low, high=INT_HIGH)
         return self._build_integer(f"-{operand.operand}", low, high, operands=(operand,))
 
     def _build_integer(
@@ -338,6 +341,11 @@ class CExpressions:
         """Return `+`, `-`, `*` or `%` of two integers in C, without overflow.
 
         The result saturates if it may exceed 32 bits, and is computed in 32 bits if it may exceed 16.
+
+        Args:
+            tree: the operation.
+            left: its left operand in C.
+            right: its right operand in C.
         """
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)
@@ -350,7 +358,9 @@ class CExpressions:
             function = _SATURATING_FUNCTIONS[tree.operator]
             self.support_functions.add(function)
             text = f"{function}({left.text}, {right.text})"
-            return CExpression(text, CKind.LONG, atom=True, low=max(low, INT_LOW), high=min(high, INT_HIGH))
+            return CExpression(
+                text, CKind.LONG, is_atom=True, low=max(low, INT_LOW), high=min(high, INT_HIGH)
+            )
         c_operator = _ARITHMETIC_SIGNS[tree.operator]
         value = self._build_integer(
             f"{left.operand} {c_operator} {right.operand}", low, high, operands=(left, right)
@@ -376,7 +386,7 @@ class CExpressions:
         else:
             self.support_functions.add("pw_mod")
             text = f"pw_mod({left.text}, {right.text})"
-        return CExpression(text, CKind.LONG, atom=True, low=low, high=high)
+        return CExpression(text, CKind.LONG, is_atom=True, low=low, high=high)
 
     def _float_arithmetic(
         self, tree: Binary, left: CExpression, right: CExpression, kind: CKind
@@ -392,20 +402,23 @@ class CExpressions:
             right: its right operand in C.
             kind: the kind of both operands and of the result, FLOAT or DOUBLE.
         """
-        soft = self.soft and kind is CKind.DOUBLE
+        is_emulated = self.soft_doubles and kind is CKind.DOUBLE
         is_division = tree.operator in (Operator.OVER, Operator.MODULO)
         if is_division and self._may_be_zero(tree.right):
             self.checks_divisor = True
-            right = self._checked_divisor(right, soft=soft)
+            right = self._checked_divisor(right, is_emulated=is_emulated)
         if tree.operator is Operator.MODULO:
-            name = "pw_f64_mod" if soft else "pw_fmod" if kind is CKind.DOUBLE else "pw_fmodf"
+            native_name = "pw_fmod" if kind is CKind.DOUBLE else "pw_fmodf"
+            name = "pw_f64_mod" if is_emulated else native_name
             self.support_functions.add(name)
-            return CExpression(f"{name}({left.text}, {right.text})", kind, atom=True)
-        if soft:
+            return CExpression(f"{name}({left.text}, {right.text})", kind, is_atom=True)
+        if is_emulated:
             return self._emulated_call(f"pw_f64_{_EMULATED_NAMES[tree.operator]}", left, right)
-        if self.soft and tree.operator is Operator.OVER:  # avr-libc rounds some subnormal quotients wrongly
+        if (
+            self.soft_doubles and tree.operator is Operator.OVER
+        ):  # avr-libc rounds some subnormal quotients wrongly
             self.support_functions.add("pw_f32_div")
-            return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, atom=True)
+            return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, is_atom=True)
         return CExpression(f"{left.operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.operand}", kind)
 
     def _may_be_zero(self, tree: Tree) -> bool:
@@ -413,40 +426,40 @@ class CExpressions:
         low, high = range_of(tree, self.constant_values)
         return low <= 0 <= high
 
-    def _checked_divisor(self, divisor: CExpression, *, soft: bool) -> CExpression:
-        """Return a divisor in a call that sets the status if it is zero."""
-        name = "pw_f64_divisor" if soft else f"pw_{divisor.kind.value}_divisor"
+    def _checked_divisor(self, divisor: CExpression, *, is_emulated: bool) -> CExpression:
+        """Return a divisor in a call that sets the status of the chart if it is zero."""
+        name = "pw_f64_divisor" if is_emulated else f"pw_{divisor.kind.value}_divisor"
         self.support_functions.add(name)
-        return CExpression(f"{name}({divisor.text}, {STATUS})", divisor.kind, atom=True)
+        return CExpression(f"{name}({divisor.text}, {STATUS})", divisor.kind, is_atom=True)
 
     def _emulated_call(self, name: str, *arguments: CExpression) -> CExpression:
         """Return the call of a support function that computes a 64-bit float from its bits."""
         self.support_functions.add(name)
         text = f"{name}({', '.join(argument.text for argument in arguments)})"
-        return CExpression(text, CKind.DOUBLE, atom=True)
+        return CExpression(text, CKind.DOUBLE, is_atom=True)
 
-    def as_double(self, value: CExpression) -> CExpression:
+    def as_double(self, number: CExpression) -> CExpression:
         """Return a number as a float of 64 bits."""
-        if value.kind is CKind.DOUBLE:
-            return value
-        if value.value is not None:
-            return self.float_literal(float(value.value), single=False)
-        if not self.soft:
-            return CExpression(f"(double){value.operand}", CKind.DOUBLE)
+        if number.kind is CKind.DOUBLE:
+            return number
+        if number.literal_value is not None:
+            return self.float_literal(float(number.literal_value), single=False)
+        if not self.soft_doubles:
+            return CExpression(f"(double){number.operand}", CKind.DOUBLE)
         return self._emulated_call(
-            "pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value
+            "pw_f64_from_f32" if number.kind is CKind.FLOAT else "pw_f64_from_i32", number
         )
 
-    def as_float(self, value: CExpression) -> CExpression:
+    def as_float(self, number: CExpression) -> CExpression:
         """Return a number as a float of 32 bits, rounded to the nearest."""
-        if value.kind is CKind.FLOAT:
-            return value
-        if value.value is not None and to_single(value.value) == value.value:
-            return self.float_literal(float(value.value), single=True)
-        if value.kind is CKind.DOUBLE and self.soft:
+        if number.kind is CKind.FLOAT:
+            return number
+        if number.literal_value is not None and to_single(number.literal_value) == number.literal_value:
+            return self.float_literal(float(number.literal_value), single=True)
+        if number.kind is CKind.DOUBLE and self.soft_doubles:
             self.support_functions.add("pw_f64_to_f32")
-            return CExpression(f"pw_f64_to_f32({value.text})", CKind.FLOAT, atom=True)
-        return CExpression(f"(float){value.operand}", CKind.FLOAT)
+            return CExpression(f"pw_f64_to_f32({number.text})", CKind.FLOAT, is_atom=True)
+        return CExpression(f"(float){number.operand}", CKind.FLOAT)
 
     def _translate_comparison(self, tree: Binary) -> CExpression:
         """Return a comparison in C; numbers are first converted to a kind that represents both exactly."""
@@ -455,7 +468,7 @@ class CExpressions:
         right = self.translate_tree(tree.right, enumeration)
         if left.kind not in (CKind.ENUM, CKind.BOOL):
             left, right = self.widen((left, right))
-        if self.soft and left.kind is CKind.DOUBLE:
+        if self.soft_doubles and left.kind is CKind.DOUBLE:
             return self._emulated_comparison(tree.operator, left, right)
         return CExpression(f"{left.operand} {_COMPARISON_SIGNS[tree.operator]} {right.operand}", CKind.BOOL)
 
@@ -487,7 +500,7 @@ class CExpressions:
         name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(operator, "pw_f64_eq")
         call = self._emulated_call(name, left, right)
         negation = "!" if operator is Operator.UNEQUAL else ""
-        return CExpression(f"{negation}{call.text}", CKind.BOOL, atom=True)
+        return CExpression(f"{negation}{call.text}", CKind.BOOL, is_atom=True)
 
     def widen(self, numbers: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
         """Return numbers in the narrowest kind that represents all of them exactly."""
@@ -519,7 +532,7 @@ class CExpressions:
             condition_texts = [condition.text for condition in conditions]
             value_texts = [value.text for value in values]
             call = self.write_chain(tree, self._c_type(kind, enumeration), condition_texts, value_texts)
-            return CExpression(call, kind, atom=True, low=low, high=high)
+            return CExpression(call, kind, is_atom=True, low=low, high=high)
         pairs = zip(conditions, values[:-1], strict=True)
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
         return CExpression(f"{text}{values[-1].operand}", kind, low=low, high=high)
@@ -528,7 +541,7 @@ class CExpressions:
         """Return the type in C of a function that returns a value; `enumeration` is that of an ENUM."""
         if kind is CKind.ENUM and enumeration is not None:
             return f"{enumeration.storage}_t"
-        return "pw_f64" if kind is CKind.DOUBLE and self.soft else kind.value
+        return "pw_f64" if kind is CKind.DOUBLE and self.soft_doubles else kind.value
 
     def _translate_call(self, tree: Call) -> CExpression:
         """Return a call of `single`, `abs`, `min` or `max` in C."""
@@ -544,7 +557,13 @@ class CExpressions:
         return value
 
     def _minimum_or_maximum(self, function: str, first: CExpression, second: CExpression) -> CExpression:
-        """Return the minimum or maximum of two numbers of one kind, by a support function."""
+        """Return the minimum or maximum of two numbers in C, by a support function.
+
+        Args:
+            function: `min` or `max`.
+            first: a number.
+            second: a number of the same kind, or another integer.
+        """
         kind = CKind.LONG if CKind.LONG in (first.kind, second.kind) else first.kind
         bound = min if function == "min" else max
         low = bound(first.low, second.low)
@@ -553,27 +572,28 @@ class CExpressions:
             name = f"pw_{function}_i32"
             self.support_functions.add(name)
             text = f"{name}({first.uncast_text or first.text}, {second.uncast_text or second.text})"
-            value = CExpression(text, kind, atom=True, low=low, high=high)
+            value = CExpression(text, kind, is_atom=True, low=low, high=high)
             return _with_int_cast(value) if kind is CKind.INT else value
-        soft = self.soft and kind is CKind.DOUBLE
-        name = f"pw_f64_{function}" if soft else f"pw_{function}_{kind.value}"
+        is_emulated = self.soft_doubles and kind is CKind.DOUBLE
+        name = f"pw_f64_{function}" if is_emulated else f"pw_{function}_{kind.value}"
         self.support_functions.add(name)
-        return CExpression(f"{name}({first.text}, {second.text})", kind, atom=True)
+        return CExpression(f"{name}({first.text}, {second.text})", kind, is_atom=True)
 
     def _absolute(self, number: CExpression) -> CExpression:
         """Return the absolute value of a number; that of the smallest 32-bit integer saturates."""
         if number.is_whole:
-            low = 0 if number.low <= 0 <= number.high else min(abs(number.low), abs(number.high))
+            may_be_zero = number.low <= 0 <= number.high
+            low = 0 if may_be_zero else min(abs(number.low), abs(number.high))
             high = min(max(abs(number.low), abs(number.high)), INT_HIGH)
             self.support_functions.add("pw_abs")
             is_small = number.kind is CKind.INT and high <= INT16_HIGH
             text = f"pw_abs({number.uncast_text or number.text})"
-            value = CExpression(text, CKind.INT if is_small else CKind.LONG, atom=True, low=low, high=high)
+            value = CExpression(text, CKind.INT if is_small else CKind.LONG, is_atom=True, low=low, high=high)
             return _with_int_cast(value) if is_small else value
-        if number.kind is CKind.DOUBLE and self.soft:
+        if number.kind is CKind.DOUBLE and self.soft_doubles:
             return self._emulated_call("pw_f64_abs", number)
         function = "fabsf" if number.kind is CKind.FLOAT else "fabs"
-        return CExpression(f"{function}({number.text})", number.kind, atom=True)
+        return CExpression(f"{function}({number.text})", number.kind, is_atom=True)
 
     def translate_single(self, tree: Tree) -> CExpression:
         """Return a number rounded to 32 bits; an operation on floats is computed in 32 bits at once."""
@@ -588,10 +608,11 @@ class CExpressions:
 
 def _with_int_cast(value: CExpression) -> CExpression:
     """Return the call of a function that returns an `int32_t`, cast to 16 bits."""
-    return replace(value, text=f"(int16_t){value.text}", atom=False, uncast_text=value.text)
+    return replace(value, text=f"(int16_t){value.text}", is_atom=False, uncast_text=value.text)
 
 
 def _compute(operator: Operator, a: float, b: float) -> float:
+    """Return `a + b`, `a - b` or `a * b`."""
     if operator is Operator.PLUS:
         return a + b
     return a - b if operator is Operator.MINUS else a * b

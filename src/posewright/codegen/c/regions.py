@@ -84,7 +84,8 @@ class RegionsCode:
         self.transition_numbers = {
             id(transition): number for number, transition in enumerate(self.machine.transitions)
         }
-        self.max_active = max(1, sum(1 for node in self.nodes if node.is_leaf and node.index))
+        n_leaves = sum(1 for node in self.nodes if node.is_leaf and node.index != ROOT)
+        self.max_active = max(1, n_leaves)
         self.count_type = "uint8_t" if max(self.max_active, self.set_bytes) < 256 else "uint16_t"
         self.code.active_condition = self.active_condition
         self.prefix = self.code.names.prefix

@@ -52,7 +52,7 @@ class SingleStateCode:
     def __post_init__(self) -> None:
         """Number the leaves, plan the entry of the chart, and give `code` its condition for `in(S)`."""
         machine = self.code.machine
-        self.leaves = [node for node in machine.nodes if node.is_leaf and node.index]
+        self.leaves = [node for node in machine.nodes if node.is_leaf and node.index != ROOT]
         self.leaf_number = {leaf.index: number for number, leaf in enumerate(self.leaves)}
         self.initial_move = machine.planner.enter_chart()
         has_entry_actions = any(node.entry or done_events for node, done_events in self.initial_move.entering)

@@ -33,24 +33,25 @@ class CExpression:
     Attributes:
         text: the expression.
         kind: the type in which C computes it.
-        atom: whether it can be an operand without brackets.
-        low, high: its smallest and largest value, if it is an integer.
-        value: its value, if it is a literal number.
-        uncast_text: its text without the cast to `int`; empty if it has no cast.
+        is_atom: whether it can be an operand without brackets.
+        low: its smallest value; minus infinity unless it is an integer.
+        high: its largest value; infinity unless it is an integer.
+        literal_value: its value, if it is a literal number; else None.
+        uncast_text: its text without the cast to 16 bits; empty if it has no cast.
     """
 
     text: str
     kind: CKind
-    atom: bool = False
+    is_atom: bool = False
     low: float = -math.inf
     high: float = math.inf
-    value: float | None = None
+    literal_value: float | None = None
     uncast_text: str = ""
 
     @property
     def operand(self) -> str:
         """Its text as an operand, in brackets if it needs them."""
-        return self.text if self.atom else f"({self.text})"
+        return self.text if self.is_atom else f"({self.text})"
 
     @property
     def is_whole(self) -> bool:
@@ -69,7 +70,7 @@ def integer_literal(value: float) -> str:
 def bits_literal(value: float) -> CExpression:
     """Return a float of 64 bits as a literal of its bits."""
     bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-    return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
+    return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, is_atom=True, literal_value=value)
 
 
 def decimal_literal(value: float, *, single: bool) -> CExpression:
@@ -83,9 +84,11 @@ def decimal_literal(value: float, *, single: bool) -> CExpression:
     text = f"{value:.9g}" if single else repr(value)
     if not any(sign in text for sign in ".e"):
         text += ".0"
-    return CExpression(text + ("f" if single else ""), kind, atom=not text.startswith("-"), value=value)
+    return CExpression(
+        text + ("f" if single else ""), kind, is_atom=not text.startswith("-"), literal_value=value
+    )
 
 
-def exact_single(value: CExpression) -> bool:
-    """Return whether a value is an integer that is always exact as a float of 32 bits."""
-    return value.is_whole and value.low >= -MAX_EXACT_SINGLE and value.high <= MAX_EXACT_SINGLE
+def exact_single(number: CExpression) -> bool:
+    """Return whether a number is an integer that is always exact as a float of 32 bits."""
+    return number.is_whole and number.low >= -MAX_EXACT_SINGLE and number.high <= MAX_EXACT_SINGLE

@@ -73,7 +73,7 @@ def _write_enum(writer: CWriter, name: str, constants: Mapping[str, str]) -> Non
 
 
 def _write_functions(writer: CWriter, generator: ChartGenerator, class_name: str) -> None:
-    """Write the member functions of the class."""
+    """Write the member functions of the class: construct, reset, step, outputs, states and promises."""
     prefix = generator.names.prefix
     writer.line(f"{class_name}() : chart_() {{ reset(); }}")
     writer.write(["", comment("Goes back to before the first tick.")])

@@ -61,7 +61,7 @@ class BoardReport:
 
     @classmethod
     def of(cls, name: str, controller: LinkedController) -> BoardReport:
-        """Return the report about the board of a controller so far."""
+        """Return the report so far about the board behind a controller; `name` is that of the board."""
         unit = controller.unit
         states = tuple(
             (controller.state_of(step.board), controller.state_of(step.reference))

@@ -101,7 +101,7 @@ class BoardController(LinkedController):
         self.unit.wait_until(state.time_s)
         rows = self._inner.next(state, n)
         decision = rows.decision
-        if decision is None:
+        if decision is None:  # events are recorded with the next decision
             return rows
         events = self.unit.take_events()
         if not events:
@@ -170,7 +170,7 @@ class BehaviourOnBoardController(LinkedController):
         """
         self.unit.wait_until(state.time_s)
         inputs = self._unit_spec.record_of(state, self._random.random())[0]
-        record = self.unit.step(inputs)
+        record = self.unit.step(inputs)  # None without an answer in time
         self._read_bus()
         events = self.unit.take_events()
         is_tick = self._frame == self._next_tick_frame
@@ -203,8 +203,11 @@ class BehaviourOnBoardController(LinkedController):
         self._frames_without_packet += 1
 
     def _chart_state(self, record: Record) -> Snapshot:
-        """Return the chart's state from a record of states; its initial state before the first tick."""
-        records = self._unit_spec.chart.format
-        chart_record = record.tobytes()[: records.states.itemsize]
-        snapshot = records.unpack(np.frombuffer(chart_record, records.states)[0])
+        """Return the chart's state from a record of states; its initial state before the first tick.
+
+        The record of a behaviour begins with that of its chart.
+        """
+        chart_format = self._unit_spec.chart.format
+        chart_record = record.tobytes()[: chart_format.states.itemsize]
+        snapshot = chart_format.unpack(np.frombuffer(chart_record, chart_format.states)[0])
         return snapshot if snapshot.configuration else self._initial

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,15 @@ BUDGET = ExplorationLimits(max_cases=12_000, max_work=400_000)
 SHORTEST_EPISODE = 10
 LONGEST_EPISODE = 2000
 """Most ticks between two resets: enough for the timers of a chart, and few enough to be reduced."""
+
+MAX_ENDURANCE = 5000
+"""Most ticks of an episode that repeats one pattern, to count up to the numbers in a chart."""
+
+MIN_COUNT = 50
+"""Numbers below this are reached by other episodes."""
+
+EPISODES_PER_REPETITION = 8
+"""One of this many episodes repeats a pattern."""
 
 LONGEST_SEGMENT = 500
 """Greatest number of ticks with the same probabilities."""
@@ -181,19 +191,25 @@ class InputStream:
         fields: distributions of the fields.
         runs: runs from a reset on that reach what random inputs hardly reach; empty for random inputs only.
         longest: greatest number of ticks of a segment.
+        endurance: number of ticks of episodes that repeat a pattern, so that counters reach their limits; 0
+            for none.
     """
 
     dtype: np.dtype[np.void]
     fields: tuple[InputField, ...]
     runs: tuple[Records, ...] = ()
     longest: int = 60
+    endurance: int = 0
 
     def episodes(self, seed: int) -> Iterator[Records]:
         """Yield episodes without end, the same ones for the same seed."""
         rng = np.random.default_rng(seed)
         yield from self.runs
-        while True:
-            # of every order of magnitude as often
+        for number in itertools.count():
+            if self.endurance and self.fields and number % EPISODES_PER_REPETITION == 0:
+                yield self._draw_repetition(number // EPISODES_PER_REPETITION, rng)
+                continue
+            # lengths from 10 to 100 are as likely as those from 100 to 1000
             length = int(math.exp(rng.uniform(math.log(SHORTEST_EPISODE), math.log(LONGEST_EPISODE))))
             parts = [self._draw_beginning(rng)]
             while (n_ticks_left := length - sum(map(len, parts))) > 0:
@@ -217,6 +233,28 @@ class InputStream:
             return np.zeros(0, self.dtype)
         run = self.runs[rng.integers(len(self.runs))]
         return run[: rng.integers(1, len(run), endpoint=True)]
+
+    def _draw_repetition(self, number: int, rng: np.random.Generator) -> Records:
+        """Return an episode in which some inputs stay on, or alternate, while all others are zero.
+
+        Which inputs are on is in turn: one, two, all but one. After all of these, the inputs alternate.
+
+        Args:
+            number: number of such an episode, from 0.
+            rng: the random generator.
+        """
+        sizes = {1, min(2, len(self.fields)), max(len(self.fields) - 1, 1)}
+        choices = [choice for size in sorted(sizes) for choice in itertools.combinations(self.fields, size)]
+        chosen_fields = choices[number % len(choices)]
+        round_number = number // len(choices)
+        records = np.zeros(self.endurance, self.dtype)
+        is_on = np.ones(self.endurance, bool)
+        if round_number % 2 == 1:
+            is_on[1::2] = False
+        for field in chosen_fields:
+            is_boolean = field.low == 0 and field.high == 1
+            records[field.name][is_on] = 1 if is_boolean else rng.choice(field.pool)
+        return np.concatenate([self._draw_beginning(rng), records])
 
     def _draw_segment(self, max_ticks: int, rng: np.random.Generator) -> Records:
         """Return part of a run, or records with the same probabilities of change."""
@@ -251,7 +289,23 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
     # long enough for every timer of the chart to run out
     longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
     fields = chart_fields(record_format, runs)
-    return InputStream(record_format.inputs, fields, runs, longest=min(longest, LONGEST_SEGMENT))
+    return InputStream(
+        record_format.inputs,
+        fields,
+        runs,
+        longest=min(longest, LONGEST_SEGMENT),
+        endurance=_endurance(machine),
+    )
+
+
+def _endurance(machine: Machine) -> int:
+    """Return the number of ticks in which a counter reaches the numbers of a chart; 0 if none are large."""
+    has_counters = any(isinstance(machine.types[name], IntType) for name in machine.registers)
+    counts = [number for number in find_literals(machine) if MIN_COUNT <= number <= MAX_ENDURANCE / 2]
+    counts += [counter.limit for counter in machine.counters if counter.limit >= MIN_COUNT]
+    if not counts or not (has_counters or machine.counters):
+        return 0
+    return min(2 * int(max(counts)) + 60, MAX_ENDURANCE)
 
 
 def find_literals(machine: Machine) -> list[float]:

@@ -146,6 +146,11 @@ def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> i
 def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:
     """Return which part of the generated C the inputs of `verify` run on this computer.
 
+    Args:
+        unit_spec: the unit.
+        steps: number of steps that are run.
+        seed: of the inputs.
+
     Raises:
         UnavailableError: gcc or gcov is missing.
         InputError: the unit cannot be generated.

@@ -123,6 +123,11 @@ def build_program(sources: Sequence[SourceFile], folder: Path, flags: Sequence[s
 def run_program(program: Path, unit_spec: UnitSpec, episodes: Iterable[Records]) -> Records:
     """Run a program of `build_program` with episodes, one after the other, and return all states.
 
+    Args:
+        program: the program.
+        unit_spec: its unit, for the sizes of the records.
+        episodes: the inputs, each from a reset on.
+
     Raises:
         InputError: the program fails.
     """

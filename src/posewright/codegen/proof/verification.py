@@ -240,7 +240,7 @@ class Comparison:
             on_progress(self.steps, steps)
 
     def mismatch(self) -> Mismatch | None:
-        """Return the first difference, with its inputs reduced to short ones; None where there is none."""
+        """Return the first difference, with the shortest inputs found that show it; None without one."""
         if self.first_difference is None:
             return None
         name, episode = self.first_difference
@@ -249,8 +249,9 @@ class Comparison:
         def differing_ticks(inputs: Records) -> Flags:
             return compare_records(run_from_reset(self.reference, inputs), run_from_reset(executable, inputs))
 
-        inputs = shrink(episode, lambda inputs: bool(differing_ticks(inputs).any()))
-        inputs = inputs[: int(np.argmax(differing_ticks(inputs))) + 1]
+        short_inputs = shrink(episode, lambda inputs: bool(differing_ticks(inputs).any()))
+        first_different_tick = int(np.argmax(differing_ticks(short_inputs)))
+        inputs = short_inputs[: first_different_tick + 1]
         expected = run_from_reset(self.reference, inputs)
         return Mismatch(name, inputs, expected, got=run_from_reset(executable, inputs))
 

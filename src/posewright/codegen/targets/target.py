@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
+from posewright.codegen.unit import PartSize, SourceFile, UnitSpec, read_package_sources
 from posewright.documents import write_atomically
 
 BOARD_QUEUE = 64
@@ -26,17 +26,17 @@ class Built:
 
     image: Path
     elf: Path
-    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    parts: Mapping[str, PartSize] = field(default_factory=dict)
 
     @property
     def flash_bytes(self) -> int:
         """Code, constants and first values of variables."""
-        return sum(flash for flash, _ in self.parts.values())
+        return sum(size.flash_bytes for size in self.parts.values())
 
     @property
     def ram_bytes(self) -> int:
         """Variables, without the stack."""
-        return sum(ram for _, ram in self.parts.values())
+        return sum(size.ram_bytes for size in self.parts.values())
 
 
 class Target(Protocol):

@@ -105,7 +105,11 @@ class DisplacementDetector:
         return displacements
 
     def _follow_until_rest(self, box: int, first_row: int, times: Floats, poses: Floats) -> int:
-        """Return the row after the one at which a pushed box comes to rest, or the number of rows."""
+        """Follow a pushed box until it rests, and store its new pose of rest, which ends the push.
+
+        Returns:
+            The row after the one at which it comes to rest; the number of rows if it does not.
+        """
         push = self._pushes[box]
         positions = zip(times[first_row:].tolist(), *poses[first_row:, :2].T.tolist(), strict=True)
         for row, (time_s, x, y) in enumerate(positions, first_row):

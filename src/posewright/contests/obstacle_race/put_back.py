@@ -44,7 +44,7 @@ def find_clear_place(
     room = _room_around(points, boxes, arena)
     gains_nothing = forward * (points[:, 0] - start_x_m) <= _TOLERANCE_M
     is_before_line = forward * (points[:, 0] - line_x_m) <= _TOLERANCE_M
-    has_hand_room = room >= rules.clearance_m - _TOLERANCE_M
+    has_hand_room = room >= rules.clearance_m - _TOLERANCE_M  # for the robot and a hand that puts it down
     has_robot_room = room >= rules.least_m - _TOLERANCE_M
     for is_suitable in (
         gains_nothing & has_hand_room,

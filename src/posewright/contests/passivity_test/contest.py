@@ -285,7 +285,14 @@ class PassivityTest(RuledContest[PassivityRules]):
 
 
 def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
-    """Return the result of a try, given the times of its touches and of all rows [s]."""
+    """Return the result of a try.
+
+    Args:
+        rules: the rules of the test.
+        touches: the times of the touches in the try, in order [s].
+        began_s: when the try began.
+        times: the times of the rows of the try [s].
+    """
     wait_end_s = began_s + rules.wait_s
     valid_touches = touches[(touches >= wait_end_s) & (touches <= wait_end_s + rules.limit_s)]
     if len(valid_touches):

@@ -280,7 +280,8 @@ def _find_reached_levels(levels: Indices, max_difference: int) -> Indices:
     """
     reached_levels = np.full(len(levels), NO_LEVEL)
     reached = NO_LEVEL
-    rows_of_changes = np.flatnonzero(np.diff(levels, prepend=NO_LEVEL - 1))  # including the first row
+    no_foot_level = NO_LEVEL - 1  # is no level, so the first row counts as a change
+    rows_of_changes = np.flatnonzero(np.diff(levels, prepend=no_foot_level))
     for row in rows_of_changes.tolist():
         level = int(levels[row])
         if level != NO_LEVEL and (reached == NO_LEVEL or level - reached <= max_difference):

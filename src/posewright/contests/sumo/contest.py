@@ -251,7 +251,10 @@ class _Exchange(NamedTuple):
 
 
 def _list_exchanges(recording: Recording) -> list[_Exchange]:
-    """Return the exchanges of a recording in order."""
+    """Return the exchanges of a recording in order.
+
+    An exchange lasts from the start or a restart of the robots until they are halted, or to the end.
+    """
     halts_s = [event.time_s for event in recording.events_of(HALT)]
     last_s = float(recording.times[-1])
     exchanges = []

@@ -119,13 +119,15 @@ def parse_turn(text: str, rules: VisionRules) -> float:
 def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.Generator) -> Arena:
     """Return the field with random codes and distances of the boxes.
 
-    The codes lead from the box at heading 0 to each of the other boxes once, and back.
+    A code on a box states a turn to another one. The codes lead from the box at heading 0 to each of the
+    other boxes once, and back.
     """
     tour = [0, *(1 + rng.permutation(rules.boxes - 1)).tolist()]
     texts = [""] * rules.boxes
     for box, next_box in zip(tour, [*tour[1:], tour[0]], strict=True):
         steps_left = (next_box - box) % rules.boxes
         is_opposite = 2 * steps_left == rules.boxes
+        # the shorter way round, either for a box that is opposite
         is_left = bool(rng.integers(2)) if is_opposite else 2 * steps_left < rules.boxes
         steps = steps_left if is_left else rules.boxes - steps_left
         texts[box] = format_turn(steps * 360 // rules.boxes, "L" if is_left else "R")

@@ -178,7 +178,14 @@ class VisionScorekeeper:
             self._end(time_s, ALL_TURNED)
 
     def _judge_turn(self, previous: _FacedBox, box: int, turned_rad: float, time_s: float) -> JudgedTurn:
-        """Return the turn from the previous box to another, compared with the previous box's code."""
+        """Return the turn from the previous box to another, compared with the previous box's code.
+
+        Args:
+            previous: the box that the robot faced before.
+            box: index of the box that it faces now.
+            turned_rad: the angle that it has turned.
+            time_s: the time now.
+        """
         requested_rad = self._requested_turns[previous.box]
         steps = round(requested_rad / self._rules.spacing_rad)
         reason = "right"

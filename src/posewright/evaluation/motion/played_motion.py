@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -103,11 +103,21 @@ class PlayedMotion:
                 hint="record in a world with contacts=True",
             )
         try:
-            begin, end, keyframes = _read_course(trajectory)
-            attitude = _read_attitude(extras.get("attitudes"), begin, end, n_frames=trajectory.last)
+            course = _read_course(trajectory)
+            attitude = _read_attitude(
+                extras.get("attitudes"), course.begin, course.end, n_frames=trajectory.last
+            )
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the course of the motion cannot be read: {error}") from error
-        return cls(trajectory, str(extras["name"]), bool(extras["is_whole"]), begin, end, keyframes, attitude)
+        return cls(
+            trajectory,
+            name=str(extras["name"]),
+            is_complete=bool(extras["is_whole"]),
+            begin=course.begin,
+            end=course.end,
+            keyframes=course.keyframes,
+            intended_attitude=attitude,
+        )
 
     def __repr__(self) -> str:
         return f"<PlayedMotion {self.name} on {self.robot.name}: {self.duration_s:.3f} s>"
@@ -268,11 +278,19 @@ class PlayedMotion:
         return tuple(part_contacts)
 
 
-def _read_course(trajectory: Trajectory) -> tuple[int, int, Indices]:
-    """Return the motion's first frame, the frame after its last, and the keyframe of each frame, `(n,)`.
+class _Course(NamedTuple):
+    """When the motion was played, and by which keyframes; the attributes are those of `PlayedMotion`."""
 
-    They are in the controller's decisions: the robot settles in the first pose, plays the motion, and holds
-    the last pose. A motion that was cut ends with the last frame.
+    begin: int
+    end: int
+    keyframes: Indices
+
+
+def _read_course(trajectory: Trajectory) -> _Course:
+    """Return the course of a motion, which is in the controller's decisions.
+
+    The robot settles in the first pose, plays the motion, and holds the last pose. A motion that was cut ends
+    with the last frame.
     """
     decisions = trajectory.record.decisions
     n_frames = trajectory.last
@@ -286,7 +304,7 @@ def _read_course(trajectory: Trajectory) -> tuple[int, int, Indices]:
             begin = min(begin, frame)
         if state == HOLD:
             end = frame
-    return begin, end, keyframes
+    return _Course(begin, end, keyframes)
 
 
 def _read_attitude(attitudes: PlainData, begin: int, end: int, n_frames: int) -> Floats | None:

@@ -64,7 +64,7 @@ def self_contacts(played: PlayedMotion) -> list[SelfContact]:
     """Return the contacts between parts of the robot from the motion's begin on, the earliest first."""
     contacts = []
     for contact in played.contacts:
-        is_in_motion = contact.frames >= played.begin
+        is_in_motion = contact.frames >= played.begin  # the frame before is the first pose
         if contact.is_with_floor or not is_in_motion.any():
             continue
         is_in_first_pose = contact.frames == played.begin - 1

@@ -80,7 +80,14 @@ def _is_down(played: PlayedMotion, rules: PhysicsRules) -> Flags:
 
 
 def _measure_fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fall:
-    """Return the fall in the frames from `begin` to before `end`, in which the base is down."""
+    """Return a fall, with the speeds at which the base turned and dropped shortly before.
+
+    Args:
+        played: the motion.
+        rules: what counts as a hard fall.
+        begin: the first frame in which the base is down.
+        end: the first frame in which it is not down any more, or the number of frames.
+    """
     window = slice(max(played.begin, begin - round(FALL_WINDOW_S / played.frame_s)), end)
     tilts_deg = played.tilt_deg[window]
     heights = played.record.base[window, 2]

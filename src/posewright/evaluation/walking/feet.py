@@ -133,6 +133,7 @@ def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
 
 
 def _leg_angles(walk: Walk, leg: MountedLeg) -> Floats:
+    """Return the angles of a leg's joints in all rows, `(n + 1, n_leg_joints)` [rad]."""
     return walk.trajectory.positions[:, list(leg.indices)]
 
 
@@ -157,7 +158,15 @@ def _min_of_all(values: list[float | None]) -> float | None:
 def _measure_foot(
     walk: Walk, trajectories: FootTrajectories, column: int, slip_m: float, duty: float | None
 ) -> FootFigures:
-    """Return the figures of the foot in a column, with its slip and duty as already measured."""
+    """Return the figures of one foot.
+
+    Args:
+        walk: up to the first fall.
+        trajectories: of all feet.
+        column: the index of the foot.
+        slip_m: its slip in the measured time, as measured before [m].
+        duty: the share of this time in which it was on the ground; None without rows.
+    """
     heights = trajectories.heights[:, column]
     contacts = walk.trajectory.foot_contacts[:, column]
     peaks_m = []
@@ -168,7 +177,7 @@ def _measure_foot(
     return FootFigures(
         foot=walk.robot.feet[column],
         slip_m=slip_m,
-        highest_m=float(heights[min(walk.begin, len(heights) - 1) :].max()),
+        highest_m=float(heights[min(walk.begin, len(heights) - 1) :].max()),  # at least the last row
         lowest_swing_m=min(peaks_m, default=None),
         mid_swing_m=min(mid_swings_m, default=None),
         duty=duty,

@@ -285,17 +285,17 @@ def figure_table(title: str, columns: Sequence[str], rows: Iterable[Iterable[obj
 
 
 def simulation_lines(
-    welded: Sequence[str], simulated_s: float, wall_s: float, factor: float | None
+    fixed_joints: Sequence[str], simulated_s: float, wall_s: float, factor: float | None
 ) -> Iterator[str]:
     """Yield lines about fixed joints, and about simulated and wall time.
 
     Args:
-        welded: names of the fixed joints.
+        fixed_joints: names of the joints that the simulation has fixed.
         simulated_s: simulated time [s].
         wall_s: wall time [s].
         factor: simulated time divided by wall time; None if unknown.
     """
-    if welded:
-        yield f"fixed, as they move next to no mass: {', '.join(welded)}"
+    if fixed_joints:
+        yield f"fixed, as they move next to no mass: {', '.join(fixed_joints)}"
     pace = f" in {wall_s:.1f} s ({factor:.0f} x real time)" if factor else ""
     yield f"{simulated_s:.1f} s simulated{pace}"

@@ -141,23 +141,28 @@ def speed_ratios(walk: Walk, angles: Floats) -> Floats:
 
 
 def _measure_each_joint(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
-    """Return the figures of each of the legs' joints."""
+    """Return the figures of each of the legs' joints.
+
+    Speeds are shares of the greatest speed on the robot's card, torques of the stall torque.
+    """
     legs = walk.trajectory.leg_columns
-    commanded = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
-    measured = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)
-    stall = walk.trajectory.stall_torques_nm[legs]
-    peaks = drives.peaks.max(axis=0, initial=0.0) / stall
-    rms = np.sqrt(drives.squares.mean(axis=0)) / stall if len(drives.squares) else np.zeros_like(stall)
+    commanded_speeds = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
+    measured_speeds = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)
+    stall_torques_nm = walk.trajectory.stall_torques_nm[legs]
+    max_torques = drives.peaks.max(axis=0, initial=0.0) / stall_torques_nm
+    rms_torques = np.zeros_like(stall_torques_nm)
+    if len(drives.squares):
+        rms_torques = np.sqrt(drives.squares.mean(axis=0)) / stall_torques_nm
     lower, upper = walk.robot.limits
     requests = walk.requests[:, legs]
     margins_deg = np.degrees(np.minimum(requests - lower[legs], upper[legs] - requests).min(axis=0))
     return tuple(
         JointLoad(
             joint=joint,
-            commanded_speed_ratio=float(commanded[i]),
-            measured_speed_ratio=float(measured[i]),
-            max_torque_ratio=float(peaks[i]),
-            rms_torque_ratio=float(rms[i]),
+            commanded_speed_ratio=float(commanded_speeds[i]),
+            measured_speed_ratio=float(measured_speeds[i]),
+            max_torque_ratio=float(max_torques[i]),
+            rms_torque_ratio=float(rms_torques[i]),
             limit_margin_deg=float(margins_deg[i]),
         )
         for i, joint in enumerate(walk.trajectory.leg_joints)
@@ -171,17 +176,18 @@ def _coupled_margin(walk: Walk) -> tuple[float | None, str | None]:
     """
     coupling = walk.robot.coupling
     leg_joints = set(walk.trajectory.leg_joints)
-    tables = [i for i, joint in enumerate(coupling.joints) if joint in leg_joints]
-    if not tables:
+    # the coupling has a table of limits for each of its joints; these are of joints of the legs
+    table_indices = [index for index, joint in enumerate(coupling.joints) if joint in leg_joints]
+    if not table_indices:
         return None, None
     lower, upper = coupling.bounds(walk.requests)
-    columns = [walk.robot.index(coupling.joints[i]) for i in tables]
-    requests = walk.requests[:, columns]
-    margins = np.minimum(requests - lower[:, tables], upper[:, tables] - requests).min(axis=0)
+    joint_columns = [walk.robot.index(coupling.joints[index]) for index in table_indices]
+    requests = walk.requests[:, joint_columns]
+    margins = np.minimum(requests - lower[:, table_indices], upper[:, table_indices] - requests).min(axis=0)
     nearest = int(margins.argmin())
     if not math.isfinite(margins[nearest]):
         return None, None
-    return math.degrees(float(margins[nearest])), coupling.joints[tables[nearest]]
+    return math.degrees(float(margins[nearest])), coupling.joints[table_indices[nearest]]
 
 
 def _worst_corrections(corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:

@@ -160,12 +160,12 @@ class Walk:
                 f"the recorded standing pose has {len(settings.standing)} joints",
                 hint=f"all {len(recorded_robot.joint_names)} joints of {recorded_robot.name}",
             )
-        gait = _read_recorded_gait(recording, settings, recorded_robot) if gait is None else gait
+        walked_gait = _read_recorded_gait(recording, settings, recorded_robot) if gait is None else gait
         return cls(
             trajectory,
             settings,
-            timing_of(gait.parameters, recorded_robot.frame_period_s),
-            gait.phases,
+            timing_of(walked_gait.parameters, recorded_robot.frame_period_s),
+            walked_gait.phases,
             _read_velocity_commands(trajectory),
             corrections_of(trajectory),
         )
@@ -357,7 +357,10 @@ def command_spans(
 
 
 def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int) -> Velocity:
-    """Return the mean commanded velocity after row `begin` up to row `end`, or else the first command."""
+    """Return the mean commanded velocity after row `begin` up to row `end`.
+
+    If no command was in effect there, it is the first command.
+    """
     spans = command_spans(commands, frame_s, begin, end)
     if not spans:
         spans = [CommandSpan(given_row=0, start=0, stop=1, command=commands[0].command)]

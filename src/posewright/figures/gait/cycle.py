@@ -155,7 +155,15 @@ def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:
 
 
 def draw_joint(axes: Axes, content: GaitContent, path: FootPath, joint: str, span_deg: float) -> None:
-    """Draw the angle of a joint over the cycle, and its limits if they are in view."""
+    """Draw the angle of a joint over the cycle, and its limits if they are in view.
+
+    Args:
+        axes: to draw into.
+        content: the gait.
+        path: the path of the leg's foot.
+        joint: name of the joint.
+        span_deg: height of the axes, the same for all joints of a page.
+    """
     joint_range_deg = joint_range(content, joint)
     middle = (joint_range_deg.least_deg + joint_range_deg.most_deg) / 2.0
     bottom = middle - span_deg / 2.0

@@ -66,9 +66,15 @@ def draw_above(
 
 
 def draw_base_path(axes: Axes, content: GaitContent, *, moves_by_feet: bool = False) -> None:
-    """Draw the commanded path of the base in a cycle as an arrow, and dotted the path of its feet.
+    """Draw the path of the base in a cycle as an arrow: the one that is commanded.
 
-    With `moves_by_feet` the two are swapped.
+    The feet step along a different path if the gait has a compensation (travel gain and trim); that is
+    dotted.
+
+    Args:
+        axes: to draw into.
+        content: the gait.
+        moves_by_feet: whether the arrow is the path of the feet instead, and the commanded one is dotted.
     """
     commanded = content.base_path(content.commanded, content.timing.period_s)
     stepped = content.base_path(content.feet_motion, content.timing.period_s)
@@ -347,7 +353,14 @@ def draw_stance(axes: Axes, content: GaitContent) -> None:
 
 
 def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, shade: float) -> None:
-    """Draw a leg from the side as it stands at rest, with its foot and the ground."""
+    """Draw a leg from the side as it stands at rest, with its foot and the ground.
+
+    Args:
+        axes: to draw into.
+        content: the gait.
+        path: the path of the leg's foot.
+        shade: opacity, 1.0 for a leg in front, less for one behind it.
+    """
     from matplotlib.patches import Circle
 
     points = standing_leg(content, path)[:, ::2] * MM  # x and z
@@ -355,8 +368,8 @@ def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, shade: float) ->
     axes.plot(*points.T, "o-", color=colour, lw=2.4, ms=4.0, alpha=shade, zorder=3 if shade == 1.0 else 1)
     radius = path.leg.foot_radius_m * MM
     axes.add_patch(Circle(points[-1], radius, fc="white", ec=colour, alpha=shade, zorder=3))
-    ground = path.equilibrium_m[2] * MM
-    axes.plot(path.equilibrium_m[0] * MM, ground, "+", ms=9, mew=1.3, color=INK, zorder=5)
-    axes.plot(
-        path.equilibrium_m[0] * MM + np.array([-22.0, 22.0]), [ground] * 2, color=GREY, lw=0.8, zorder=1
-    )
+    equilibrium_x = path.equilibrium_m[0] * MM
+    ground_height = path.equilibrium_m[2] * MM
+    axes.plot(equilibrium_x, ground_height, "+", ms=9, mew=1.3, color=INK, zorder=5)
+    ground_line_x = equilibrium_x + np.array([-22.0, 22.0])
+    axes.plot(ground_line_x, [ground_height] * 2, color=GREY, lw=0.8, zorder=1)

@@ -210,14 +210,15 @@ class Gap(NamedTuple):
 
 def largest_gap(rows: Mosaic) -> Gap:
     """Return the largest empty area at the bottom of the page; of equal ones the widest."""
-    heights = [  # of the filled part of each column
+    n_filled_rows = [  # of each column, up to its last cell that is not empty
         max((row + 1 for row, name in enumerate(column) if name != EMPTY), default=0)
         for column in zip(*rows, strict=True)
     ]
-    gaps = [
-        Gap(max(heights[first:end]), first_column=first, n_columns=end - first)
-        for first in range(len(heights))
-        for end in range(first + 1, len(heights) + 1)
+    n_columns = len(n_filled_rows)
+    gaps = [  # below each range of neighbouring columns
+        Gap(max(n_filled_rows[first:end]), first_column=first, n_columns=end - first)
+        for first in range(n_columns)
+        for end in range(first + 1, n_columns + 1)
     ]
     return max(gaps, key=lambda gap: ((len(rows) - gap.first_row) * gap.n_columns, gap.n_columns))
 

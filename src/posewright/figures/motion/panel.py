@@ -221,13 +221,17 @@ def draw_joint(axes: Axes, content: MotionContent, joint: str) -> None:
 
 
 def _set_limits(axes: Axes, content: MotionContent, joint: str) -> None:
-    """Set the limits of the axes: the curve between the strip for speeds and the lane for findings."""
+    """Set the limits of the axes, and draw the keyframes.
+
+    From the bottom, a panel has a strip with the speeds, the curve of the angles, and room for the marks of
+    findings.
+    """
     curve = content.curve(joint)
     span = span_deg(content, joint)
     finite = curve[np.isfinite(curve)]
     middle = float(finite.max() + finite.min()) / 2 if len(finite) else 0.0
-    lane = LANE if content.findings else EMPTY_LANE
-    height = span / (1.0 - STRIP - STRIP_GAP - lane)
+    findings_share = LANE if content.findings else EMPTY_LANE
+    height = span / (1.0 - STRIP - STRIP_GAP - findings_share)  # of the whole panel [deg]
     bottom = middle - span / 2 - height * (STRIP + STRIP_GAP)
     axes.set_ylim(bottom, bottom + height)
     axes.set_yticks(round_angles(bottom + height * STRIP, bottom + height))
@@ -265,20 +269,23 @@ def draw_heading(axes: Axes, group: str) -> None:
 
 
 def _draw_limits(axes: Axes, content: MotionContent, joint: str) -> None:
-    """Draw the limits that are in view, and write all limits in the corner."""
+    """Draw the limits that are in view, and write all limits in the corner.
+
+    They are those of the card, those of the mechanism (hardware), and those set by other joints (coupled).
+    """
     limits = content.robot.joint(joint)
     card_limits = np.rad2deg([limits.lower_rad, limits.upper_rad])
     hardware_limits = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
     bottom, top = axes.get_ylim()
-    for side, view_end in ((0, bottom), (1, top)):
-        is_lower = side == 0
-        # the tighter one first; equal limits are drawn once
-        side_limits = sorted({float(card_limits[side]), float(hardware_limits[side])}, reverse=is_lower)
+    # equal limits are drawn once; of two, the tighter one first
+    lower_limits = sorted({float(card_limits[0]), float(hardware_limits[0])}, reverse=True)
+    upper_limits = sorted({float(card_limits[1]), float(hardware_limits[1])})
+    for side_limits, view_end in ((lower_limits, bottom), (upper_limits, top)):
         for limit_deg, colour, style in zip(side_limits, (LIMIT, HARDWARE), ("--", ":"), strict=False):
             if bottom < limit_deg < top:
                 axes.axhline(limit_deg, color=colour, linewidth=0.9, linestyle=style, zorder=1)
-                span = sorted((limit_deg, view_end))
-                axes.axhspan(*span, color=LIMIT, alpha=0.07, linewidth=0)
+                shaded_from, shaded_to = sorted((limit_deg, view_end))
+                axes.axhspan(shaded_from, shaded_to, color=LIMIT, alpha=0.07, linewidth=0)
     for limit in content.coupled_limits(joint):
         axes.plot(content.times, limit, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1)
     lower, upper = card_limits

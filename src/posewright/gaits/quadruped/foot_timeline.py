@@ -138,7 +138,7 @@ class FootWindow:
 
 @dataclass(frozen=True, slots=True)
 class FootTimeline:
-    """The windows of one foot, one for each step of the cycle."""
+    """The windows of one foot, one for each step of the cycle; a window has the foot's points in a step."""
 
     windows: tuple[FootWindow, ...]
 
@@ -164,10 +164,19 @@ class _TimelineBuilder:
     """
 
     def __init__(self, gait: Gait, timing: GaitTiming, foot: str, offset: float, starts: list[float]) -> None:
-        """Prepare a foot that lifts at the share `offset` of a cycle; `starts` as `_step_starts`."""
+        """Compute the times of the foot's points.
+
+        Args:
+            gait: the gait.
+            timing: how long its phases take.
+            foot: the foot.
+            offset: the share of a cycle at which the foot lifts.
+            starts: where the steps of a cycle begin, as shares of it.
+        """
         self._interpolation = gait.interpolation
         self._timing = timing
         self._step_starts = starts
+        # the second `% 1.0` makes 0 of a share that was rounded to 1
         self._start_times_s = [
             round((start - offset) % 1.0, _DIGITS) % 1.0 * timing.period_s for start in starts
         ]
@@ -196,15 +205,20 @@ class _TimelineBuilder:
         late in a cycle and needs points before its beginning and beyond its end.
         """
         timing = self._timing
-        air = self._air_path.point_phases * timing.air_s
-        ground = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, ground_points)
-        cycle = np.concatenate([air, ground, self._start_times_s])
-        cycle = np.sort(cycle[cycle < timing.period_s * (1.0 - _SAME_SHARE)])
-        cycle = cycle[np.diff(cycle, prepend=-np.inf) > _SAME_SHARE * timing.period_s]
-        return np.concatenate([cycle + lap * timing.period_s for lap in (-1.0, 0.0, 1.0, 2.0)])
+        air_times = self._air_path.point_phases * timing.air_s
+        ground_times = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, ground_points)
+        all_times = np.concatenate([air_times, ground_times, self._start_times_s])
+        is_before_end = all_times < timing.period_s * (1.0 - _SAME_SHARE)  # the end is the next lift-off
+        sorted_times = np.sort(all_times[is_before_end])
+        is_new = np.diff(sorted_times, prepend=-np.inf) > _SAME_SHARE * timing.period_s
+        cycle_times = sorted_times[is_new]
+        return np.concatenate([cycle_times + cycle * timing.period_s for cycle in (-1.0, 0.0, 1.0, 2.0)])
 
     def _window(self, start_s: float, duration: float, frame_times: Floats) -> FootWindow:
-        """Return the window of a step.
+        """Return the window of a step: the points of the foot in it, and one beyond its end.
+
+        The points are in the air if the step begins while the foot is in the air, then on the ground, and in
+        the air again if the foot lifts before the end.
 
         Args:
             start_s: time of its beginning since the foot's lift-off [s].
@@ -217,15 +231,16 @@ class _TimelineBuilder:
         last = int(np.searchsorted(self._point_times, start_s + duration - tolerance))
         times_since_lift = self._point_times[first : last + 2]  # with one point beyond the end
         times = times_since_lift - start_s
-        is_up = start_s < timing.air_s - tolerance
-        in_air = times_since_lift < (timing.air_s + tolerance if is_up else 0.0)
+        begins_in_air = start_s < timing.air_s - tolerance
+        time_to_touchdown = timing.air_s - start_s if begins_in_air else 0.0
+        in_air = times_since_lift < (timing.air_s + tolerance if begins_in_air else 0.0)
         in_next_air = times_since_lift > timing.period_s + tolerance
         return FootWindow(
             lifts=start_s < tolerance,
             times=times,
             end_index=last - first,
             air=self._air_points(times_since_lift[in_air]),
-            ground_times=times[~(in_air | in_next_air)] - (timing.air_s - start_s if is_up else 0.0),
+            ground_times=times[~(in_air | in_next_air)] - time_to_touchdown,
             next_air=self._air_points(times_since_lift[in_next_air] - timing.period_s),
             weights=weights(
                 self._point_times[first - 1 : last + 2] - start_s, frame_times, self._interpolation

@@ -234,7 +234,14 @@ def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stays_do
 def _feet_after(
     feet: Feet, windows: list[FootWindow], points: tuple[Floats, ...], angles: list[Floats]
 ) -> Feet:
-    """Return the feet at the end of the step."""
+    """Return the feet at the end of the step.
+
+    Args:
+        feet: the state of the feet in the step.
+        windows: which of a foot's points is at the end of the step.
+        points: the points of each foot, `(n, 3)` each [m].
+        angles: the angles of each leg at these points, `(n, 3)` each [rad].
+    """
     return Feet(
         points=np.stack([path[window.end_index] for path, window in zip(points, windows, strict=True)]),
         previous_angles=np.stack(

@@ -376,7 +376,11 @@ class FakeBus:
                 self._send_answer(answer, end_s + delay_s, baud)
 
     def _send_answer(self, data: bytes, begin_s: float, baud: int) -> None:
-        """Put an answer on the wire; where it overlaps other answers, one garbled byte comes of two."""
+        """Put an answer on the wire, where it may overlap answers of other servos.
+
+        Of two bytes that overlap, one garbled byte arrives, in the place of the earlier answer's; the other
+        one is None.
+        """
         new_answer = _Transmission(begin_s, BITS_A_BYTE / baud, list(data))
         self.counts.answers += 1
         for answer in self._transmissions:

@@ -82,12 +82,12 @@ class FakeDevice:
         """Set all registers to their initial values, then ID and baud rate."""
         self.table = table
         self.registered: tuple[int, bytes] | None = None
-        self._bytes = bytearray(table.size)
+        self._bytes = bytearray(table.size)  # of all registers
         self._id_address = table.register("id").address
         self._baud_address = table.register("baud_rate").address
         self.id = 0
         self.baud = baud
-        self._registers_at: dict[tuple[int, int], Sequence[Register]] = {}  # cache
+        self._registers_at: dict[tuple[int, int], Sequence[Register]] = {}  # cache, by address and size
         self._reset()
         self.poke("id", table.register("id").initial if id is None else id)
         self.poke("baud_rate", baud_register_value(baud))

@@ -97,7 +97,8 @@ class PlantPhysics:
         efforts = states.efforts[-1]
         ticks = np.where(np.isfinite(positions), self.robot.to_ticks(positions), self._ticks)
         speeds = (ticks - self._ticks) / self.frame_period_s
-        loads = np.nan_to_num(efforts) * self._directions / self._stall_torques
+        is_free = np.array([servo.drive.free for servo in self._servos])  # without torque there is no load
+        loads = np.where(is_free, 0.0, np.nan_to_num(efforts) * self._directions / self._stall_torques)
         self._ticks = ticks
         for servo, position, speed, load in zip(
             self._servos, ticks.tolist(), speeds.tolist(), loads.tolist(), strict=True
@@ -107,13 +108,18 @@ class PlantPhysics:
             servo.load = load
 
     def _commands(self) -> JointCommands:
-        """Return the commands for the plant; free joints follow a hand or a prop that holds them."""
+        """Return the commands for the plant, one row.
+
+        A joint whose torque is on follows its servo, with a stiffness by the servo's compliance slopes. One
+        whose torque is off follows the hand or the prop that holds it; else it is free.
+        """
         period_s = self.frame_period_s
         angles = self.robot.from_ticks(np.array([servo.advance(period_s) for servo in self._servos]))
         free = np.array([servo.drive.free for servo in self._servos])
-        slopes = np.array([sum(servo.drive.slopes) / 2.0 for servo in self._servos])
+        slopes = np.array([sum(servo.drive.slopes) / 2.0 for servo in self._servos])  # of both directions
         for joint in list(self.prop_angles):
-            if not free[self.robot.index(joint)]:
+            has_torque = not free[self.robot.index(joint)]
+            if has_torque:  # the prop is taken away for good
                 del self.prop_angles[joint]
         for joint, angle in (self.prop_angles | self.hand_angles).items():
             column = self.robot.index(joint)

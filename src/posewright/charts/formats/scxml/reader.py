@@ -71,7 +71,11 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
         ExpressionError: a guard or a value does not parse or type check.
         InputError: states and targets do not fit together.
     """
-    root = read_elements(text, path)
+    return read_root(read_elements(text, path), path)
+
+
+def read_root(root: Element, path: Path | None = None) -> Chart:
+    """Read a chart from the root of a document of the subset; raises as `parse_scxml`."""
     for key, supported in (("binding", "early"), ("version", "1.0")):
         if root.get(key) not in (None, supported):
             message = f"{key}={root.get(key)!r} is not in the supported subset of SCXML"

@@ -1,12 +1,14 @@
 """The supported vocabulary of SCXML documents, and the extensions in a namespace of our own.
 
-Anything that is not in the tables below is an error; docs/scxml.md describes the subset.
+Anything that is not in the tables below is an error, or left out on request; docs/scxml.md describes the
+subset.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.charts.formats.native_nodes import Entries
@@ -47,6 +49,9 @@ INITIAL_STATES = "whole"
 
 UNSET = "unset"
 """Value of `pw:initial` at a variable without a declared initial value."""
+
+LAYOUT_NAMESPACES = frozenset({"http://www.qt.io/2015/02/scxml-ext", "http://www.qt.io/2016/08/scxml-ext"})
+"""Namespaces of editors, with places in a drawing; their elements mean nothing, also among actions."""
 
 STATES = ("state", "parallel", "final")
 """Elements that are states."""
@@ -97,6 +102,8 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
     "foreach": frozenset({"array", "item", "index"}),
 }
 
+_SUGGESTION = "did you mean "
+
 MAX_COUNTS = {"state": 2000, "data": 500, "send": 200, "foreach": 50, "history": 500, "pw:promise": 1000}
 """Maximal number of elements of a name."""
 
@@ -141,6 +148,48 @@ def tag(
     return Element(name, stated, tuple(children))
 
 
+@dataclass(frozen=True, eq=False)
+class UnsupportedPart:
+    """An element, or an attribute of an element, that is outside the subset.
+
+    Attributes:
+        element: the element.
+        attribute: the name of the attribute; None if the element itself is not supported.
+        message: what is not supported.
+        reason: why, or what is allowed there.
+    """
+
+    element: Element
+    attribute: str | None
+    message: str
+    reason: str
+
+    @property
+    def is_misspelt(self) -> bool:
+        """Whether it resembles something that is allowed there."""
+        return self.reason.startswith(_SUGGESTION)
+
+    @property
+    def description(self) -> str:
+        """The element or the attribute as it is written."""
+        name = self.element.name.rpartition("}")[2]
+        return f"<{name}>" if self.attribute is None else f"{self.attribute} of <{name}>"
+
+
+def find_unsupported(root: Element) -> Iterator[UnsupportedPart]:
+    """Yield what is outside the subset, in the order of the document; not what is inside of such elements."""
+    pending = [root]
+    while pending:
+        element = pending.pop()
+        if element.name.startswith("{"):
+            continue
+        yield from _unsupported_attributes(element)
+        unsupported_children = tuple(_unsupported_children(element))
+        yield from unsupported_children
+        removed_ids = {id(part.element) for part in unsupported_children}
+        pending += [child for child in reversed(element.children) if id(child) not in removed_ids]
+
+
 def _require_subset(root: Element) -> None:
     """Raise a FormatError for anything outside the subset, with its line and the alternatives."""
     counts: dict[str, int] = {}
@@ -148,36 +197,49 @@ def _require_subset(root: Element) -> None:
         counts[element.name] = counts.get(element.name, 0) + 1
         if element.name in MAX_COUNTS and counts[element.name] > MAX_COUNTS[element.name]:
             element.fail(f"too many <{element.name}>", hint=f"at most {MAX_COUNTS[element.name]}")
-        if not element.name.startswith("{"):
-            _require_attributes(element)
-            _require_children(element)
+    unsupported = tuple(find_unsupported(root))
+    if unsupported:
+        first = unsupported[0]
+        n_others = len(unsupported) - 1
+        others = f", and {n_others} more of the kind" if n_others else ""
+        hint = f"{first.reason}{others}"
+        if n_others or not first.is_misspelt:
+            hint += "; chart convert --accept-loss lists what is lost and reads the rest"
+        first.element.fail(first.message, hint=hint)
 
 
-def _require_children(element: Element) -> None:
-    """Raise a FormatError if an element has a child that is not allowed in it."""
+def _unsupported_children(element: Element) -> Iterator[UnsupportedPart]:
+    """Yield the children of an element that are not allowed in it."""
     allowed = CHILDREN.get(element.name, frozenset())
     for child in element.children:
-        if child.name in allowed or (child.name.startswith("{") and element.name not in _ACTION_PARENTS):
+        namespace = child.name[1:].partition("}")[0] if child.name.startswith("{") else ""
+        is_skipped = bool(namespace) and (
+            namespace in LAYOUT_NAMESPACES or element.name not in _ACTION_PARENTS
+        )
+        if child.name in allowed or is_skipped:
             continue
         if child.name in CHILDREN or child.name in ATTRIBUTES:
-            child.fail(f"<{child.name}> does not belong in <{element.name}>", hint=_alternatives(allowed))
+            message = f"<{child.name}> does not belong in <{element.name}>"
+            yield UnsupportedPart(child, None, message, reason=_alternatives(allowed))
+            continue
         reason = REASONS.get(child.name) or _suggest(child.name, allowed)
-        child.fail(f"<{child.name}> is not in the supported subset of SCXML", hint=reason)
+        message = f"<{child.name}> is not in the supported subset of SCXML"
+        yield UnsupportedPart(child, None, message, reason)
 
 
-def _require_attributes(element: Element) -> None:
-    """Raise a FormatError if an element has an attribute that is not supported."""
+def _unsupported_attributes(element: Element) -> Iterator[UnsupportedPart]:
+    """Yield the attributes of an element that are not supported."""
     allowed = ATTRIBUTES.get(element.name, frozenset())
     for name in element.attributes:
         if name in allowed or name.startswith(f"{PREFIX}:") or element.name.startswith(f"{PREFIX}:"):
             continue
         message = f"{name!r} of <{element.name}> is not in the supported subset of SCXML"
-        element.fail(message, hint=REASONS.get(name) or _suggest(name, allowed))
+        yield UnsupportedPart(element, name, message, reason=REASONS.get(name) or _suggest(name, allowed))
 
 
 def _suggest(name: str, allowed: frozenset[str]) -> str:
     matches = difflib.get_close_matches(name, sorted(allowed), n=1)
-    return f"did you mean {matches[0]!r}?" if matches else _alternatives(allowed)
+    return f"{_SUGGESTION}{matches[0]!r}?" if matches else _alternatives(allowed)
 
 
 def _alternatives(allowed: frozenset[str]) -> str:

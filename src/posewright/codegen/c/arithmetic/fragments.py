@@ -17,7 +17,13 @@ _WORD = re.compile(r"\b(?:pw|PW)_\w+")
 
 @dataclass(frozen=True)
 class _Fragment:
-    """One function, type or macro: its lines, the fragments it mentions and the headers its file includes."""
+    """One function, type or macro of C.
+
+    Attributes:
+        lines: its lines.
+        needs: the names of the fragments that it mentions.
+        headers: the standard headers that its file includes.
+    """
 
     lines: tuple[str, ...]
     needs: tuple[str, ...]
@@ -39,9 +45,10 @@ def closure(names: Iterable[str]) -> tuple[str, ...]:
     Raises:
         ValueError: there is no fragment of one of these names.
     """
-    ordered: dict[str, None] = {}
+    ordered: dict[str, None] = {}  # a set in the order of insertion
 
     def add(name: str) -> None:
+        """Add a fragment after all that it calls."""
         if name not in ordered:
             for need in _find(name).needs:
                 add(need)
@@ -63,6 +70,7 @@ def every_name() -> tuple[str, ...]:
 
 
 def _find(name: str) -> _Fragment:
+    """Return a fragment by its name, or raise a ValueError."""
     match = _fragments().get(name)
     if match is None:
         raise ValueError(f"there is no fragment of C named {name}")
@@ -71,22 +79,23 @@ def _find(name: str) -> _Fragment:
 
 @cache
 def _fragments() -> dict[str, _Fragment]:
-    """Read the files: a fragment begins with a comment that names it, and goes on to the next one."""
-    bodies: dict[str, tuple[str, tuple[str, ...]]] = {}
+    """Return the fragments in the C files of this folder, by name.
+
+    A fragment begins with a comment that names it, and ends where the next one begins. The headers of a file
+    are included before its first fragment.
+    """
+    text_of: dict[str, str] = {}
+    headers_of: dict[str, tuple[str, ...]] = {}
     for path in sorted(Path(__file__).parent.glob("*.c")):
-        text = read_text(path)
-        heads = list(_HEAD.finditer(text))
-        needed = tuple(_HEADER.findall(text[: heads[0].start()]))
-        for head, after in zip(heads, [*heads[1:], None], strict=True):
-            body = text[head.start() : after.start() if after else len(text)]
-            bodies[head[1]] = body.strip(), needed
-    return {
-        name: _Fragment(
-            lines=tuple(body.splitlines()),
-            needs=tuple(
-                dict.fromkeys(word for word in _WORD.findall(body) if word in bodies and word != name)
-            ),
-            headers=needed,
-        )
-        for name, (body, needed) in bodies.items()
-    }
+        file_text = read_text(path)
+        heads = list(_HEAD.finditer(file_text))
+        file_headers = tuple(_HEADER.findall(file_text[: heads[0].start()]))
+        ends = [*(head.start() for head in heads[1:]), len(file_text)]
+        for head, end in zip(heads, ends, strict=True):
+            text_of[head[1]] = file_text[head.start() : end].strip()
+            headers_of[head[1]] = file_headers
+    fragments = {}
+    for name, text in text_of.items():
+        needs = dict.fromkeys(word for word in _WORD.findall(text) if word in text_of and word != name)
+        fragments[name] = _Fragment(tuple(text.splitlines()), needs=tuple(needs), headers=headers_of[name])
+    return fragments

@@ -17,7 +17,7 @@ from posewright.codegen.targets.arduino_uno.simavr import Simavr
 from posewright.codegen.targets.arduino_uno.toolchain import MCU, check_size, data_text, link
 from posewright.codegen.targets.target import BOARD_QUEUE
 from posewright.codegen.toolchains import run_tool
-from posewright.codegen.unit import Footprint, Records, UnitSpec
+from posewright.codegen.unit import Footprint, PartSize, Records, UnitSpec
 from posewright.errors import BodyError
 
 FLAGS = (
@@ -104,8 +104,8 @@ class UnoProcessor:
         ram_objects = {*own_objects, "unit.o"}
         image_flash_bytes, image_ram_bytes = self._image_sizes
         return Footprint(
-            flash_bytes=sum(flash for part, (flash, _) in self._parts.items() if part in own_objects),
-            ram_bytes=sum(ram for part, (_, ram) in self._parts.items() if part in ram_objects),
+            flash_bytes=sum(size.flash_bytes for part, size in self._parts.items() if part in own_objects),
+            ram_bytes=sum(size.ram_bytes for part, size in self._parts.items() if part in ram_objects),
             image_flash_bytes=image_flash_bytes,
             image_ram_bytes=image_ram_bytes,
             stack_bytes=self._stack_bytes if self._n_steps else None,
@@ -201,14 +201,14 @@ _FLASH_AND_RAM = (".data", ".rodata")
 _PLACED_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
 
-def read_part_sizes(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
+def read_part_sizes(link_map: str) -> Iterator[tuple[str, PartSize]]:
     """Yield flash and RAM of every object, and of every section of an object, from GNU ld's map file.
 
     A section is `object:section`, `mealy.o:.text.mealy_step`. Sections removed by `--gc-sections` do not
     count.
     """
     _, _, memory_map = link_map.partition("Linker script and memory map")  # removed sections are before it
-    sizes: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, PartSize] = {}
     for section, _address, hex_size, origin in _PLACED_SECTION.findall(memory_map):
         n_bytes = int(hex_size, 16)
         flash = n_bytes if section.startswith(_FLASH_ONLY + _FLASH_AND_RAM) else 0
@@ -219,5 +219,5 @@ def read_part_sizes(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
         _, _, object_name = origin.replace("(", "/").rstrip(")").rpartition("/")
         for part in (object_name, f"{object_name}:{section}"):
             flash_so_far, ram_so_far = sizes.get(part, (0, 0))
-            sizes[part] = (flash_so_far + flash, ram_so_far + ram)
+            sizes[part] = PartSize(flash_so_far + flash, ram_so_far + ram)
     yield from sizes.items()

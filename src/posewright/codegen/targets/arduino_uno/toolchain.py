@@ -19,6 +19,9 @@ MCU = ("-mmcu=atmega328p", "-DF_CPU=16000000UL")
 FLASH_BYTES = 32_256
 """Flash of the UNO beside its boot loader; arduino-core-avr, boards.txt, `uno.upload.maximum_size`."""
 
+_LINKED_FLASH_BYTES = 1 << 15
+"""Flash of the processor for the linker, with the boot loader's part."""
+
 RAM_BYTES = 2_048
 """RAM, the stack included; arduino-core-avr, boards.txt, `uno.upload.maximum_data_size`."""
 
@@ -66,13 +69,14 @@ def check_size(image: Path) -> tuple[int, int]:
     Raises:
         TooLargeError: it does not fit a UNO.
     """
-    sizes: dict[str, int] = {}
+    section_sizes: dict[str, int] = {}
     for line in run_tool("avr-size", "-A", image).splitlines():
         words = line.split()
-        if len(words) == 3 and words[1].isdigit():
-            sizes[words[0]] = int(words[1])
-    flash = sum(sizes.get(name, 0) for name in (".text", ".data"))
-    ram = sum(sizes.get(name, 0) for name in (".data", ".bss", ".noinit"))
+        is_section = len(words) == 3 and words[1].isdigit()  # name, size, address
+        if is_section:
+            section_sizes[words[0]] = int(words[1])
+    flash = sum(section_sizes.get(name, 0) for name in (".text", ".data"))
+    ram = sum(section_sizes.get(name, 0) for name in (".data", ".bss", ".noinit"))
     require_fitting_size(flash, ram)
     return flash, ram
 
@@ -99,8 +103,8 @@ def link(*arguments: str | Path, folder: Path | None = None) -> None:
         run_tool("avr-gcc", *arguments, folder=folder)
     except CompileError as error:
         if "will not fit in region `text'" in error.log:
-            require_fitting_size(1 << 15, 0, at_least=True)
-        ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.log)
-        if ends:
-            require_fitting_size(0, max(int(end, 16) for end in ends) - RAM_START)
+            require_fitting_size(_LINKED_FLASH_BYTES, 0, at_least=True)  # raises, as the UNO has less
+        section_ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.log)
+        if section_ends:
+            require_fitting_size(0, max(int(end, 16) for end in section_ends) - RAM_START)
         raise

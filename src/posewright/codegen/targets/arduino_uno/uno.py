@@ -14,7 +14,7 @@ from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, 
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
 from posewright.codegen.targets.target import Built, serial_link
 from posewright.codegen.toolchains import cache_folder, missing_tool_error, run_tool
-from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
+from posewright.codegen.unit import PartSize, SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
@@ -150,32 +150,38 @@ def _compile_sketch(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]
 _SYMBOL = re.compile(r"^[0-9a-f]+ ([0-9a-f]* ?)([TtDdBbVvWw]) ([^.\s]+)", re.MULTILINE)
 
 
-def _measure_parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield flash and RAM of an image by file; an inlined function counts for the file of its caller.
+def _measure_parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, PartSize]]:
+    """Yield flash and RAM of an image by file, the largest in flash first, then those of the libraries.
 
     Link-time optimization leaves no files in the linker's map, so the objects tell which file defines a
-    symbol.
+    symbol. An inlined function counts for the file of its caller.
+
+    Args:
+        image: the linked image.
+        objects: the compiled files of the sketch.
     """
     file_of_symbol = {"main": "main, with all that was put into it"}
     for object_file in objects:
         symbols = _SYMBOL.findall(run_tool("avr-nm", object_file))
-        file_of_symbol |= {name: object_file.stem for _size, _kind, name in symbols}
+        file_of_symbol |= {name: object_file.stem for _size, _type, name in symbols}
     flash_of_file = dict.fromkeys(file_of_symbol.values(), 0)
     ram_of_file = dict.fromkeys(file_of_symbol.values(), 0)
-    for hex_size, kind, name in _SYMBOL.findall(run_tool("avr-nm", "-S", image)):
+    for hex_size, symbol_type, name in _SYMBOL.findall(run_tool("avr-nm", "-S", image)):
         if not hex_size or name not in file_of_symbol:
             continue
-        if kind not in "Bb":  # zeroed variables take no flash
-            flash_of_file[file_of_symbol[name]] += int(hex_size, 16)
-        if kind in "BbDdVv":
-            ram_of_file[file_of_symbol[name]] += int(hex_size, 16)
+        n_bytes = int(hex_size, 16)
+        if symbol_type not in "Bb":  # zeroed variables take no flash
+            flash_of_file[file_of_symbol[name]] += n_bytes
+        if symbol_type in "BbDdVv":  # variables
+            ram_of_file[file_of_symbol[name]] += n_bytes
     for file in sorted(flash_of_file, key=lambda file: -flash_of_file[file]):
-        if flash_of_file[file] or ram_of_file[file]:
-            yield file, (flash_of_file[file], ram_of_file[file])
+        size = PartSize(flash_of_file[file], ram_of_file[file])
+        if any(size):
+            yield file, size
     image_flash, image_ram = check_size(image)
     other_flash = image_flash - sum(flash_of_file.values())
     other_ram = image_ram - sum(ram_of_file.values())
-    yield "Arduino core and libraries", (other_flash, other_ram)
+    yield "Arduino core and libraries", PartSize(other_flash, other_ram)
 
 
 def core_archive() -> Path:

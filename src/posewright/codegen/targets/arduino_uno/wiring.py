@@ -8,7 +8,7 @@ from functools import cached_property
 
 from posewright.charts.types import EnumType, FloatType, IntType, Type
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.records import ACTIVE
+from posewright.codegen.records import ACTIVE, bitmap_bytes
 from posewright.codegen.unit import Element, SourceFile
 
 LED = 13
@@ -30,7 +30,7 @@ INTEGERS |= {"int16": "int16_t", "uint16": "uint16_t", "int32": "int32_t"}
 
 @dataclass(frozen=True)
 class Port:
-    """An input, event or output of a chart in the sketch.
+    """An input, event or output of a chart, which the sketch connects to a pin of the board.
 
     Attributes:
         name: its name in the chart.
@@ -66,9 +66,9 @@ class ChartWiring:
     def inputs(self) -> tuple[Port, ...]:
         """The chart's inputs."""
         names = self.unit_spec.generator.names.inputs
-        kinds = self.unit_spec.chart.inputs
         return tuple(
-            self._port("input", name, pin=f"in_{names[name]}", type_=kind) for name, kind in kinds.items()
+            self._port("input", name, pin=f"in_{names[name]}", port_type=input_type)
+            for name, input_type in self.unit_spec.chart.inputs.items()
         )
 
     @cached_property
@@ -76,7 +76,7 @@ class ChartWiring:
         """The events from outside."""
         names = self.unit_spec.generator.names.event_inputs
         return tuple(
-            self._port("event", name, pin=f"on_{names[name].removeprefix('ev_')}", type_=None)
+            self._port("event", name, pin=f"on_{names[name].removeprefix('ev_')}", port_type=None)
             for name in self.unit_spec.chart.events
         )
 
@@ -85,21 +85,37 @@ class ChartWiring:
         """The chart's outputs."""
         registers = self.unit_spec.generator.names.registers
         return tuple(
-            self._port("output", name, pin=f"out_{registers[name].removeprefix('out.')}", type_=kind)
-            for name, kind in self.unit_spec.chart.outputs.items()
+            self._port(
+                "output", name, pin=f"out_{registers[name].removeprefix('out.')}", port_type=output_type
+            )
+            for name, output_type in self.unit_spec.chart.outputs.items()
         )
 
-    def _port(self, kind: str, name: str, pin: str, type_: Type | None) -> Port:
-        record = self.unit_spec.states if kind == "output" else self.unit_spec.inputs
-        field = self.unit_spec.format.field_of[name] if kind == "output" else name
+    def _port(self, kind: str, name: str, pin: str, port_type: Type | None) -> Port:
+        """Return the port of an element of the chart, with the offset of its field in its record.
+
+        Args:
+            kind: `input`, `event` or `output`.
+            name: its name.
+            pin: name of its pin in `board_pins.h`.
+            port_type: its type; None for an event.
+        """
+        if kind == "output":
+            record = self.unit_spec.states
+            field_name = self.unit_spec.format.field_of[name]
+        else:
+            record = self.unit_spec.inputs
+            field_name = name
         fields: Mapping[str, Sequence[object]] = record.fields or {}
-        return Port(name, pin, type_, offset=int(str(fields[field][1])), element=Element(kind, name))
+        offset = int(str(fields[field_name][1]))
+        return Port(name, pin, port_type, offset, element=Element(kind, name))
 
     @property
     def needed(self) -> tuple[str, ...]:
         """Additional files of the board that this chart needs, for numbers in records."""
-        kinds = [_storage(port.type) for port in (*self.inputs, *self.outputs)]
-        return ("board_records.h",) if set(kinds) - {"bool"} else ()
+        storage_types = {_storage(port.type) for port in (*self.inputs, *self.outputs)}
+        has_numbers = bool(storage_types - {"bool"})
+        return ("board_records.h",) if has_numbers else ()
 
     def pins(self) -> SourceFile:
         """Return `board_pins.h`, a proposal for the user to change."""
@@ -197,19 +213,22 @@ class ChartWiring:
         lines.add(*(() if self.outputs else ("    (void)state;",)), "}")
 
     def _write_monitor(self, lines: _Lines) -> None:
-        """Write the functions that print active states and outputs to the serial monitor."""
+        """Write the functions that print active states and outputs to the serial monitor.
+
+        `wiring_changed` returns whether the active states have changed; `wiring_tell` prints.
+        """
         nodes = self.unit_spec.lowered.nodes
-        n_bytes = (len(nodes) + 7) // 8
+        n_bytes = bitmap_bytes(len(nodes))
         fields: Mapping[str, Sequence[object]] = self.unit_spec.states.fields or {}
-        active = int(str(fields[ACTIVE][1]))
+        active_offset = int(str(fields[ACTIVE][1]))  # of the bitmap of the active states
         lines.add(
             "",
             f"static uint8_t seen[{n_bytes}];",
             "",
             "bool wiring_changed(const uint8_t *state)",
             "{",
-            f"    const bool changed = memcmp(seen, &state[{active}], sizeof seen) != 0;",
-            f"    memcpy(seen, &state[{active}], sizeof seen);",
+            f"    const bool changed = memcmp(seen, &state[{active_offset}], sizeof seen) != 0;",
+            f"    memcpy(seen, &state[{active_offset}], sizeof seen);",
             "    return changed;",
             "}",
             "",
@@ -226,10 +245,9 @@ class ChartWiring:
         )
         for node in nodes[1:]:
             if node.is_leaf:
-                bit = f"(state[{active + node.index // 8}] & {1 << node.index % 8}U) != 0U"
-                lines.add(
-                    f"    tell_active({bit}, F({_quoted(node.name)}));", element=Element("state", node.name)
-                )
+                is_active = f"(state[{active_offset + node.index // 8}] & {1 << node.index % 8}U) != 0U"
+                call = f"tell_active({is_active}, F({_quoted(node.name)}));"
+                lines.add(f"    {call}", element=Element("state", node.name))
         for port in self.outputs:
             lines.add(
                 f"    Serial.print(F({_quoted(f' {port.name}=')}));",
@@ -257,72 +275,89 @@ class _Lines:
 def _propose_pins(
     inputs: tuple[Port, ...], events: tuple[Port, ...], outputs: tuple[Port, ...]
 ) -> Iterator[tuple[Port, str]]:
-    """Yield every port with its proposed pin; no pin once they have run out."""
-    analogue = list(ANALOGUE)
-    digital = list(DIGITAL)
+    """Yield every port with the C++ expression of its proposed pin.
+
+    A number gets a PWM output or an analogue input, a bool and an event a digital pin. Ports of enumerations,
+    and those for which no pin is left, get none: an output is not written, an input is held at 0.
+    """
+    free_analogue = list(ANALOGUE)
+    free_digital = list(DIGITAL)
     proposed: dict[Port, str] = {}
+    # numbers first, since they need the few pins with PWM
     for port in sorted(outputs, key=lambda output: output.type is not None and output.type.storage == "bool"):
         is_number = isinstance(port.type, IntType | FloatType)
-        pin = next((p for p in (PWM if is_number else DIGITAL_OUTPUTS) if p in digital), None)
+        suitable_pins = PWM if is_number else DIGITAL_OUTPUTS
+        pin = next((pin for pin in suitable_pins if pin in free_digital), None)
         if pin is not None and not isinstance(port.type, EnumType):
-            digital.remove(pin)
+            free_digital.remove(pin)
             proposed[port] = (
                 f"PwmOut({pin}, {_range_to_duty(port.type)})" if is_number else f"DigitalOut({pin})"
             )
     for port in (*inputs, *events):
         if isinstance(port.type, IntType | FloatType):
-            if analogue:
-                proposed[port] = f"AnalogueIn({analogue.pop(0)}, {_volts_to_range(port.type)})"
-        elif digital and not isinstance(port.type, EnumType):
-            proposed[port] = f"DigitalIn({digital.pop(0)})"
+            if free_analogue:
+                proposed[port] = f"AnalogueIn({free_analogue.pop(0)}, {_volts_to_range(port.type)})"
+        elif free_digital and not isinstance(port.type, EnumType):
+            proposed[port] = f"DigitalIn({free_digital.pop(0)})"
     for port in (*inputs, *events, *outputs):
-        yield port, proposed.get(port, "NoPin()" if port.element.kind == "output" else "Held(0)")
+        without_pin = "NoPin()" if port.element.kind == "output" else "Held(0)"
+        yield port, proposed.get(port, without_pin)
 
 
-def _declared_range(kind: Type | None) -> tuple[float, float] | None:
+def _declared_range(value_type: Type | None) -> tuple[float, float] | None:
     """Return the declared range of a number; None where there is none."""
-    if isinstance(kind, FloatType):
-        return None if kind.is_unbounded else kind.written_range
-    if isinstance(kind, IntType) and kind.high - kind.low < 1 << 31:
-        return float(kind.low), float(kind.high)
+    if isinstance(value_type, FloatType):
+        return None if value_type.is_unbounded else value_type.written_range
+    if isinstance(value_type, IntType) and value_type.high - value_type.low < 1 << 31:
+        return float(value_type.low), float(value_type.high)
     return None
 
 
-def _volts_to_range(kind: Type | None) -> str:
+def _volts_to_range(value_type: Type | None) -> str:
     """Return the factor and offset that map 0 to 5 V to the declared range of a number."""
-    low, high = _declared_range(kind) or (0.0, VOLTS)
+    low, high = _declared_range(value_type) or (0.0, VOLTS)
     return f"{_float((high - low) / VOLTS)}, {_float(low)}"
 
 
-def _range_to_duty(kind: Type | None) -> str:
+def _range_to_duty(value_type: Type | None) -> str:
     """Return the factor and offset that map the declared range of a number to a PWM duty."""
-    low, high = _declared_range(kind) or (0.0, 1.0 * PWM_STEPS)
+    low, high = _declared_range(value_type) or (0.0, 1.0 * PWM_STEPS)
     scale = PWM_STEPS / (high - low) if high > low else 1.0
     return f"{_float(scale)}, {_float(-low * scale)}"
 
 
 def _float(number: float) -> str:
-    """Return a literal of a float of C; zero has no sign."""
-    text = f"{number + 0.0:.9g}"
+    """Return a number as a literal of a float of C."""
+    text = f"{number + 0.0:.9g}"  # adding 0.0 makes 0.0 of -0.0
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
 def _write_statement(port: Port, value: str) -> str:
-    """Return the statement that writes a pin's value into the input record, clamped to the port's type."""
-    kind = port.type
+    """Return the statement of C++ that writes a value into the input record, clamped to the port's type.
+
+    Args:
+        port: the input.
+        value: the expression of C++ for the value of its pin.
+    """
+    value_type = port.type
     address = f"&input[{port.offset}]"
-    if isinstance(kind, FloatType):
-        return f"put_{'float' if kind.single else 'double'}({address}, {value});"
-    if _storage(kind) == "bool":
+    if isinstance(value_type, FloatType):
+        return f"put_{'float' if value_type.single else 'double'}({address}, {value});"
+    if _storage(value_type) == "bool":
         return f"input[{port.offset}] = is_on({value});"
-    low, high = (kind.low, kind.high) if isinstance(kind, IntType) else (0, 0)
-    if isinstance(kind, EnumType):
-        high = len(kind.values) - 1
+    low = 0
+    high = 0
+    if isinstance(value_type, IntType):
+        low = value_type.low
+        high = value_type.high
+    elif isinstance(value_type, EnumType):
+        high = len(value_type.values) - 1
     bounds = f"{_integer_literal(low)}, {_integer_literal(high)}"
-    return f"put<{INTEGERS[_storage(kind)]}>({address}, {bounds}, {value});"
+    return f"put<{INTEGERS[_storage(value_type)]}>({address}, {bounds}, {value});"
 
 
 def _integer_literal(number: int) -> str:
+    """Return an integer as a literal of C++, in which the smallest of 32 bits cannot be written directly."""
     return f"{number}" if number > -(1 << 31) else "-2147483647L - 1L"
 
 
@@ -336,8 +371,9 @@ def _read_expression(record: str, port: Port) -> str:
     return f"get<{INTEGERS[_storage(port.type)]}>({address})"
 
 
-def _storage(kind: Type | None) -> str:
-    return "bool" if kind is None else kind.storage
+def _storage(value_type: Type | None) -> str:
+    """Return the type in which a port's value is stored; an event, without a type, is a bool."""
+    return "bool" if value_type is None else value_type.storage
 
 
 def _safe_comment_text(text: str) -> str:

@@ -100,7 +100,7 @@ class CortexM3:
             ) from error
 
     def finish(self, start: int, until: int, timeout_s: float) -> None:
-        """Run from `start` to `until`.
+        """Run from `start` to `until`; the arguments are those of `go`.
 
         Raises:
             BodyError: as for `go`, or it does not arrive within the time limit.
@@ -139,9 +139,9 @@ class CortexM3:
             on_block(address, self._count_instructions(address, size) if count is None else count)
 
         hooks: list[Any] = []
+        memory_end = RAM + RAM_BYTES
         watched_begin = FLASH
-        memory_end = (RAM + RAM_BYTES, 0)
-        for excluded_begin, excluded_end in (*sorted(excluded), memory_end):
+        for excluded_begin, excluded_end in (*sorted(excluded), (memory_end, memory_end)):
             if excluded_begin > watched_begin:
                 hook = self.machine.hook_add(
                     self._unicorn.UC_HOOK_BLOCK, on_hook, begin=watched_begin, end=excluded_begin - 1

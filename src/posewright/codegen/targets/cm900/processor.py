@@ -110,8 +110,8 @@ class CortexProcessor:
         link_image(folder, ["startup.c", "pil_main.c", *unit_files], "pil", keep=["pil_run", "unit_reset"])
         measured_files = [f"{unit_spec.name}.c"] if _is_chart(unit_spec) else unit_files
         return Footprint(
-            flash_bytes=sum(image.parts.get(name, (0, 0))[0] for name in measured_files),
-            ram_bytes=sum(image.parts.get(name, (0, 0))[1] for name in unit_files),
+            flash_bytes=sum(image.parts[name].flash_bytes for name in measured_files if name in image.parts),
+            ram_bytes=sum(image.parts[name].ram_bytes for name in unit_files if name in image.parts),
             image_flash_bytes=image.flash_bytes,
             image_ram_bytes=image.ram_bytes,
             step_unit="instructions",

@@ -162,8 +162,14 @@ def _example(unit_spec: UnitSpec) -> str:
 def _read_lines(
     fields: list[tuple[str, np.dtype[np.generic], int]], constants: Mapping[str, str], events: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the lines that fill a record of inputs from analogue channels."""
-    n_events = 0
+    """Yield the lines of C that fill a record of inputs from analogue channels.
+
+    Args:
+        fields: name, type and offset of each field of the record.
+        constants: the constant of C with the offset of each field.
+        events: names of the fields that are events, which come when their pin gets past a threshold.
+    """
+    n_events = 0  # so far
     for index, (name, dtype, _offset) in enumerate(fields):
         if name in events and index < len(_SENSOR_CHANNELS):
             channel = _SENSOR_CHANNELS[index]

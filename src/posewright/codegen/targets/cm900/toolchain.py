@@ -8,6 +8,7 @@ from pathlib import Path
 
 from posewright.codegen.targets.target import Built
 from posewright.codegen.toolchains import STRICT, CompileError, TooLargeError, run_tool
+from posewright.codegen.unit import PartSize
 
 from .core import RAM_BYTES
 
@@ -98,7 +99,7 @@ def _overflow(log: str) -> TooLargeError | None:
     )
 
 
-def read_parts(listing: str) -> dict[str, tuple[int, int]]:
+def read_parts(listing: str) -> dict[str, PartSize]:
     """Return flash and RAM by part from the map of GNU ld, the largest parts in flash first.
 
     Each output section, such as `.text`, is followed by lines with the sections of objects that are placed in
@@ -125,9 +126,8 @@ def read_parts(listing: str) -> dict[str, tuple[int, int]]:
             if output_section in {".data", ".bss"}:
                 ram[part] = ram.get(part, 0) + size
     parts = sorted({*flash, *ram}, key=lambda part: (-flash.get(part, 0), part))
-    return {
-        part: (flash.get(part, 0), ram.get(part, 0)) for part in parts if flash.get(part) or ram.get(part)
-    }
+    sizes = {part: PartSize(flash.get(part, 0), ram.get(part, 0)) for part in parts}
+    return {part: size for part, size in sizes.items() if any(size)}
 
 
 def _name_part(section: str, origin: str) -> str:

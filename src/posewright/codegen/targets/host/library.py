@@ -112,25 +112,26 @@ def _load_library(sources: Sequence[SourceFile]) -> ctypes.PyDLL:
     """Load a copy of the library of these sources, from the cache or newly compiled."""
     compiler = find_compiler()
     cached_library = cache_folder("host") / f"{_cache_key(sources, compiler)}.so"
-    digest = cached_library.with_suffix(".sha256")
+    digest_file = cached_library.with_suffix(".sha256")
     with tempfile.TemporaryDirectory(prefix="posewright-") as name:
-        folder = Path(name)  # each has a copy, since libraries loaded from the same file share variables
-        content = _read_intact(cached_library, digest)
+        # each unit loads a copy, since libraries loaded from the same file share variables
+        folder = Path(name)
+        content = _read_intact(cached_library, digest_file)
         if content is None:
             write_sources(sources, folder)
             content = _compile(compiler, folder)
             with suppress(OSError, OutputError):  # without a writable home the cache stays empty
                 cached_library.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(cached_library, content, durable=False)
-                write_atomically(digest, hashlib.sha256(content).hexdigest().encode(), durable=False)
+                write_atomically(digest_file, hashlib.sha256(content).hexdigest().encode(), durable=False)
         library_copy = folder / LIBRARY
         library_copy.write_bytes(content)
-        return ctypes.PyDLL(
-            str(library_copy)
-        )  # holds the interpreter's lock, so that one tick runs at a time
+        # a PyDLL holds the lock of the Python interpreter in a call, so one tick runs at a time
+        return ctypes.PyDLL(str(library_copy))
 
 
 def _cache_key(sources: Sequence[SourceFile], compiler: Compiler) -> str:
+    """Return a digest of all that a library depends on: sources, compiler and flags."""
     texts = [compiler.path, compiler.version, *FLAGS]
     for file in sources:
         texts += [file.name, file.text]

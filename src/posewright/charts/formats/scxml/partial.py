@@ -1,0 +1,134 @@
+"""Reading the supported part of an SCXML document, with a list of what is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from posewright.charts.formats.scxml.reader import read_root
+from posewright.charts.formats.scxml.vocabulary import MARKUP_RULES, UnsupportedPart, find_unsupported
+from posewright.charts.model import Chart
+from posewright.display import Table, table
+from posewright.documents.markup import Element, parse_markup
+from posewright.errors import InputError, PosewrightError
+
+MAX_ROUNDS = 300
+"""Most parts that are left out because of what they contain; each needs the document to be read again."""
+
+_REMOVABLE = frozenset(
+    {"assign", "cancel", "data", "foreach", "history", "if", "log", "raise", "send", "transition"}
+)
+"""Elements that can be left out on their own; what refers to them is left out in the next round."""
+
+_NAMED_ELEMENT = re.compile(r"<([^<>\s]+)>")
+
+
+@dataclass(frozen=True)
+class ScxmlLoss:
+    """A part of an SCXML document that is left out.
+
+    Attributes:
+        line: its line, from 1; None where it is not known.
+        part: the element, or the attribute of an element.
+        reason: why it is not read.
+    """
+
+    line: int | None
+    part: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class PartialChart:
+    """The chart of the supported part of an SCXML document.
+
+    Attributes:
+        chart: the chart.
+        losses: what was left out, in the order of the document.
+    """
+
+    chart: Chart
+    losses: tuple[ScxmlLoss, ...]
+
+    def table(self) -> Table:
+        """Return a table of the losses."""
+        rows = [(loss.line or "", loss.part, loss.reason) for loss in self.losses]
+        return table(("line", "left out", "why"), rows)
+
+
+def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
+    """Read what is supported of an SCXML document, and list the rest.
+
+    First elements and attributes outside the subset are left out, then one by one the elements whose content
+    cannot be read, such as a condition that calls a function.
+
+    Args:
+        text: the document.
+        path: its file, for messages and for the name.
+
+    Raises:
+        FormatError: it is not XML or not SCXML, or nothing readable is left.
+        InputError: the rest is no chart.
+    """
+    root = parse_markup(text, path, MARKUP_RULES)
+    if root.name != "scxml":
+        root.fail(f"<{root.name}> is not SCXML", hint="the root is <scxml>")
+    losses: list[ScxmlLoss] = []
+    while unsupported := tuple(find_unsupported(root)):
+        for part in unsupported:
+            losses.append(ScxmlLoss(part.element.line, part.description, part.reason))
+        root = _without_unsupported(root, unsupported)
+    for _ in range(MAX_ROUNDS):
+        try:
+            chart = read_root(root, path)
+        except PosewrightError as error:
+            culprit = _find_culprit(root, error)
+            if culprit is None:
+                raise
+            losses.append(ScxmlLoss(culprit.line, f"<{culprit.name}>", error.message))
+            root = _without(root, culprit)
+            continue
+        return PartialChart(chart, tuple(sorted(losses, key=lambda loss: loss.line or 0)))
+    raise InputError(f"more than {MAX_ROUNDS} parts cannot be read", hint="simplify the document")
+
+
+def _find_culprit(root: Element, error: PosewrightError) -> Element | None:
+    """Return the element to leave out because of an error: the innermost one at its line; None if none fits.
+
+    An element that the message names is preferred to others at the line.
+    """
+    line = None if error.where is None else error.where.line
+    candidates = [element for element in root.walk() if element.line == line and element.name in _REMOVABLE]
+    named = _NAMED_ELEMENT.search(error.message)
+    matches = [element for element in candidates if named is not None and element.name == named[1]]
+    return next(reversed(matches or candidates), None)
+
+
+def _without(root: Element, culprit: Element) -> Element:
+    """Return a document without an element."""
+    children = [_without(child, culprit) for child in root.children if child is not culprit]
+    is_changed = len(children) != len(root.children) or any(map(_is_other, children, root.children))
+    return replace(root, children=tuple(children)) if is_changed else root
+
+
+def _is_other(first: Element, second: Element) -> bool:
+    return first is not second
+
+
+def _without_unsupported(root: Element, parts: Sequence[UnsupportedPart]) -> Element:
+    """Return a document without the unsupported elements and attributes."""
+    removed_ids = {id(part.element) for part in parts if part.attribute is None}
+    attributes_by_id: dict[int, set[str]] = {}
+    for part in parts:
+        if part.attribute is not None:
+            attributes_by_id.setdefault(id(part.element), set()).add(part.attribute)
+
+    def copy(element: Element) -> Element:
+        removed_names = attributes_by_id.get(id(element), set())
+        attributes = {name: text for name, text in element.attributes.items() if name not in removed_names}
+        children = tuple(copy(child) for child in element.children if id(child) not in removed_ids)
+        return replace(element, attributes=attributes, children=children)
+
+    return copy(root)

@@ -1,0 +1,125 @@
+"""SCXML of other tools: layout is passed over, and what is lost is listed before the rest is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from posewright.charts import check_chart, parse_scxml, read_chart, read_scxml_partially
+from posewright.cli.app import run
+from posewright.errors import FormatError, InputError
+
+HEAD = '<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="idle" '
+QT = 'xmlns:qt="http://www.qt.io/2015/02/scxml-ext">'
+NATIVE = """chart: a
+kind: statechart
+period_s: 1
+events: [go]
+initial: idle
+states:
+  idle: {transitions: [{on: go, go: end}]}
+  end: {}
+"""
+DEAD_END = '<state id="idle"><transition event="go" target="end"/></state><state id="end"/>'
+LOSSY = f"""{HEAD} exmode="strict" datamodel="ecmascript" xmlns:viz="urn:viz">
+<script>function helper() {{ return 1; }}</script>
+<datamodel><data id="count" expr="0"/></datamodel>
+<state id="idle">
+<onentry><script>helper();</script><viz:place x="3"/></onentry>
+<invoke type="http" src="x"><param name="a" expr="1"/></invoke>
+<transition event="go" cond="helper() == 1" target="run"/>
+<transition event="start" target="run"><assign location="count" expr="count + 1"/></transition>
+</state>
+<state id="run">
+<transition event="stop" target="idle"><assign location="gone" expr="1"/></transition>
+</state>
+</scxml>
+"""
+
+
+def test_the_layout_of_qt_creator_is_passed_over_also_among_actions() -> None:
+    info = '<qt:editorinfo movePoint="5;6"/>'
+    transition = f'<transition event="go" target="run">{info}</transition>'
+    states = f'<state id="idle">{info}<onentry>{info}</onentry>{transition}</state><state id="run"/>'
+    chart = parse_scxml(f"{HEAD}{QT}{info}{states}</scxml>")
+    assert [state.name for state in chart.states] == ["idle", "run"]
+    assert not chart.states[0].entry
+
+
+def test_actions_of_a_foreign_namespace_are_no_layout() -> None:
+    with pytest.raises(FormatError, match="place"):
+        parse_scxml(f'{HEAD}xmlns:v="urn:v"><state id="idle"><onentry><v:place/></onentry></state></scxml>')
+
+
+def test_everything_that_is_lost_is_listed_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "lossy.scxml"
+    path.write_text(LOSSY)
+    partial_chart = read_scxml_partially(path)
+    assert [(loss.line, loss.part) for loss in partial_chart.losses] == [
+        (1, "exmode of <scxml>"),
+        (2, "<script>"),
+        (5, "<script>"),
+        (5, "<place>"),
+        (6, "<invoke>"),
+        (7, "<transition>"),
+        (11, "<assign>"),
+    ]
+    assert all(loss.reason for loss in partial_chart.losses)
+    idle, running = partial_chart.chart.states
+    assert [transition.on for transition in idle.transitions] == [("start",)]
+    assert [transition.on for transition in running.transitions] == [("stop",)]
+
+
+def test_convert_writes_nothing_before_the_loss_is_accepted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lossy.scxml"
+    path.write_text(LOSSY)
+    output = tmp_path / "mine.chart.yaml"
+    assert run(["chart", "convert", str(path), "-o", str(output)]) == 2
+    printed = capsys.readouterr()
+    assert "no document can run code" in printed.out
+    assert "5 more of the kind" not in printed.err
+    assert "--accept-loss" in printed.err
+    assert not output.exists()
+    assert run(["chart", "convert", str(path), "-o", str(output), "--accept-loss"]) == 0
+    assert [state.name for state in read_chart(output).states] == ["idle", "run"]
+
+
+def test_a_document_without_a_readable_state_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.scxml"
+    path.write_text(f"{HEAD}></scxml>")
+    with pytest.raises(InputError, match="there is no state"):
+        read_scxml_partially(path)
+    path.write_text("<html/>")
+    with pytest.raises(FormatError, match="is not SCXML"):
+        read_scxml_partially(path)
+
+
+def test_the_queue_of_sent_events_is_no_conflict_of_the_document() -> None:
+    send = '<onentry><send event="flip" delay="30ms"/></onentry>'
+    text = f"""{HEAD.replace("idle", "p")}><parallel id="p">
+      <state id="a" initial="a1">
+       <state id="a1">{send}<transition event="flip" target="a2"/></state>
+       <state id="a2">{send}<transition event="flip" target="a1"/></state>
+      </state>
+      <state id="b" initial="b1">
+       <state id="b1"><transition cond="In('a2')" target="b2"/></state>
+       <state id="b2"><transition cond="In('a1')" target="b1"/></state>
+      </state></parallel></scxml>"""
+    assert check_chart(parse_scxml(text)) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "advice"),
+    [
+        ("a.scxml", f"{HEAD}>{DEAD_END}</scxml>", "make it a <final>"),
+        ("a.csv", "# events: [go]\nstate,on,go\nidle,go,end\nend,,\n", "write true in the column `final`"),
+        ("a.chart.yaml", NATIVE, "set `final: true`"),
+    ],
+)
+def test_advice_is_in_the_words_of_the_file(tmp_path: Path, name: str, text: str, advice: str) -> None:
+    (tmp_path / name).write_text(text)
+    (finding,) = check_chart(read_chart(tmp_path / name))
+    assert advice in finding.message
