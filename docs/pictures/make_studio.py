@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -110,6 +111,24 @@ def replay(page: Page) -> None:
     tab(page, "Chart")
 
 
+def arena(page: Page) -> None:
+    """Draw a block and boxes on the field of the obstacle race, two of them too near to each other."""
+    floor = page.locator("#arena-drawing .floor").evaluate("one => one.getBoundingClientRect().toJSON()")
+
+    def pixel(x: float, y: float) -> tuple[float, float]:
+        return floor["x"] + floor["width"] * x / 2.5, floor["y"] + floor["height"] * (0.5 - y / 2.0)
+
+    for x, y in ((1.0, 0.4), (1.0, -0.35), (1.75, -0.05), (1.75, 0.4)):
+        page.locator("#arena-tool-box").click()
+        page.mouse.click(*pixel(x, y))
+        page.wait_for_selector("#arena-drawing .box.chosen")
+    page.locator("#arena-tool-block").click()
+    page.mouse.move(*pixel(1.35, 0.75))
+    page.mouse.down()
+    page.mouse.move(*pixel(1.65, 0.9), steps=4)
+    page.mouse.up()
+
+
 def walk(folder: Path) -> Path:
     """Copy the Bioloid's walk."""
     return shipped("robotis_bioloid", "walk_forward", folder)
@@ -124,6 +143,13 @@ def begun(folder: Path) -> Path:
     """Begin a motion of a Bioloid."""
     file = folder / "wave.motion.yaml"
     pw.write_motion(pw.create_motion("wave", pw.robot("robotis_bioloid")), file)
+    return file
+
+
+def field(folder: Path) -> Path:
+    """Write the field of the obstacle race as one's own."""
+    file = folder / "club.arena.yaml"
+    pw.write_arena(file, replace(pw.find_arena("ceabot_obstacles"), name="club"))
     return file
 
 
@@ -150,6 +176,7 @@ PICTURES: dict[str, tuple[Callable[[Path], Path], Callable[[Page], None]]] = {
     "physics": (walk, physics),
     "gait": (kick, gait),
     "replay": (race, replay),
+    "arena": (field, arena),
 }
 DARK = {"physics"}
 

@@ -173,6 +173,22 @@ def test_in_an_archive_that_is_there_and_a_new_one(run: RunVerb, hurt: Path, tmp
     assert refuse_then_accept(run, folder, hurt, "aibo", "archive", "create", new, hurt, loss)[0] == 0
 
 
+def test_out_of_an_archive_into_files_that_a_robot_plays(run: RunVerb, tmp_path: Path) -> None:
+    path = tmp_path / "hurt.motion.yaml"
+    path.write_text(one_joint("sony_ers7", "left_front_rotator", PLANTED["speed"]))
+    archive = tmp_path / "MOTION7.ODA"
+    assert run("aibo", "archive", "create", archive, path, "--accept-loss", "--accept-faults")[0] == 0
+    (sentence, *_) = errors_in(archive)
+    arguments = ("aibo", "archive", "extract", archive, "--to", "tekkotsu-mot", "--accept-loss", "-o")
+    code, out, err = run(*arguments, tmp_path / "out")
+    assert (code, out.startswith("0 files")) == (1, True)
+    assert sentence in plain(err)
+    code, out, err = run(*arguments, tmp_path / "out", "--accept-faults")
+    assert (code, out.startswith("1 file ")) == (0, True)
+    assert sentence in plain(err)
+    assert run("aibo", "archive", "extract", archive, "-o", tmp_path / "same")[0] == 0, "as they are"
+
+
 @pytest.mark.parametrize("name", ["hurt.mtn", "hurt.mot", "hurt.h", "hurt.oda"])
 def test_in_a_file_that_a_robot_plays(run: RunVerb, hurt: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "converted"

@@ -74,6 +74,7 @@ def extract(
     ] = None,
     robot: Annotated[str | None, option("--robot R", "Retarget the motions to this robot.")] = None,
     accept_loss: AcceptLoss = False,
+    accept_faults: AcceptFaults = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -96,12 +97,15 @@ def extract(
             format=to,
             robot=robot,
             accept_loss=accept_loss,
+            accept_faults=accept_faults,
             overwrite=force,
             on_progress=on_progress,
         )
     _print_losses(extraction.losses, extraction.remarks)
+    print_accepted_faults(extraction.faults)
     for failure in extraction.failed:
-        print_warning(f"not extracted: {failure}")
+        text = failure.replace("accept_faults=True", "--accept-faults")
+        print_warning(f"not extracted: {text}")
     print_result(extraction.to_dict(output), extraction.lines(output), as_json=as_json)
     if extraction.failed:
         raise typer.Exit(EXIT_FAILURE)

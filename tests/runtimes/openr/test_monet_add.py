@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,7 @@ from posewright.formats.omtn.reader import read_omtn
 from posewright.gaits import VelocityCommand, read_gait, sample_gait
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot as robot_named
+from posewright.runtimes.openr.setup import _select_setup
 from posewright.runtimes.openr.stick import add as stick_writing
 from posewright.runtimes.openr.stick.add import add_to_stick
 from posewright.runtimes.openr.stick.check import check_monet
@@ -555,3 +557,68 @@ def test_a_stick_is_written_to_from_within(stick: Build, monkeypatch: pytest.Mon
     added = add_to_stick(motion(), "../../..", id=70, name="a_stand#stand_one", output="../../../../out")
     assert added.archive.resolve() == root.parent / "out" / ARCHIVE
     assert add_to_stick(motion(), ".", id=70, name="a_stand#stand_one").index == 3
+
+
+def test_a_posture_that_the_card_lacks_is_unknown_and_not_the_nearest(tmp_path: Path) -> None:
+    """The cards of ERS-210 and ERS-220 know `stand` only as our guess; Sony's motions sit and sleep, too."""
+    joints = tuple(name for name in LEGS if name in robot_named("sony_ers220").joint_names)
+    sitting = Pose(joints, [math.radians(80.0)] * len(joints))
+    sits = Motion("x", "sony_ers220", joints, (Keyframe(sitting, 0.0), Keyframe(sitting, 0.32)))
+    text = b"60 1 0\nmonetagentMTN a_sit#sit_x -1\n61 1 0\nmonetagentMTN a_sit#sit_x 0\n"
+    text += b"62 1 0\nmonetagentMTN a_any#any_y -1\n63 1 0\nmonetagentMTN a_stand#stand_z -1\n"
+    names = ("a_sit#sit_x", "a_any#any_y", "a_stand#stand_z")
+    archive_of_dogs = OdaArchive()
+    for name in names:
+        data = FORMAT.render(replace(sits, name=name), Path("x.mtn"), WriteOptions()).data
+        archive_of_dogs = archive_of_dogs.with_entry(name, data)
+    files = {
+        f"{CONF}/DESIGNDB.CFG": b"".join(
+            f"[{model}]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-200/MOTION.ODA\n".encode()
+            for model in ("ERS-210", "ERS-220")
+        ),
+        f"{CONF}/ERS-200/MONETCMD.CFG": text,
+        f"{CONF}/ERS-200/MONET.CFG": (
+            b"monetagentNEUTRAL a_nt#sit_standard 0\nmonetagentNEUTRAL a_nt#stand_standard 0\n"
+        ),
+        "OPEN-R/MW/DATA/P/ERS-200/MOTION.ODA": archive_of_dogs.render(),
+    }
+    for file, content in files.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_bytes(content)
+    assert [finding for finding in check_monet(tmp_path) if finding.rule == "jump"] == []
+    chosen = _select_setup(read_stick(tmp_path), robot_named("sony_ers210"), tmp_path)
+    assert "ERS-210" in chosen.models
+    added = add_to_stick(sits, tmp_path, id=70, name="a_sit#sit_more", model="sony_ers210", accept_loss=True)
+    assert added.model == "ERS-210"
+    notes = [finding for finding in added.findings if finding.rule == "jump"]
+    assert [finding.level.value for finding in notes] == ["note", "note"]
+    assert "has no such pose" in notes[0].message
+    (begins, ends) = [
+        finding
+        for finding in add_to_stick(
+            sits, tmp_path, id=71, name="a_stand#stand_more", model="ERS-220", accept_loss=True
+        ).findings
+        if finding.rule == "jump"
+    ]
+    assert (begins.level.value, ends.level.value) == ("warning", "warning")
+
+
+def test_a_motion_that_two_lines_play_is_reported_once(stick: Build) -> None:
+    data = FORMAT.render(replace(motion(), name="a_sit#sit_x"), Path("x.mtn"), WriteOptions()).data
+    listed = b"60 1 0\nmonetagentMTN a_sit#sit_x -1\n61 1 0\nmonetagentMTN a_sit#sit_x 0\n"
+    root = stick(listed, OdaArchive().with_entry("a_sit#sit_x", data).render())
+    jumps = [finding for finding in check_monet(root) if finding.rule == "jump"]
+    assert [(finding.line, finding.message.split(" is played: ")[1][:17]) for finding in jumps] == [
+        (2, "the motion begins"),
+        (2, "the motion ends w"),
+    ]
+
+
+def test_a_stick_of_sonys_sdk_has_no_motion_that_could_harm_the_dog(
+    stick: Build, samples: Callable[[str], Path]
+) -> None:
+    commands = samples("aibo_monet/ERS7_MONETCMD.CFG").read_bytes()
+    ways = samples("aibo_monet/ERS7_MONET.CFG").read_bytes()
+    root = stick(commands, samples("aibo_oda/sdk_ers7_MOTION7.ODA").read_bytes(), ways)
+    rules = {finding.rule for finding in check_monet(root) if finding.level.value == "error"}
+    assert rules <= {"sound"}, "its sounds are not among the samples"

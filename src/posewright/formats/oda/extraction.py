@@ -8,7 +8,15 @@ from pathlib import Path
 
 from posewright.display import Lines
 from posewright.documents import write_atomically
-from posewright.errors import FormatError, InputError, LossError, OutputError, Where, escape_unprintable
+from posewright.errors import (
+    FormatError,
+    InputError,
+    LossError,
+    OutputError,
+    UnsafeMotionError,
+    Where,
+    escape_unprintable,
+)
 from posewright.formats.motion_file import (
     PageReference,
     describe_retargeting_losses,
@@ -30,7 +38,7 @@ from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import MAX_UNPACKED_BYTES, document_of, motion_of, plain_entry
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
-from posewright.motions import Motion
+from posewright.motions import Motion, find_faults, require_no_faults
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
@@ -71,6 +79,7 @@ class Extraction:
         failed: descriptions of the errors of entries that could not be extracted.
         losses: descriptions of what the format cannot hold, after the entry's name.
         remarks: remarks on motions carried over to another robot, after the entry's name.
+        faults: errors of `motion check` in converted motions, after the entry's name; they were accepted.
     """
 
     files: tuple[ExtractedEntry, ...] = ()
@@ -79,6 +88,7 @@ class Extraction:
     failed: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def to_dict(self, folder: Path) -> dict[str, object]:
         """Return the report for a folder as plain data."""
@@ -90,6 +100,7 @@ class Extraction:
             "failed": list(self.failed),
             "losses": list(self.losses),
             "remarks": list(self.remarks),
+            "faults": list(self.faults),
         }
 
     def lines(self, folder: Path) -> Lines:
@@ -120,13 +131,15 @@ def extract_archive(
     format: str | None = None,  # noqa: A002 - as in write_motion
     robot: str | Robot | None = None,
     accept_loss: bool = False,
+    accept_faults: bool = False,
     overwrite: bool = False,
     on_progress: ProgressCallback | None = None,
 ) -> Extraction:
     """Write the entries of an archive to files in a folder, which is created if needed.
 
-    Motions are unpacked from gzip. Placeholders and damaged entries are left out and reported. Nothing is
-    written before all entries have been converted.
+    Motions are unpacked from gzip. Placeholders and damaged entries are left out and reported, and so are
+    motions in which `motion check` reports errors if they are converted to files that robots play. Nothing
+    is written before all entries have been converted.
 
     Args:
         archive: the archive, or its file.
@@ -135,6 +148,7 @@ def extract_archive(
         format: name of the motion format to write; by default all entries are written unchanged.
         robot: the robot to carry the motions over to.
         accept_loss: whether what the format cannot hold may be lost.
+        accept_faults: whether motions with errors of `motion check` are converted, too.
         overwrite: whether existing files are replaced.
         on_progress: is called with the progress.
 
@@ -150,7 +164,7 @@ def extract_archive(
     card = robot_named(robot) if isinstance(robot, str) else robot
     is_unchanged = card is None and format in (None, OMTN)
     motion_format = None if is_unchanged else format_named(format or OMTN)
-    converter = _EntryConverter(archive, folder, motion_format, robot=card)
+    converter = _EntryConverter(archive, folder, motion_format, robot=card, accept_faults=accept_faults)
     numbers = _resolve_numbers(archive, entries)
     for n_converted, number in enumerate(numbers, 1):
         converter.convert(number)
@@ -168,6 +182,7 @@ def extract_archive(
         failed=tuple(converter.failed),
         losses=tuple(converter.losses),
         remarks=tuple(converter.remarks),
+        faults=tuple(converter.faults),
     )
 
 
@@ -180,6 +195,7 @@ class _EntryConverter:
         folder: the folder of the files.
         format: the motion format to write, None to leave entries unchanged.
         robot: the robot to carry motions over to, None for none.
+        accept_faults: whether motions with errors of `motion check` are converted to files that robots play.
         file_names: chooses the names of the files.
         files: the bytes of each file.
         n_bytes: total size of the files so far.
@@ -191,6 +207,7 @@ class _EntryConverter:
     folder: Path
     format: MotionFormat | None
     robot: Robot | None
+    accept_faults: bool
     file_names: FileNames = field(default_factory=FileNames)
     files: dict[ExtractedEntry, bytes] = field(default_factory=dict)
     n_bytes: int = 0
@@ -199,6 +216,7 @@ class _EntryConverter:
     failed: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     def convert(self, number: int) -> None:
         """Convert the entry with a number, from 1, and add it to `files`, or to the entries left out.
@@ -216,7 +234,7 @@ class _EntryConverter:
             return
         try:
             suffix, data = self._convert_entry(number, entry, kind)
-        except InputError as error:
+        except (InputError, UnsafeMotionError) as error:
             self.failed.append(str(error))
             return
         self.n_bytes += len(data)
@@ -239,9 +257,17 @@ class _EntryConverter:
     def _convert_motion(self, motion: Motion, entry_name: str, target: MotionFormat) -> tuple[str, bytes]:
         """Return the suffix and the bytes of a motion's file in another format, for `robot` if one is set.
 
-        Adds what is lost to `losses`, and the remarks on the other robot to `remarks`.
+        Adds what is lost to `losses`, the remarks on the other robot to `remarks`, and accepted faults to
+        `faults`.
+
+        Raises:
+            UnsafeMotionError: robots play files of the format, and `motion check` reports errors.
         """
         retargeted = retarget_to_robot(motion, self.robot)
+        if target.is_played_by_robots:
+            faults = find_faults(retargeted.motion)
+            require_no_faults(faults, entry_name, accept_faults=self.accept_faults)
+            self.faults += [f"{entry_name}: {fault}" for fault in faults]
         suffix = target.suffixes[0]
         path = Path(f"{retargeted.motion.name}{suffix}")
         rendering = target.render(retargeted.motion, path, WriteOptions())

@@ -255,9 +255,9 @@ def _select_setup(stick: MemoryStick, robot: Robot, path: Path) -> MonetSetup:
         FormatError: one of these files is faulty or missing.
         InputError: there are only files of other models.
     """
-    # Several models may share a robot, as ERS-210 and ERS-220 do. The robot is named after the last of them
-    # in the table, whose files are preferred.
-    models = [model for model in reversed(tuple(MODELS)) if MODELS[model].robot == robot.name]
+    # The robot's own model is preferred; others may share its joints, as ERS-210 and ERS-220 do.
+    models = [model for model, known in MODELS.items() if known.own_card == robot.name]
+    models += [model for model, known in MODELS.items() if known.robot == robot.name]
     setup = stick.setups[0] if len(stick.setups) == 1 else None
     for model in models:
         if model_setup := stick.setup(model):

@@ -2,7 +2,7 @@
 import { ask, latest, newGesture, on, value } from "./link.js";
 import { el, fail, svg } from "./dom.js";
 
-const MARGIN_PX = 46, MIN_EDGE_M = 0.01, HANDLE_PX = 9, CLICK_PX = 4, TURN_STEP_DEG = 5, LINE_WIDTH_M = 0.02, WALL_THICKNESS_M = 0.02;
+const MARGIN_PX = 46, MIN_EDGE_M = 0.01, HANDLE_PX = 9, CLICK_PX = 4, THIN_PX = 24, TURN_STEP_DEG = 5, LINE_WIDTH_M = 0.02, WALL_THICKNESS_M = 0.02;
 const HANDLES = [[1, 1], [1, 0], [1, -1], [0, -1], [-1, -1], [-1, 0], [-1, 1], [0, 1]];
 const LAYERS = { line: 0, ring: 1, step: 2, furniture: 3, wall: 4, marker: 5 };
 const EDGE_WALLS = new Set(["wall_start", "wall_end", "wall_left", "wall_right"]);
@@ -142,6 +142,8 @@ export function mountField(root, { selection, onSelect, onTool }) {
     const only = parts.length === 1 ? parts[0] : null;
     if (only?.role && only.is_round) made.push(handle("resize", xPx(only.x + only.size_m[0] / 2), yPx(only.y), { "data-x": 1, "data-y": 0 }));
     else if (only?.role) for (const [hx, hy] of HANDLES) {
+      // Across what is thin there is no room for handles: its ends are enough, and numbers set its width.
+      if ((hx && only.size_m[0] * view.scale < THIN_PX) || (hy && only.size_m[1] * view.scale < THIN_PX)) continue;
       const at = atHandle(only, hx, hy);
       made.push(handle("resize", xPx(at.x), yPx(at.y), { "data-x": hx, "data-y": hy }));
     }

@@ -85,19 +85,17 @@ class RobotModel:
     folder: str  # below `OPEN-R/MW/CONF`, where its files lie
     design: str  # the design label of the motions that its motion agents play
     robot: str  # the card that has the joints of this design
+    own_card: str  # the card of the model itself
 
 
 # on an ERS-210, MoNet plays motions of the joints that it shares with an ERS-220
 MODELS: Mapping[str, RobotModel] = MappingProxyType(
     {
-        "ERS-210": RobotModel("ERS-200", "DRX-900", "sony_ers220"),
-        "ERS-220": RobotModel("ERS-200", "DRX-900", "sony_ers220"),
-        "ERS-7": RobotModel("ERS-7", "DRX-1000", "sony_ers7"),
+        "ERS-210": RobotModel("ERS-200", "DRX-900", "sony_ers220", "sony_ers210"),
+        "ERS-220": RobotModel("ERS-200", "DRX-900", "sony_ers220", "sony_ers220"),
+        "ERS-7": RobotModel("ERS-7", "DRX-1000", "sony_ers7", "sony_ers7"),
     }
 )
-
-
-_CARDS = {"sony_ers210": "ERS-210", "sony_ers220": "ERS-220", "sony_ers7": "ERS-7"}
 
 
 def resolve_model(name: str) -> str:
@@ -106,7 +104,7 @@ def resolve_model(name: str) -> str:
     Raises:
         UnknownNameError: there is no such model.
     """
-    model = _CARDS.get(name, name)
+    model = next((key for key, value in MODELS.items() if name == value.own_card), name)
     if model not in MODELS:
         raise UnknownNameError.among("robot model", name, MODELS, owner="with MONET files")
     return model
