@@ -25,7 +25,7 @@ FOUND = Path(__file__).resolve().parents[1] / "build" / "fuzz" / "examples"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-settings.register_profile("same", derandomize=True, deadline=None, print_blob=True, max_examples=50)
+settings.register_profile("same", derandomize=True, deadline=None, print_blob=True, max_examples=30)
 settings.register_profile(
     "fuzz", deadline=None, print_blob=True, database=DirectoryBasedExampleDatabase(FOUND)
 )

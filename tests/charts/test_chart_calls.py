@@ -95,7 +95,7 @@ def test_parameters_do_not_catch_names_of_the_caller() -> None:
     assert parse_expression("steer(b, w, a) == right", SCOPE).evaluate({"a": True, "b": False, "w": True})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.floats(0, 999), st.integers(-99, 99))
 def test_arguments_are_converted_and_kept_in_range_and_so_is_what_is_given(y: float, n: int) -> None:
     call = parse_expression("speed(y, n)", SCOPE)

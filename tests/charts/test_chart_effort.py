@@ -181,7 +181,7 @@ SETS = st.sets(st.integers(0, 30), max_size=20)
 
 
 @given(SETS, SETS)
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_sets_are_parted_into_what_is_inside_and_what_is_not(one: set[int], other: set[int]) -> None:
     inside, outside = partition(_spans(one), _spans(other))
     assert _values(inside) == one & other

@@ -83,7 +83,7 @@ ENVS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(TRUTHS, ENVS)
 def test_an_expression_means_what_it_says(phrase: Phrase, env: dict[str, Any]) -> None:
     text, meaning = phrase
@@ -101,7 +101,7 @@ def test_a_tree_is_printed_as_text_that_parses_to_it_again(phrase: Phrase) -> No
     assert text.count("(") <= phrase[0].count("(")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.text("abdn frontlef()<>=!+-*/%,.0123456789eé'\"[]{}&|_", max_size=40))
 def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
     with contextlib.suppress(ExpressionError):

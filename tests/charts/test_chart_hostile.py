@@ -176,7 +176,7 @@ anything: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(KEYS), anything, max_size=6))
 def test_whatever_stands_at_a_key_is_read_or_refused_with_its_line(entries: dict[str, Any]) -> None:
     text = render_document({"chart": "x", "period_s": 1, "initial": "s0", "states": {"s0": []}, **entries})

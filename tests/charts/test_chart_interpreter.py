@@ -177,7 +177,7 @@ def test_the_transition_that_is_taken_can_be_asked_for() -> None:
     assert run.outcome(run.initial(), NOTHING).taken_transitions == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), max_size=30))
 def test_the_same_inputs_always_give_the_same_states(rows: list[tuple[bool, bool, int]]) -> None:
     text = """\

@@ -48,7 +48,7 @@ def cost(numbers: list[int], wanted: list[Spacing]) -> int | None:
     return sum(gap.weight * (numbers[gap.upper] - numbers[gap.lower]) for gap in wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(gaps())
 def test_places_meet_every_gap_at_the_least_cost(problem: tuple[int, list[Spacing]]) -> None:
     """The cost is L-natural convex: where shifting no group of places by one saves anything, nothing does."""
@@ -132,7 +132,7 @@ def test_few_colours_make_few_layers() -> None:
     assert len(set(rank_items(items, ring, order_by_depth).layers.values())) == 6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=9))
 def test_jogs_that_would_touch_are_in_different_lanes(ends: list[tuple[int, int]]) -> None:
     jogs = [Jog(i, a, b) for i, (a, b) in enumerate(ends)]

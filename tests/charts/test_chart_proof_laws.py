@@ -135,7 +135,7 @@ def _compared(number: Expression, sign: Operator, other: Tree) -> Expression:
     return Expression(Binary(sign, number.tree, other), BoolType(), number.source, number.constant_values)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(_numbers(3), CASES)
 def test_a_number_is_computed_as_the_interpreter_does(text: str, case: dict[str, Value]) -> None:
     number = parse_expression(text, SCOPE)
@@ -209,7 +209,7 @@ def test_infinity_and_not_a_number_are_followed() -> None:
         assert (text, prover.satisfiable(true=[parse_expression(text, SCOPE)]).possible) == (text, possible)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(_joined(_numbers(2), "< <= == !="), CASES, st.sampled_from([1, 30, 1000]))
 def test_with_little_effort_nothing_is_called_impossible_that_is_so(
     text: str, case: dict[str, Value], steps: int

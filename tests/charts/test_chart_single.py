@@ -30,7 +30,7 @@ SINGLES = st.floats(width=32, allow_nan=False, allow_infinity=False)
 TENTH = float(np.float32(0.1))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from("+-*/%"), SINGLES, SINGLES)
 def test_every_operator_gives_what_numpy_gives_in_32_bits(sign: str, a: float, b: float) -> None:
     expression = parse_expression(f"a {sign} b", SCOPE)
@@ -92,7 +92,7 @@ def test_a_number_beyond_32_bits_is_refused_beside_one_of_32_bits() -> None:
         parse_expression("a < 1e39", SCOPE)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_register_of_32_bits_holds_what_fits_in_32_bits(value: float) -> None:
     kind = FloatType(single=True)

@@ -87,7 +87,7 @@ def both_play(
     return theirs, ours, apart
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(library, requests)
 def test_motions_begin_and_end_at_the_player_s_frames_and_no_servo_is_a_tick_off(
     pages: dict[str, Motion], asked: list[tuple[int, str | None]]

@@ -36,7 +36,7 @@ def room(x, y, boxes) -> float:
     return min(to_box, x, FIELD.size_x - x, FIELD.size_y / 2 - abs(y))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 500), st.floats(0.06, 2.06), st.floats(-0.94, 0.94), st.sampled_from([1.0, -1.0]))
 def test_wherever_a_robot_stood_it_is_put_near_with_room_and_ahead_only_where_it_must(
     seed, distance, y, forward

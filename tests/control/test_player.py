@@ -309,7 +309,7 @@ def test_another_robots_motion_is_refused(shop) -> None:
 NAMES = ("walk", "turn", "wave", "stop", "chain", "odd")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from((None, *NAMES)), st.integers(1, 40)), max_size=25))
 def test_whatever_is_asked_for_no_joint_ever_jumps(shop, wishes) -> None:
     arm = ("left_elbow",)

@@ -271,7 +271,7 @@ edits = st.lists(
 cut = st.tuples(st.integers(0, 30), st.integers(1, 12))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cut, edits)
 def test_a_damaged_document_is_refused_or_says_what_it_says_to_another_reader(
     part: tuple[int, int], changes: list[tuple[int, int, str]]

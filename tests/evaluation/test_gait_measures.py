@@ -192,7 +192,7 @@ def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) 
 
 
 @given(forward=SLOW, left=SLOW, turn=st.floats(-3.0, 3.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_speed_is_that_along_the_arc_and_not_that_of_the_sway(
     forward: float, left: float, turn: float
 ) -> None:
@@ -256,7 +256,7 @@ def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begi
 
 
 @given(roll=st.floats(-0.6, 0.6), pitch=st.floats(-0.6, 0.6), yaw=st.floats(-3.0, 3.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_tilt_is_the_angle_to_the_vertical_whatever_the_heading(
     roll: float, pitch: float, yaw: float
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from posewright.control import drive
 
-RACE_S = 9.0
+RACE_S = 5.0
 """Enough of a race, or of another contest, to record, draw, film and judge it."""
 
 

@@ -103,7 +103,7 @@ def same(one: Gait, other: Gait) -> bool:
 
 
 @given(legal_gaits())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_is_written_is_read_again(gait: Gait) -> None:
     again, card = parse_gait(gait_text(gait))
     assert card is ERS7

@@ -23,7 +23,7 @@ from .readers import READERS, Reader
 
 EACH_SEED = 10
 SEEDS = (
-    int(os.environ.get("POSEWRIGHT_DAMAGES", "20" if settings.default.derandomize else "2000")) // EACH_SEED
+    int(os.environ.get("POSEWRIGHT_DAMAGES", "10" if settings.default.derandomize else "2000")) // EACH_SEED
 )
 MOST_CALLS = 60_000_000
 """Calls of functions that reading a file may take, on any machine; a behaviour whose chart is proven

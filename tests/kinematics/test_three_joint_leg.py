@@ -123,7 +123,7 @@ LENGTHS = st.floats(0.01, 1.0)
 ANGLES = st.floats(-math.pi, math.pi)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(
     LENGTHS, LENGTHS, st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(-0.5, 0.5), ANGLES, ANGLES, ANGLES
 )

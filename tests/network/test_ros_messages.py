@@ -237,7 +237,7 @@ def test_what_is_wrong_is_refused_in_words(name: str) -> None:
         ros.read_trajectory(raw, JOINTS)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.one_of(
         st.binary(max_size=200).map(lambda tail: b"\0\1\0\0" + tail),

@@ -47,7 +47,7 @@ def reason(place: Path, data: bytes) -> str:
     return caught.value.message
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(cut=st.integers(0, 10**9))
 def test_a_recording_cut_anywhere_is_refused(recorded: bytes, place: Path, cut: int) -> None:
     assert any(
@@ -63,7 +63,7 @@ def test_one_flipped_bit_is_refused(recorded: bytes, place: Path, position: int,
     reason(place, bytes(damaged))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(noise=st.binary(max_size=300))
 @example(b"")
 @example(b"\x06" + b"\xff" * 8)

@@ -17,7 +17,7 @@ from posewright.recordings.recording import ARRAYS
 Make = Callable[..., Recording]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from([*ARRAYS, "times", "boxes"]), place=st.integers(0, 10_000))
 def test_the_last_bit_of_any_number_counts(
     make_recording: Make, altered: Callable[..., Recording], name: str, place: int

@@ -41,7 +41,7 @@ SHORT_RUNS = """
 import importlib
 run_module = importlib.import_module("posewright.runs.run")
 whole_drive = run_module.drive
-run_module.drive = lambda *arguments, until_s, **options: whole_drive(*arguments, until_s=9.0, **options)
+run_module.drive = lambda *arguments, until_s, **options: whole_drive(*arguments, until_s=5.0, **options)
 """
 BROKEN = """
 from unittest.mock import patch
@@ -94,10 +94,7 @@ def run(sources: list[str], folder: Path) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    cells = list(CELLS)
-    batch = next(number for number, cell in enumerate(cells) if "run_many" in cell)
-    cells.insert(batch, SHORT_RUNS)
-    return run([STRICT, *cells, SURPRISES, BROKEN], tmp_path_factory.mktemp("notebook"))
+    return run([STRICT, SHORT_RUNS, *CELLS, SURPRISES, BROKEN], tmp_path_factory.mktemp("notebook"))
 
 
 @pytest.fixture(scope="module")

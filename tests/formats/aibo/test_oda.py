@@ -226,7 +226,7 @@ def test_an_entry_cannot_be_called_or_be_just_anything(aibo: Any) -> None:
 latin = st.text(st.characters(min_codepoint=1, max_codepoint=255), min_size=1, max_size=127)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(latin, st.binary(max_size=40), st.sampled_from([b"OMTN", b"WAVE", b"\0\0\0\0", b"????"]))

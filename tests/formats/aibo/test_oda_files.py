@@ -268,7 +268,7 @@ def test_entries_are_taken_out_and_may_leave_their_places(mixed: Path) -> None:
 latin = st.text(st.characters(max_codepoint=255), max_size=60)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(latin)
 def test_any_name_becomes_a_file_name_that_is_safe_and_leads_back(name: str) -> None:
     stem = file_stem(name)

@@ -252,7 +252,7 @@ latin = st.text(st.characters(max_codepoint=255), max_size=40)
 angle = st.integers(-6_283_185, 6_283_185)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_any_motion_is_read_as_it_was_built_and_rendered_to_the_same_bytes(
     aibo: Any, data: st.DataObject

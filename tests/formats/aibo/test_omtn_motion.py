@@ -314,7 +314,7 @@ def test_the_attitude_is_carried_on_where_nobody_says_it() -> None:
 seconds = st.floats(0.02, 2.0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ways=st.lists(seconds, min_size=1, max_size=30), speed=st.floats(0.5, 2.0))
 def test_times_are_rounded_one_by_one_and_errors_do_not_add_up(ways: list[float], speed: float) -> None:
     frames = [at(way, -0.01 * i, 0.0, 0.0) for i, way in enumerate(ways)]
@@ -326,7 +326,7 @@ def test_times_are_rounded_one_by_one_and_errors_do_not_add_up(ways: list[float]
     assert np.abs(times - motion.keyframe_times).max() <= 0.008 + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.floats(-2.0, 2.0), min_size=3, max_size=3), min_size=2, max_size=8))
 def test_angles_are_exact_to_a_micro_radian(rows: list[list[float]]) -> None:
     motion = nod(*(at(0.16 if i else 0.0, *row) for i, row in enumerate(rows)))

@@ -75,7 +75,7 @@ def test_the_charts_are_proved_to_be_sound(name: str) -> None:
     assert not list(findings)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(head_poses)
 def test_the_middle_pose_is_reached_after_2048_ms_from_any_start(start: Floats) -> None:
     played = play("move_head", "MOVE_MP@0", 2.4, start)
@@ -89,7 +89,7 @@ def test_the_middle_pose_is_reached_after_2048_ms_from_any_start(start: Floats) 
     assert played.states("MoveHead") == [(0.0, IDLE), (0.0, "MOVE_MP"), (2.048, IDLE)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(1, 400))
 def test_pan_stops_within_a_block_of_where_it_was_told_or_at_the_limit(frame: int) -> None:
     played = play("move_head", f"MV_RGHT@0, STOP_MR@{frame * 0.008:.3f}", 4.0)
@@ -194,7 +194,7 @@ def test_what_follows_a_stop_waits_for_the_end_of_the_block_under_way() -> None:
     assert pan[128 + 320 - 1] == micro(88)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(head_poses, scripts)
 def test_whatever_is_commanded_no_joint_is_asked_for_more_than_it_can(
     start: Floats, commands: list[tuple[str, int]]

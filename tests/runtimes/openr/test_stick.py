@@ -373,7 +373,7 @@ flips = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_siz
 
 
 @given(which=st.integers(0, 4), changes=flips, cut=st.integers(0, 4000))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_damaged_ends_in_findings(
     which: int, changes: list[tuple[int, int]], cut: int, build_stick: Build
 ) -> None:

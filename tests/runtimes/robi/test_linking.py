@@ -55,7 +55,7 @@ def test_a_name_in_a_string_or_a_comment_calls_nothing() -> None:
     assert len(made.tags) == 2
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=texts(), n=st.integers(1, 30), data=st.data())
 def test_edits_of_a_listing_keep_every_jump_through_files(
     text: Text, n: int, data: st.DataObject, tmp_path: Path

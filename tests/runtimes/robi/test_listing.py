@@ -15,7 +15,7 @@ from posewright.runtimes.robi.rm4 import read_rm4
 from .texts import SCRATCH, Text, assert_same_doing, texts
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(text=texts())
 def test_a_listing_is_assembled_to_the_same_bytes_and_listed_the_same(text: Text) -> None:
     program = read_rm4(text.data())
@@ -26,7 +26,7 @@ def test_a_listing_is_assembled_to_the_same_bytes_and_listed_the_same(text: Text
     assert [node.target for node in again.tags] == [node.target for node in program.tags]
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(text=texts(), data=st.data())
 def test_lines_that_a_person_adds_move_every_later_jump(text: Text, data: st.DataObject) -> None:
     program = read_rm4(text.data())

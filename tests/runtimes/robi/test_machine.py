@@ -41,7 +41,7 @@ def outcome(data: bytes, most: int = MOST, step: int = MOST) -> tuple[str, list[
     return "budget", memory.trace, done
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(text=texts(), step=st.sampled_from((1, 7, MOST)))
 def test_a_program_does_what_the_reference_does(text: Text, step: int) -> None:
     end, trace, n_steps = reference_run(text.items, MOST)

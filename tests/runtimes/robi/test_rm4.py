@@ -22,7 +22,7 @@ from posewright.runtimes.robi.rm4 import (
 from .texts import Text, flat, texts
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(text=texts())
 def test_a_program_that_is_not_edited_gives_back_its_bytes(text: Text) -> None:
     data = text.data()

@@ -64,7 +64,7 @@ def motions(draw: st.DrawFn) -> Motion:
 
 
 @given(motions())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_motion_becomes_a_program_and_comes_back_to_the_unit(motion: Motion) -> None:
     written = motion_to_program(motion)
     assert written.losses == ()
@@ -223,7 +223,7 @@ def test_a_program_without_end_of_moves_is_refused_soon() -> None:
         max_size=6,
     )
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whatever_is_written_to_the_pose_block_is_a_motion_or_refused(
     writes: list[tuple[int, int, list[int]]],
 ) -> None:

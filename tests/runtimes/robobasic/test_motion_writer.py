@@ -130,7 +130,7 @@ def written_moves(source: BasicSource) -> list[Fields]:
 
 
 @given(programs())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_a_program_that_becomes_a_motion_and_a_program_again_keeps_every_move_and_speed(
     drawn: tuple[str, list[tuple[Fields, SpeedSetting]]],
 ) -> None:
@@ -199,7 +199,7 @@ def motions(draw: st.DrawFn) -> Motion:
 
 
 @given(motions())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_motion_becomes_a_program_and_comes_back_to_half_a_count_and_a_pulse(motion: Motion) -> None:
     written = write_motions([motion], CARD)
     assert written.losses == ()
