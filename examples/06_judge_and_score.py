@@ -11,8 +11,13 @@ out.mkdir(parents=True, exist_ok=True)
 
 # The judge needs only the recording, which contains the rules of its run.
 run = pw.run_trial("obstacle-race", layout="example_5", record=out / "race.mcap")
-result = pw.judge(pw.read_recording(out / "race.mcap"))
+recording = pw.read_recording(out / "race.mcap")
+result = pw.judge(recording)
 print(f"{result.total_points:.2f} points, the same as the run's own: {result == run.score}")
+
+# Is it forged? Its parts are compared with each other, and the run is simulated again.
+print("contradictions:", *map(str, pw.find_inconsistencies(recording)))
+print(pw.rerun(recording))
 
 # One leg by the formula: 80 s, the full distance, one touch by the referee.
 leg = pw.score(80.0, 150.0, penalties=1)

@@ -1,7 +1,7 @@
 """The studio without a browser: create a motion, change it, undo the change.
 
-As `posewright studio`, `posewright motion new` and `motion view`. Every action in a window is a command
-that Python can execute, too.
+As `posewright studio`, `posewright arena edit`, `posewright motion new` and `motion view`. Every action in a
+window is a command that Python can execute, too.
 """
 
 import tempfile
@@ -26,6 +26,10 @@ print("head tilt:", document.pages.motion(1).keyframes[0].pose.angle("head_tilt"
 session.do_and_wait(session.undo)
 print("as in the file:", not document.is_dirty)
 studio.close()
+
+editor = pw.open_arena_editor("ceabot_obstacles")
+print("a browser would open the arena editor:", editor.url.partition("?")[0][:16])
+editor.close()
 
 view = pw.open_view(file)
 print("a read-only view of", view.session.topics["motion"]["name"])

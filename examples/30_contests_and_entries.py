@@ -24,3 +24,5 @@ print(pw.read_contestant(folder))
 pw.play_day([folder], out / "short_day", rules="ceabot_2013", seed=1)
 day = pw.read_day(out / "short_day")
 print([(row.place, row.name, round(row.points, 1)) for row in day.ranking])
+for name, repeated in pw.rerun_day(day):
+    print(f"{name}: {repeated}")

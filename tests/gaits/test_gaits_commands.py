@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
@@ -50,6 +50,7 @@ def whole_frames_m(gait: Gait) -> float:
     return period_s / (1.0 + parameters.air_ground_factor) * parameters.ground_speed_m_s
 
 
+@seed(1)
 @given(gaits(), REQUESTS)
 @settings(max_examples=12, deadline=None)
 def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(

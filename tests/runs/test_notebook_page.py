@@ -94,7 +94,10 @@ def run(sources: list[str], folder: Path) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    return run([STRICT, SHORT_RUNS, *CELLS, SURPRISES, BROKEN], tmp_path_factory.mktemp("notebook"))
+    cells = list(CELLS)
+    batch = next(number for number, cell in enumerate(cells) if "run_many" in cell)
+    cells.insert(batch, SHORT_RUNS)
+    return run([STRICT, *cells, SURPRISES, BROKEN], tmp_path_factory.mktemp("notebook"))
 
 
 @pytest.fixture(scope="module")

@@ -58,24 +58,28 @@ def print_json(data: object) -> None:
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
     if not text.isascii():  # json.dumps itself has escaped those of ASCII, but for DEL
         text = "".join(map(_escape_in_json, text))
-    stream = sys.stdout if _json_stream is None else _json_stream
-    stream.write(text.replace("\x7f", "\\u007f") + "\n")
+    _result_stream().write(text.replace("\x7f", "\\u007f") + "\n")
 
 
-_json_stream: TextIO | None = None
-"""Where JSON goes while stdout is kept for it; else None."""
+_kept_stdout: TextIO | None = None
+"""Where results go while stdout is kept for JSON; else None."""
+
+
+def _result_stream() -> TextIO:
+    """Return the stream for results: stdout, also while other output goes to stderr."""
+    return sys.stdout if _kept_stdout is None else _kept_stdout
 
 
 @contextmanager
 def keep_stdout_for_json() -> Iterator[None]:
-    """Let only `print_json` write to stdout in this context; what user code prints goes to stderr."""
-    global _json_stream  # noqa: PLW0603 -- stdout is one for the process, too
-    _json_stream = sys.stdout
+    """Let only JSON and documents reach stdout in this context; what user code prints goes to stderr."""
+    global _kept_stdout  # noqa: PLW0603 -- stdout is one for the process, too
+    _kept_stdout = sys.stdout
     try:
         with redirect_stdout(sys.stderr):
             yield
     finally:
-        _json_stream = None
+        _kept_stdout = None
 
 
 def _escape_in_json(character: str) -> str:
@@ -87,9 +91,10 @@ def _escape_in_json(character: str) -> str:
 
 def print_document(text: str) -> None:
     """Write a document to stdout, unchanged; only in a terminal are control characters escaped."""
-    if sys.stdout.isatty():
+    stream = _result_stream()
+    if stream.isatty():
         text = "".join(f"{escape_unprintable(line)}\n" for line in text.splitlines())
-    sys.stdout.write(text)
+    stream.write(text)
 
 
 def print_line(line: str | Styled | Line) -> None:

@@ -6,11 +6,14 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.simulation.balance import Balance
+
+if TYPE_CHECKING:
+    from posewright.simulation.balance import Balance
 
 FLAT_RAD = math.radians(3.0)
 """A sole with at most this angle to the floor lies flat on it [rad]."""
