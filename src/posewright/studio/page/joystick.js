@@ -29,7 +29,7 @@ export function mountSteering(root) {
   shortcuts("Joystick, when it has the focus", [["ArrowUp", "forward_m_s", 1], ["ArrowDown", "forward_m_s", -1], ["ArrowLeft", "left_m_s", 1], ["ArrowRight", "left_m_s", -1]]
     .map(([arrow, axis, sign]) => [arrow, `${WAYS[axis][sign > 0 ? 0 : 1]}, a little more`, nudge(axis, sign)]), pad);
   on("steering", show);
-  on("gait", () => show(value("steering")));
+  on("gait", () => { show(value("steering")); if (held.size) follow(); }); // a key may be held before the gait's speed is known
   addEventListener("keydown", (event) => key(event, true));
   addEventListener("keyup", (event) => key(event, false));
   addEventListener("blur", () => { if (held.size) { held.clear(); follow(); } });
