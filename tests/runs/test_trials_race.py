@@ -44,8 +44,8 @@ def test_both_legs_of_every_example_layout_are_finished_without_penalty(layout: 
 
 
 def test_most_random_layouts_are_finished_without_penalty() -> None:
-    results = [race(seed).score for seed in (3, 7, 8)]
-    assert sum(result.finished and not result.penalties for result in results) >= 2
+    results = [race(seed).score for seed in (3, 7, 8, 500)]
+    assert sum(result.finished and not result.penalties for result in results) >= 3
 
 
 def test_the_same_trial_and_seed_give_the_same_recording_also_in_another_process_with_other_hashes(
