@@ -106,13 +106,14 @@ def _is_beside(file: Path, folder: Path) -> bool:
 
 
 def add_package_code(module_name: str) -> None:
-    """Count an imported module's whole package as user code."""
+    """Count an imported module's whole package as user code, unless it is Posewright itself."""
     top_module = sys.modules.get(module_name.partition(".")[0])
     file = getattr(top_module, "__file__", None)
     if file is None:
         return
     path = Path(file).resolve()
-    _user_paths.add(path.parent if path.name == "__init__.py" else path)
+    if not path.is_relative_to(_POSEWRIGHT):
+        _user_paths.add(path.parent if path.name == "__init__.py" else path)
 
 
 def find_user_line(error: BaseException) -> Where | None:
