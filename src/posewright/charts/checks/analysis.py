@@ -47,7 +47,7 @@ def compute_entered_states(
         transition: the transition.
         include_history: include every state that a history may restore; else as if no history was stored.
     """
-    entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))  # no history stores a state
+    entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.histories, ()))  # no history stores a state
     entry_set.add_targets(transition.targets, domain=transition.domain or 0)
     if not include_history:
         return entry_set.entered

@@ -300,7 +300,7 @@ class EndlessTicks(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield cycles of junctions and of transitions."""
-        for cycle in self.machine.cycles:
+        for cycle in self.machine.junction_cycles:
             yield self._build_junction_finding(cycle)
         reported = set[str]()
         for abstract_state in self.analysis.exploration.graph.distinct_states:

@@ -214,9 +214,9 @@ class _TickWithoutTransition(TickExecution):
         super().__init__(machine, state)
         self.excluded = excluded
 
-    def holds(self, transition: CompoundTransition) -> bool:
+    def is_enabled(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled and is not the excluded one."""
-        return transition is not self.excluded and super().holds(transition)
+        return transition is not self.excluded and super().is_enabled(transition)
 
 
 def _build_overlap_claims(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:

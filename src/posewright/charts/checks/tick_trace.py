@@ -100,7 +100,7 @@ class TickTrace(TickExecution):
         self.evaluations.append(EvaluatedExpression(expression, env_copy, value))
         return value
 
-    def choose(self, event: str | None) -> list[CompoundTransition]:
+    def choose_transitions(self, event: str | None) -> list[CompoundTransition]:
         """Return the enabled transitions as in any tick, and record the microstep.
 
         Of these transitions, the trace has only those that are taken: one may prevent another.
@@ -108,21 +108,21 @@ class TickTrace(TickExecution):
         active_nodes = self.planner.active_nodes(self.configuration)
         env = self._copy_env()
         n_evaluated = len(self.evaluations)
-        self._n_evaluated_at = {}  # `holds` fills it
-        chosen = super().choose(event)
+        self._n_evaluated_at = {}  # `is_enabled` fills it
+        chosen = super().choose_transitions(event)
         taken: tuple[CompoundTransition, ...] = ()
         if chosen:
-            taken = self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions
+            taken = self.planner.plan_microstep(self.configuration, self.history, tuple(chosen)).transitions
         trace = MicrostepTrace(
             event, active_nodes, env, n_evaluated, n_evaluated_at=self._n_evaluated_at, transitions=taken
         )
         self.microstep_traces.append(trace)
         return chosen
 
-    def holds(self, transition: CompoundTransition) -> bool:
+    def is_enabled(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled; records when its state was first evaluated."""
         self._n_evaluated_at.setdefault(transition.source, len(self.evaluations))
-        return super().holds(transition)
+        return super().is_enabled(transition)
 
     def assign(self, action: Assign) -> None:
         """Assign variables and record the writes; the assigned values are evaluated in their order."""
