@@ -38,6 +38,7 @@ from posewright.charts.expression import (
     split_cases,
 )
 from posewright.charts.machine import Interpreter, Snapshot, TickOutcome
+from posewright.charts.machine.node import ROOT
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
 from posewright.charts.types import Value
@@ -79,9 +80,6 @@ class PartResult(NamedTuple):
 
 EvaluatePart = Callable[[Env], PartResult]
 """Evaluates a part of a decision."""
-
-ROOT = 0
-"""Number of the node of the chart itself, which is no state."""
 
 
 class _DecisionCompiler:

@@ -21,19 +21,19 @@ def format_promise(promise: Promise) -> str:
     return f"{promise.kind.value} {promise.when}"
 
 
-def format_broken_promise(promise: Promise, ticks: int, state: str, waited: int = 0) -> str:
+def format_broken_promise(promise: Promise, ticks: int, state: str, waited_ticks: int = 0) -> str:
     """Return the message that says when and why a promise is broken.
 
     Args:
         promise: the broken promise.
         ticks: number of ticks up to and including the one that broke it; the text counts from 0.
         state: the active states after that tick.
-        waited: ticks since the condition of a `leads to` was true.
+        waited_ticks: ticks since the condition of a `leads to` was true.
     """
     last_tick = ticks - 1
     intro = f"`{format_promise(promise)}` is broken after tick {last_tick}, in {state}"
     if promise.kind is PromiseKind.LEADS_TO:
-        since = f"at tick {last_tick - waited}" if waited else "at that tick"
+        since = f"at tick {last_tick - waited_ticks}" if waited_ticks else "at that tick"
         return f"{intro}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
     verdict = "is true" if promise.kind is PromiseKind.NEVER else "is false"
     return f"{intro}: `{promise.when}` {verdict}"
