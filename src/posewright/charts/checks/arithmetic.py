@@ -264,7 +264,7 @@ def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFaul
     value_range = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
     if value_range is not None and not isinstance(expression.type, BoolType | EnumType):
         yield _PossibleFault(Rule.RANGE, OutOfRange(expression, *value_range))
-    for argument in expression.arguments:
+    for argument in expression.clamped_arguments:
         argument_range = _range_of(argument.type)
         if argument_range is not None:
             low, high = argument_range
