@@ -282,7 +282,7 @@ def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFaul
     if value_range is not None and not isinstance(expression.type, BoolType | EnumType):
         claim = OutOfRange(expression, *value_range)
         yield _PossibleFault(Rule.RANGE, claim, allowed_range=value_range)
-    for argument in expression.arguments:
+    for argument in expression.clamped_arguments:
         argument_range = _range_of(argument.type)
         if argument_range is not None:
             low, high = argument_range

@@ -216,7 +216,7 @@ class StateLowering:
             within: the expression that it is in.
         """
         # the clamped arguments in the condition are already among those of `within`
-        condition_alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
+        condition_alone = replace(within.with_tree(condition), type=ALWAYS.type, clamped_arguments=())
         lowered_condition = self.lower_expression(condition_alone)
         counter_key = (lowered_condition.tree, n_required_ticks)
         if counter_key not in self.held_counters:
