@@ -105,6 +105,8 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.runs import Run as Run
     from posewright.runs import basic_result as basic_result
+    from posewright.runs import check_contestant as check_contestant
+    from posewright.runs import check_day as check_day
     from posewright.runs import draw_board as draw_board
     from posewright.runs import draw_outcome as draw_outcome
     from posewright.runs import export_arena as export_arena

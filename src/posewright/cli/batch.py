@@ -153,7 +153,7 @@ def print_batch(batch: Batch, *, as_json: bool, replay_command: str = "") -> Non
     else:
         if console.stdout.is_terminal:  # elsewhere each run was printed when it finished
             print_runs(batch)
-        for line in _summary_lines(batch, replay_command):
+        for line in summary_lines(batch, replay_command):
             console.print_line(line)
     if batch.failed:
         raise typer.Exit(EXIT_FAILURE)
@@ -229,7 +229,7 @@ def _format_run(key: str, run: BatchRun) -> str:
     return "  ".join(fields)
 
 
-def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
+def summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
     """Yield the mean, the best and worst run, the successes, the incidents and the files of a batch."""
     from posewright.runs.batch import REPORT, RESULTS
 
@@ -238,8 +238,7 @@ def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
         if batch.deviation:
             yield f"mean {measure} {batch.mean:.3f}, standard deviation {batch.deviation:.3f}"
             for label, run in (("best", batch.best), ("worst", batch.worst)):
-                value = runs.figure_text(run.figures.get(batch.measure))
-                yield f"{label:<5} {value}: {batch.key} {run.name}"
+                yield f"{label:<5} {_format_run(batch.key, run)}"
         else:
             yield f"mean {measure} {batch.mean:.3f} each"
     criterion, n_succeeded = batch.success_count

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, footprints
+from posewright.arenas import Arena, Colour, Role, Shape, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
+from posewright.figures.field import BOX_COLOUR, shape_outline
+from posewright.figures.style import INK, colours_of, pale
 from posewright.recordings import Recording, write_mcap
 from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
 from posewright.runs.batch_report import write_report
@@ -254,27 +256,57 @@ def run_of(name: str, outcome: Outcome) -> BatchRun:
 
 
 def sketch_of(recording: Recording) -> Mapping[str, Any]:
-    """Return the field with its lines and boxes, and the robots' paths on it, as SVG paths [cm].
+    """Return the field and the robots' paths on it as SVG paths [cm], seen from above with x to the right.
 
-    Seen from above with x to the right; empty if no robot's position is known.
+    Returns:
+        `size`, width and height; `areas`, floor, shapes and boxes from bottom to top, and `paths`, one for
+        each robot, each with its outline and its colour. Empty if no robot's position is known.
     """
-    paths = [record.base[np.isfinite(record.base).all(axis=1), :2] for record in recording.robots.values()]
-    if not recording.header.arena or not any(map(len, paths)):
+    places = {
+        name: record.base[np.isfinite(record.base).all(axis=1), :2]
+        for name, record in recording.robots.items()
+    }
+    if not recording.header.arena or not any(map(len, places.values())):
         return {}
     arena = Arena.from_dict(recording.header.arena)
-    lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
-    outlines = [corners([(line.x, line.y, line.yaw_rad)], line.size_m[:2])[0] for line in lines]
-    boxes = corners(*footprints(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
-    robot_paths = "".join(
-        _svg_path(points[:: max(1, len(points) // _SKETCH_POINTS)], height) for points in paths if len(points)
-    )
+    areas = [[f"M0 0H{width:.0f}V{height:.0f}H0Z", _hex_colour(pale(arena.colours["floor"]))]]
+    for shape in sorted(arena.shapes, key=lambda shape: shape.top_m):
+        colour = arena.colour_of(shape)
+        areas.append(
+            [_svg_outline(shape, height), _hex_colour(pale(colour) if shape.role is Role.LINE else colour)]
+        )
+    if recording.boxes.size:
+        for outline in corners(*footprints(recording.boxes[0], arena.box_sizes)):
+            areas.append([f"{_svg_path(outline, height)}Z", BOX_COLOUR])
+    path_colours = colours_of(places) if len(places) > 1 else dict.fromkeys(places, INK)
     return {
         "size": [round(width), round(height)],
-        "lines": "".join(f"{_svg_path(outline, height)}Z" for outline in outlines),
-        "boxes": "".join(f"{_svg_path(box, height)}Z" for box in boxes),
-        "path": robot_paths,
+        "areas": areas,
+        "paths": [
+            [_svg_path(points[:: max(1, len(points) // _SKETCH_POINTS)], height), path_colours[name]]
+            for name, points in places.items()
+            if len(points)
+        ],
     }
+
+
+def _svg_outline(shape: Shape, height_cm: float) -> str:
+    """Return the outline of a shape of the field as an SVG path [cm]: a circle, or a polygon."""
+    if shape.is_round:
+        radius = 50.0 * shape.size_m[0]
+        middle_y = height_cm / 2.0 - 100.0 * shape.y
+        half_circle = f"a{radius:.1f} {radius:.1f} 0 0 0"
+        return (
+            f"M{100.0 * shape.x - radius:.1f} {middle_y:.1f}"
+            f"{half_circle} {2.0 * radius:.1f} 0{half_circle} {-2.0 * radius:.1f} 0Z"
+        )
+    return f"{_svg_path(shape_outline(shape), height_cm)}Z"
+
+
+def _hex_colour(colour: Colour) -> str:
+    """Return a colour of channels 0..1 as `#rrggbb`."""
+    return "#" + "".join(f"{round(255.0 * channel):02x}" for channel in colour)
 
 
 def _svg_path(points: Floats, height_cm: float) -> str:

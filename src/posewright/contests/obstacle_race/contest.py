@@ -111,9 +111,13 @@ class ObstacleRace:
         return race.result()
 
     def earned(self, scores: Sequence[RankedScore]) -> tuple[float, ...]:
-        """Return the points that the places by raw points earn."""
+        """Return the points that the places by raw points earn; 0 for a robot that got nowhere."""
         places = rank_places([score.ranking for score in scores])
-        return earned_by_places(places, self.rules.scoring.place_points)
+        points = earned_by_places(places, self.rules.scoring.place_points)
+        return tuple(
+            0.0 if isinstance(score, Result) and score.got_nowhere else earned
+            for score, earned in zip(scores, points, strict=True)
+        )
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return penalties, legs, and the points over time."""
