@@ -109,6 +109,14 @@ Cameras = Annotated[
     option("--cameras NAME", "Record the pictures of this camera of the robot, as JPEG. Repeat for more."),
 ]
 View = Annotated[bool, option("--view", "Show the run in a live window, in real time.")]
+GetUp = Annotated[
+    float | None,
+    option(
+        "--get-up S",
+        "Let a fallen robot get up by itself: put it back only after so many seconds. Changes the rules.",
+        min=0.0,
+    ),
+]
 Legal = Annotated[bool, option("--legal", "Stop with an error if the layout breaks the contest's rules.")]
 
 
@@ -145,6 +153,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    get_up: GetUp = None,
     streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     accept_faults: AcceptFaults = False,
@@ -166,7 +175,6 @@ def run(
     if seeds is not None:
         require_unset(
             {
-                "--arena": arena,
                 "--seed": seed,
                 "--record": record,
                 "--video": video,
@@ -185,6 +193,7 @@ def run(
             result = runs.run_many(
                 trial,
                 seeds=seeds,
+                arena=arena,
                 layout=layout,
                 behaviour=behaviour,
                 robot=robot,
@@ -193,6 +202,7 @@ def run(
                 body=body,
                 controller=controller,
                 legal=legal,
+                get_up_s=get_up,
                 streams=streams,
                 folder=batch.folder or BATCH_FOLDER,
                 recordings=batch.recordings,
@@ -227,6 +237,7 @@ def run(
             body=body,
             controller=controller,
             legal=legal,
+            get_up_s=get_up,
             streams=streams,
             to_film=film is not None,
             camera=camera,

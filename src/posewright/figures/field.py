@@ -258,9 +258,8 @@ def shape_outline(shape: Shape) -> Floats:
     if shape.hull_m:
         hull = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
         return hull_outline(hull[:, :2])
-    size_m = shape.size_m[:2]
-    (outline,) = corners([(shape.x, shape.y, shape.yaw_rad)], size_m)
-    return outline
+    outlines: Floats = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])
+    return outlines.reshape(-1, 2)
 
 
 def _draw_marks(axes: Axes, marks: Iterable[Mark], kind: MarkKind) -> None:

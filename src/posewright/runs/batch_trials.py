@@ -16,6 +16,7 @@ from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
+from posewright.documents import is_path
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
 from posewright.figures.field import BOX_COLOUR, shape_outline
@@ -88,7 +89,7 @@ class _TrialTask:
             options=merge_program_options(self.trial, options),
         )
         documents = trial_documents(self.trial, replace(options, seed=0))
-        files = [*trial.options.values(), options.body]
+        files = [*trial.options.values(), options.body, trial.arena]
         documents |= {path: Path(path).read_bytes().hex() for path in files if path and Path(path).is_file()}
         optional_settings = {
             "robot": trial.robot,
@@ -98,13 +99,14 @@ class _TrialTask:
             "still_s": str(trial.still_s),
             "opponents": str(dict(trial.opponents)),
             "options": str(dict(trial.options)),
+            "time to get up": "" if options.get_up_s is None else f"{options.get_up_s:g} s",
         }
         settings = {
             "trial": trial.name,
             "contest name": trial.contest,
             **{name: text for name, text in optional_settings.items() if text},
             "contest": contest(trial.contest).title,
-            "layout": trial.layout or "random",
+            "layout": trial.layout or ("the arena's own" if is_path(trial.arena) else "random"),
             "body": options.body,
             "layouts": "legal ones" if options.require_legal_layout else "any",
             "random streams": options.derivation.value,
@@ -139,6 +141,7 @@ def run_many(
     trial: str | Path | Trial = "obstacle-race",
     *,
     seeds: str | Iterable[int],
+    arena: str | Path | None = None,
     layout: str | Path | None = None,
     behaviour: str | Path | None = None,
     robot: str | Path | None = None,
@@ -147,6 +150,7 @@ def run_many(
     body: str = SIMULATION,
     controller: str | ControllerFactory | Callable[[], Controller] = PYTHON,
     legal: bool = False,
+    get_up_s: float | None = None,
     streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
     recordings: bool = True,
@@ -161,8 +165,9 @@ def run_many(
     trial's name and a digest of all settings. Without a folder nothing is stored.
 
     Args:
-        trial: as for `run_trial`, like the nine arguments after `seeds`.
+        trial: as for `run_trial`, like the eleven arguments after `seeds`.
         seeds: integers, or a text such as `1-20`.
+        arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`.
         behaviour: name or path of a behaviour or another program.
         robot: the robot that runs that behaviour.
@@ -172,6 +177,7 @@ def run_many(
         controller: where the behaviour runs; or a class or function that makes a controller, importable by
             other processes.
         legal: whether a layout that breaks the rules is an error.
+        get_up_s: time that the referee of a race leaves a fallen robot to get up by itself [s].
         streams: how random streams are derived from a seed.
         folder: where the batch is stored.
         recordings: whether recordings are stored, too.
@@ -199,9 +205,12 @@ def run_many(
             body=body,
             controller=controller,
             require_legal_layout=legal,
+            get_up_s=get_up_s,
             derivation=read_derivation(streams),
         ),
     )
+    if arena is not None:
+        resolved_trial = replace(resolved_trial, arena=str(arena), layout="")
     if _is_shared_controller(controller):
         raise InputError(
             "the seeds of a batch cannot share a controller",
