@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from posewright.runs import Batch, BatchRun
 
 Seeds = Annotated[
-    str | None, option("--seeds", "Run once with each of these seeds: 1-20, or 1,4,9-12; see --out.")
+    str | None, option("--seeds SEEDS", "Run once with each of these seeds: 1-20, or 1,4,9-12; see --out.")
 ]
 Workers = Annotated[
     int | None, option("--workers N", "Processes for many runs; default one per processor.", min=1)

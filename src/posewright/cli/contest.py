@@ -106,9 +106,9 @@ def run(
         Path, option("--out FOLDER", "The folder for all results; the same command continues a stopped day.")
     ],
     rules: Annotated[
-        str, option("--rules", "Rules of the day: ceabot_2013, ceabot_2017, or a *.day.yaml.")
+        str, option("--rules NAME", "Rules of the day: ceabot_2013, ceabot_2017, or a *.day.yaml.")
     ] = "ceabot_2013",
-    seed: Annotated[int, option("--seed", "Seed of fields, groups and sides.", min=0)] = 1,
+    seed: Annotated[int, option("--seed N", "Seed of fields, groups and sides.", min=0)] = 1,
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,

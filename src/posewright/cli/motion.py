@@ -231,7 +231,7 @@ def sample(
     page: Page = None,
     robot: RobotName = None,
     unit: Annotated[
-        str, option("--unit", "deg or rad (joint angles), servo_deg or ticks (servo positions).")
+        str, option("--unit UNIT", "deg or rad (joint angles), servo_deg or ticks (servo positions).")
     ] = "deg",
     numbering: Annotated[
         str | None,

@@ -62,7 +62,7 @@ def option(
     placeholder = " ".join(token for token in declaration.split() if not token.startswith("-"))
     info: OptionInfo = typer.Option(
         *names,
-        metavar=placeholder or None,
+        metavar=placeholder,  # empty for a flag, where None would show "<bool>"
         help=help_text,
         min=min,
         max=max,
@@ -99,7 +99,7 @@ def argument(
 
 AsJson = Annotated[bool, option("--json", "Write JSON, and nothing else, to stdout.")]
 Output = Annotated[Path | None, option("--output -o FILE", "Write to this file instead of stdout.")]
-Plot = Annotated[Path | None, option("--plot", "Draw a picture to this file (png, svg or pdf).")]
+Plot = Annotated[Path | None, option("--plot FILE", "Draw a picture to this file (png, svg or pdf).")]
 Record = Annotated[
     Path | None, option("--record FILE", "Write a recording (.mcap) for replay, judge and evaluate.")
 ]

@@ -82,7 +82,9 @@ Rule = Annotated[
 ]
 Body = Annotated[
     str,
-    option("--body", "sim; random, or a *.bodies.yaml: simulated, with parameters drawn by the seed; mock."),
+    option(
+        "--body BODY", "sim; random, or a *.bodies.yaml: simulated, with parameters drawn by the seed; mock."
+    ),
 ]
 Seed = Annotated[int, option("--seed N", "Seed of everything random.")]
 Seconds = Annotated[
