@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from posewright.control import Controller as Controller
     from posewright.control import Program as Program
     from posewright.controllers.behaviours import read_behaviour as read_behaviour
+    from posewright.controllers.behaviours import shipped_motions as shipped_motions
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
     from posewright.figures import draw_arena as draw_arena
