@@ -96,8 +96,8 @@ if TYPE_CHECKING:
     from posewright.gaits import read_gait as read_gait
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
+    from posewright.hazards import check_motion as check_motion
     from posewright.kinematics import legs_of as legs_of
-    from posewright.motions import check_motion as check_motion
     from posewright.motions import create_motion as create_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap

@@ -20,7 +20,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"documents"}),
     frozenset({"search", "robots", "charts", "arenas"}),
     frozenset({"motions", "kinematics"}),
-    frozenset({"bodies", "gaits"}),
+    frozenset({"bodies", "gaits", "hazards"}),
     frozenset({"formats", "recordings", "control"}),
     frozenset({"controllers", "simulation", "buses", "network", "contests"}),
     frozenset({"codegen", "runtimes", "evaluation"}),
@@ -33,7 +33,7 @@ FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in room
 DOOR = (
     "the door"  # posewright/__init__.py and __main__.py, which may look into every room; no room may look in
 )
-ONLY_IN = {"mujoco": "simulation"}
+ONLY_IN = {"mujoco": ("simulation", "hazards")}
 BANNED_NAMES = {"utils", "common", "helpers", "manager"}
 
 
@@ -50,8 +50,8 @@ def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
     for base, inner in imports_of(source, module, is_package=is_package):
         name = f"{base}.{inner}" if base == "posewright" and inner not in ("", UNKNOWN) else base
         top = name.split(".")[0]
-        if top in ONLY_IN and room != ONLY_IN[top]:
-            wrong.append(f"{module} imports {name}, which only {ONLY_IN[top]}/ may")
+        if top in ONLY_IN and room not in ONLY_IN[top]:
+            wrong.append(f"{module} imports {name}, which only {' and '.join(ONLY_IN[top])} may")
         if top != "posewright" or room == DOOR:
             continue
         other = room_of(name)

@@ -33,7 +33,8 @@ from posewright.formats.reading import read_to_carry
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Motion, Pose, find_faults, require_no_faults, robot_of_motion
+from posewright.hazards import find_faults, require_no_faults
+from posewright.motions import Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # a rounding error: files of old robots count whole micro-radians

@@ -24,7 +24,7 @@ from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions import require_no_faults
+from posewright.hazards import require_no_faults
 from posewright.recordings import ROWS_EVERY, card_document
 from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
