@@ -230,6 +230,9 @@ def write_motion(
     A motion that was read from a file of the same format and not edited gives the same bytes. Written over
     the file it came from, it replaces its page there.
 
+    It does not check whether the motion could harm its robot, so that any motion can be stored and corrected.
+    `convert_motion` and all commands that write files for robots do; in Python, call `check_motion` before.
+
     Args:
         motion: the motion to write.
         path: the file to write.

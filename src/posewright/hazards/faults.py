@@ -11,7 +11,6 @@ from pathlib import Path
 
 from posewright import motions
 from posewright.errors import UnsafeMotionError, Where
-from posewright.hazards.self_collision import find_self_collisions
 from posewright.motions import HARDWARE, DesignRules, Finding, Level, Motion, robot_of_motion
 from posewright.robots import Robot
 
@@ -45,6 +44,8 @@ def check_motion(
     findings = motions.check_motion(motion, card, near_pose=near_pose, celebration=celebration, rules=rules)
     if any(finding.rule == "finite" for finding in findings):
         return findings  # there is no pose in which links could collide
+    from posewright.hazards.self_collision import find_self_collisions  # loads MuJoCo
+
     n_errors = sum(finding.level is Level.ERROR for finding in findings)
     collisions = find_self_collisions(motion, card)
     return (*findings[:n_errors], *collisions, *findings[n_errors:])
