@@ -263,7 +263,7 @@ class KinematicModel:
             vertices = np.concatenate([mesh.vertices for mesh in self.meshes if mesh.link == link])
             distances = np.linalg.norm(vertices, axis=-1)
             # those of the far end: beyond a share of the greatest distance from the joint
-        vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
+            vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
         x, y, z = vertices.mean(axis=0).tolist()
         return x, y, z
 
