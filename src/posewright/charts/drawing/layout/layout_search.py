@@ -27,7 +27,7 @@ from posewright.charts.drawing.layout.ranking import (
     order_by_depth,
 )
 from posewright.charts.drawing.layout.state_frame import NodeBlock
-from posewright.charts.drawing.pen import RANK_ROOM, BoundingBox, Point, label_size
+from posewright.charts.drawing.pen import PRIORITY_ROOM, BoundingBox, Point, label_size
 
 PAGE = (1046.0, 718.0)
 """Width and height of a landscape A4 page with text as large as on a screen [px]."""
@@ -108,8 +108,8 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
     for i, link in enumerate(diagram.links):
         points = _route_corners(block.routes[i])
         # the start of the route is extended as the end of the reversed route
-        points = _extend_to_sign(points[::-1], nodes[link.start], boxes)[::-1]
-        points = _extend_to_sign(points, nodes[link.end], boxes)
+        points = _extend_to_symbol(points[::-1], nodes[link.start], boxes)[::-1]
+        points = _extend_to_symbol(points, nodes[link.end], boxes)
         tracks.append(RoutedLink(link, points, _label_box(link, block.labels.get(i))))
     width, height = block.size
     return Scene(
@@ -127,23 +127,23 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
 
 
 def _label_box(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
-    """Return the box of a link's label, with room at its left for ranks; None if it has no label."""
+    """Return the box of a link's label, with room for priority numbers at its left; None if it has none."""
     size = label_size(link.lines)
     if size is None or middle is None:
         return None
     width, height = size
     middle_x, middle_y = middle
-    rank_room = RANK_ROOM if any(line.rank for line in link.lines) else 0
-    return BoundingBox(middle_x - rank_room / 2, middle_y, width=width + rank_room, height=height)
+    priority_room = PRIORITY_ROOM if any(line.priority_number for line in link.lines) else 0
+    return BoundingBox(middle_x - priority_room / 2, middle_y, width=width + priority_room, height=height)
 
 
-def _extend_to_sign(
+def _extend_to_symbol(
     points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, BoundingBox]
 ) -> tuple[Point, ...]:
-    """Return a route whose last point is extended from the border of a sign's box to the sign itself.
+    """Return a route whose last point is extended from the border of a symbol's box to the symbol itself.
 
-    The sign is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the sign,
-    is returned as it is.
+    The symbol is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the
+    symbol, is returned as it is.
 
     Args:
         points: the corners of the route.
@@ -157,7 +157,7 @@ def _extend_to_sign(
     box = boxes[node.key]
     radius = min(box.width, box.height) / 2
     is_horizontal = y == previous_y
-    # from the end of the route to the middle of the sign, across the last line and along it
+    # from the end of the route to the middle of the symbol, across the last line and along it
     across = abs(y - box.y) if is_horizontal else abs(x - box.x)
     along = box.x - x if is_horizontal else box.y - y
     leads_to_title = abs(along) > radius + 1

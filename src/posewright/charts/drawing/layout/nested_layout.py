@@ -373,18 +373,18 @@ def loop_route(
 
 
 STATE_GAP = 22
-SIGN_GAP = 14
+SYMBOL_GAP = 14
 PORT_GAP = 12
-"""Room beside states, signs, and links that cross a border [px]."""
+"""Room beside states, symbols, and links that cross a border [px]."""
 
-SIGN_TITLE_ROOM = 10
-"""Room between a sign's title and its neighbour [px]."""
+SYMBOL_TITLE_ROOM = 10
+"""Room between a symbol's title and its neighbour [px]."""
 
 STATE_PORT_GAP = 14
-SIGN_PORT_GAP = 6
+SYMBOL_PORT_GAP = 6
 STATE_EDGE = 9
-SIGN_EDGE = 3
-"""Room between links where they meet a state or a sign, and between them and its corners [px]."""
+SYMBOL_EDGE = 3
+"""Room between links where they meet a state or a symbol, and between them and its corners [px]."""
 
 FRAME_TOP = 4
 """Room above the regions of a parallel chart, whose name is on the page [px]."""
@@ -478,10 +478,10 @@ class NestedLayout:
         return inside if node.key == self.hierarchy.root else add_frame(frame, inside)
 
     def _layout_item(self, node: DiagramNode, block: NodeBlock, sideways: bool) -> LayoutItem:
-        """Return a child as an item to be arranged: its size, and room for its loop or the title of a sign.
+        """Return a child as an item to be arranged: its size, and room for its loop or the title of a symbol.
 
         Args:
-            node: the child, a state or a sign.
+            node: the child, a state or a symbol.
             block: the child laid out along the axes of its parent.
             sideways: arrows around it mostly go to the right.
         """
@@ -495,11 +495,11 @@ class NestedLayout:
             breadth = max(breadth, links_breadth)
         if node.title and node.shape in ROUND_SHAPES:
             title_width = text_width(node.title)
-            if sideways:  # the title is below the sign
+            if sideways:  # the title is below the symbol
                 room_after = ROW_HEIGHT
                 min_thickness = title_width
-            else:  # the title is to the right of the sign
-                room_after = title_width + SIGN_TITLE_ROOM
+            else:  # the title is to the right of the symbol
+                room_after = title_width + SYMBOL_TITLE_ROOM
                 min_thickness = 0
         return LayoutItem(
             node.key,
@@ -510,9 +510,9 @@ class NestedLayout:
             ports=block.ports,
             zones=block.zones,
             is_point=node.shape is NodeShape.INITIAL,
-            gap=STATE_GAP if is_state else SIGN_GAP,
-            port_gap=STATE_PORT_GAP if is_state else SIGN_PORT_GAP,
-            port_edge=STATE_EDGE if is_state else SIGN_EDGE,
+            gap=STATE_GAP if is_state else SYMBOL_GAP,
+            port_gap=STATE_PORT_GAP if is_state else SYMBOL_PORT_GAP,
+            port_edge=STATE_EDGE if is_state else SYMBOL_EDGE,
             min_thickness=min_thickness,
         )
 
