@@ -167,7 +167,7 @@ class _MermaidWriter:
         end = self.hierarchy.child(container, link.end) or container
         cannot_connect = self.nodes[container].parallel or container in {start, end}
         if cannot_connect:
-            outer = self.hierarchy.parent.get(container, container)  # the root has no parent
+            outer = self.hierarchy.parent_of.get(container, container)  # the root has no parent
             return outer, _ArrowEnds(container, container)
         return container, _ArrowEnds(start, end)
 

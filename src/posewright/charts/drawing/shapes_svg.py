@@ -180,22 +180,22 @@ HOOK_ALONG = 11.0
 """Extent of a hook out of a border, and along it [px]."""
 
 
-def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
+def draw_link(routed_link: RoutedLink, marks: DiagramMarks) -> str:
     """Return a link with its label as SVG: a line up to the label, an arrow behind it, and the texts."""
-    mark = combined_mark(marks, track.link.transition_keys)
+    mark = combined_mark(marks, routed_link.link.transition_keys)
     mark_class = f" {mark.css_class}" if mark else ""
-    *line_pieces, arrow_piece = _split_at_label(_add_hook(track), track.label)
+    *line_pieces, arrow_piece = _split_at_label(_add_hook(routed_link), routed_link.label_box)
     parts = [path(f"line{mark_class}", _rounded_path(piece)) for piece in line_pieces]
     parts.append(path(f"arrow{mark_class}", _rounded_path(arrow_piece)))
-    return "".join([*parts, *_label_parts(track, marks)])
+    return "".join([*parts, *_label_parts(routed_link, marks)])
 
 
-def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
+def _label_parts(routed_link: RoutedLink, marks: DiagramMarks) -> list[str]:
     """Return the SVG texts of a link's label, with the priority numbers beside its lines."""
-    box = track.label
+    box = routed_link.label_box
     if box is None:
         return []
-    lines = visible_lines(track.link.lines)
+    lines = visible_lines(routed_link.link.lines)
     text_block_width, _ = lines_size(lines)
     first_y = box.y - (len(lines) - 1) * ROW_HEIGHT / 2 + LABEL_FONT * BASELINE_SHARE
     left = box.x + box.width / 2 - LABEL_SIDE_PADDING - text_block_width
@@ -213,15 +213,15 @@ def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
     return parts
 
 
-def _add_hook(track: RoutedLink) -> list[Point]:
+def _add_hook(routed_link: RoutedLink) -> list[Point]:
     """Return the route of a link, with a hook if the link leaves a state although it ends inside it.
 
     The hook is three more corners at the border of the state, which turn the line back to the border.
     """
-    points = list(track.points)
-    if track.link.hook is Hook.START:
+    points = list(routed_link.corners)
+    if routed_link.link.hook is Hook.START:
         return [*_hook_corners(points[0], points[1]), *points]
-    if track.link.hook is Hook.END:
+    if routed_link.link.hook is Hook.END:
         return [*points, *_hook_corners(points[-1], points[-2])[::-1]]
     return points
 

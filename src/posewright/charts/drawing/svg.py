@@ -296,8 +296,8 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
             yield drawing.draw(node, scene.sideways[outer.key])
     for (start_x, start_y), (end_x, end_y) in scene.dividers:
         yield path("divider", f"M{start_x:.1f},{start_y:.1f} L{end_x:.1f},{end_y:.1f}")
-    for track in scene.tracks:
-        yield draw_link(track, marks)
+    for routed_link in scene.routed_links:
+        yield draw_link(routed_link, marks)
 
 
 def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:

@@ -33,9 +33,9 @@ class LayoutItem:
         room_after: room at its higher v that must stay free [px].
         pinned_side: the side of all other items on which it must be, in a layer of its own; mostly None.
         is_first: it is the first of its layer.
-        ports: position of each wire with a fixed end, by wire, from the item's lowest v [px]; other wires are
-            placed freely.
-        zones: part of a side for freely placed wires, from its lowest v [px]; default all of it.
+        port_positions: position of each wire with a fixed end, by wire, from the item's lowest v [px]; other
+            wires are placed freely.
+        free_zones: part of a side for freely placed wires, from its lowest v [px]; default all of it.
         is_point: all wires meet it in its middle.
         gap: room between it and its neighbours [px].
         port_gap: room between freely placed wires [px].
@@ -50,8 +50,8 @@ class LayoutItem:
     room_after: int = 0
     pinned_side: PortSide | None = None
     is_first: bool = False
-    ports: Mapping[int, int] = field(default_factory=dict)
-    zones: Mapping[PortSide, tuple[int, int]] = field(default_factory=dict)
+    port_positions: Mapping[int, int] = field(default_factory=dict)
+    free_zones: Mapping[PortSide, tuple[int, int]] = field(default_factory=dict)
     is_point: bool = False
     gap: int = 14
     port_gap: int = 14
@@ -64,14 +64,14 @@ class LayoutWire:
     """An arrow between two items.
 
     Attributes:
-        label: thickness and breadth of its label, None if it has none.
+        label_size: thickness and breadth of its label, None if it has none.
         starts_at_dot: it starts at an initial dot, so it has no label and may connect adjacent layers.
     """
 
     key: int
     start: str
     end: str
-    label: tuple[int, int] | None = None
+    label_size: tuple[int, int] | None = None
     starts_at_dot: bool = False
 
 
@@ -96,18 +96,18 @@ class Arrangement:
     Attributes:
         thickness: size of the whole along r [px].
         breadth: size of the whole along v [px].
-        places: lowest r and lowest v of every item, by key [px].
+        item_positions: lowest r and lowest v of every item, by key [px].
         routes: the corners (r, v) of every wire, from its start to its end [px].
-        labels: middle (r, v) of the label of every wire that has one [px].
-        crossings: approximate number of crossings of wires.
+        label_positions: middle (r, v) of the label of every wire that has one [px].
+        n_crossings: approximate number of crossings of wires.
     """
 
     thickness: int
     breadth: int
-    places: Mapping[str, tuple[int, int]]
+    item_positions: Mapping[str, tuple[int, int]]
     routes: Mapping[int, tuple[tuple[int, int], ...]]
-    labels: Mapping[int, tuple[int, int]]
-    crossings: int = 0
+    label_positions: Mapping[int, tuple[int, int]]
+    n_crossings: int = 0
 
 
 LAYER_STEP = 2
