@@ -53,7 +53,7 @@ def run(
         Path | None, option("--scenario YAML", "Inputs over time, with the expected states and outputs.")
     ] = None,
     typed_rows: Annotated[
-        list[str] | None, option("--input front=1,left=0", "The inputs of one tick. Repeat for more ticks.")
+        list[str] | None, option("--input NAME=VALUE,...", "The inputs of one tick. Repeat for more ticks.")
     ] = None,
     keyboard: Annotated[
         bool, option("--keys", "Type the inputs as you go; time stands still between lines.")
