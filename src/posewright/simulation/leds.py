@@ -35,7 +35,7 @@ class LedGeoms:
                 geom = int(mujoco.mj_name2id(model, int(mujoco.mjtObj.mjOBJ_GEOM), geom_name))
                 if geom >= 0:
                     self._geoms[instance.name, led.name] = geom
-        self._unlit_colours = {geom: _geom_colour(model, geom) for geom in self._geoms.values()}
+        self._unlit_colours = {geom: geom_colour(model, geom) for geom in self._geoms.values()}
         self._brightness: dict[int, float] = {}
 
     def show(self, lights: Lights) -> None:
@@ -57,7 +57,7 @@ class LedGeoms:
                 geom.emission = max(geom.emission, self._brightness[geom.objid])
 
 
-def _geom_colour(model: mujoco.MjModel, geom: int) -> Floats:
+def geom_colour(model: mujoco.MjModel, geom: int) -> Floats:
     """Return red, green and blue of a geom, its material's if it has none of its own, `(3,)`."""
     material = int(model.geom_matid[geom])
     rgba = model.geom_rgba[geom]

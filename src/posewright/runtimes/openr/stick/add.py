@@ -14,7 +14,8 @@ from posewright.display import Lines
 from posewright.documents import back_up, lock_folders, path_exists, require_writable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, GzipWrapping, PageReference
-from posewright.motions import Level, Motion, require_no_faults
+from posewright.hazards import require_no_faults
+from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
 from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
