@@ -169,7 +169,12 @@ class KinematicModel:
         return link in feet and feet.index(link) not in self._instance.addresses.ball_soles
 
     def stand(self, angles: Floats, lean: Lean | None = None) -> LinkPoses:
-        """Set joint angles `(n_joints,)` [rad] and put the robot on the floor as `place` does."""
+        """Set the joint angles, put the robot on the floor at the origin, and return the poses of its links.
+
+        Args:
+            angles: the joint angles, `(n_joints,)` [rad].
+            lean: tilt of the base; None for the one with which the robot rests in this pose.
+        """
         place(self._instance, x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=angles, lean=lean)
         return self._copy_link_poses()
 

@@ -74,9 +74,8 @@ class OpenR:
         self._locators = {locator: robot.index(joint) for locator, joint in names.items()}
         self._calls: deque[Callable[[], None]] = deque()
         self._alarms: list[_Alarm] = []  # a heap
-        self._next_order = (
-            itertools.count()
-        )  # numbers the alarms, so that those of one frame keep their order
+        # numbers the alarms, so that those of one frame keep their order
+        self._next_order = itertools.count()
         self._body_state: BodyState | None = None
 
     @property

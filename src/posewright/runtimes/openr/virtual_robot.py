@@ -82,7 +82,7 @@ class OVirtualRobotComm(OObject):
         self._last_command: Integers = np.rint(pose * MICRO_PER_UNIT).astype(np.int64)
         self.effector = self.observer("Effector", "OCommandVectorData", self._receive, data=RCRegion)
         self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
-        self._queues: dict[ServiceName, _VectorQueue] = {}
+        self._queues: dict[ServiceName, _VectorQueue] = {}  # by sender
         self._unsent_states: list[BodyState] = []
         self._reported_excesses: set[tuple[str, str]] = set()  # sender and joint
 

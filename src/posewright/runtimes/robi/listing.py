@@ -146,7 +146,7 @@ def _format_tag_lines(program: Rm4Program, tag: Tag, *, inside_calc: bool) -> It
     if raw != _standard_spelling(tag, raw):
         yield f"raw {_quote(raw)}"
     code = f"{address}{indentation}{_format_instruction(program, tag)}"
-    comment = _memory_comment(tag)
+    comment = _format_memory_comment(tag)
     yield f"{code:<{_COMMENT_COLUMN}}; {comment}" if comment else code
 
 
@@ -166,7 +166,7 @@ def _format_instruction(program: Rm4Program, tag: Tag) -> str:
     return str(tag.op)
 
 
-def _memory_comment(tag: Tag) -> str:
+def _format_memory_comment(tag: Tag) -> str:
     """Return the names of the first and last word of the memory that a tag accesses."""
     if tag.op not in {Op.MEM_R, Op.MEM_W}:
         return ""

@@ -292,6 +292,7 @@ class ProgramMachine:
         self._test_result = None
 
     def _call(self, tag: Tag) -> None:
+        """Jump to a subroutine, and remember the instruction after the call for its return."""
         if len(self._return_indices) >= CALL_DEPTH:
             hint = f"at most {CALL_DEPTH} may be open at once; a <return/> closes one"
             raise self._error(f"{CALL_DEPTH + 1} calls deep", hint)

@@ -221,6 +221,7 @@ def _read_attributes(opening: re.Match[bytes]) -> dict[str, _Attribute]:
 
 
 def _read_address(attribute: _Attribute, min_digits: int) -> int:
+    """Return the address in an attribute: `0x` and hexadecimal digits, at least `min_digits`."""
     text = attribute.text
     if not _ADDRESS.fullmatch(text) or len(text) < len("0x") + min_digits or int(text, 16) > 0xFFFFFFFF:
         message = f"the address is {excerpt(text)}" if text else "the address is empty"
@@ -380,6 +381,7 @@ class _Rm4Reader:
         return self._error(begin, message, hint)
 
     def _read_tag(self, begin: int, end: int) -> Tag:
+        """Return the tag between two bytes of the file; errors are located in the file."""
         try:
             return _read_complete_tag(self._file_bytes[begin:end])
         except FormatError as error:

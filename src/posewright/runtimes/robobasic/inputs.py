@@ -159,7 +159,10 @@ class BodyInputs:
         return self.next_entry >= len(self.script) and not self.keys and not self.received_bytes
 
     def read(self, port: str, number: int) -> int:
-        """Return the value of a port; see `board.Inputs`."""
+        """Return the value of a port; 0 where there is none, and -1 for `ERX` without a received byte.
+
+        A value of the script takes the place of a sensor. A key or a received byte is read only once.
+        """
         if port == "REMOCON":
             return self.keys.pop() if self.keys else 0
         if port == "ERX":

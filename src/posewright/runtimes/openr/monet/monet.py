@@ -113,6 +113,7 @@ class MoNet(OObject):
         self.enter_state(self.posture)
 
     def _parse(self, text: str) -> MoNetCommand:
+        """Return the command of a word of a script: `MoNetExecute(60)`, or `60`."""
         match = _COMMAND.fullmatch(text.strip())
         if match is None:
             hint = f"MoNetExecute(ID), or the ID alone: {self._format_ids()}"

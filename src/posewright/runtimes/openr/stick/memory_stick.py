@@ -478,8 +478,10 @@ class _StickBuilder:
                     return designdb
         if len(designdbs) == 1:
             return designdbs[0]
-        path = find_child(plain_absolute(folder).parent, DESIGNDB) if find_stick_root(folder) else None
-        if designdbs or path is None or path in self.found_files.designdbs:
+        if designdbs or find_stick_root(folder) is None:
+            return None
+        path = find_child(plain_absolute(folder).parent, DESIGNDB)
+        if path is None or path in self.found_files.designdbs:  # one of these could not be read
             return None
         return next(self.documents.read_each([path], read_designdb_file), None)
 
