@@ -97,12 +97,12 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
         block: its laid-out root.
         layouts: the layout options of every node with children.
     """
-    sideways = {key: layout.sideways for key, layout in layouts.items()}
+    sideways = {node_key: layout.sideways for node_key, layout in layouts.items()}
     boxes = {}
-    for key, rect in block.rects.items():
+    for node_key, rect in block.rects.items():
         x, y = rect.corner
         width, height = rect.size
-        boxes[key] = BoundingBox(x + width / 2, y + height / 2, width, height)
+        boxes[node_key] = BoundingBox(x + width / 2, y + height / 2, width, height)
     nodes = {node.key: node for node in walk_nodes(diagram.root)}
     routed_links = []
     for link_index, link in enumerate(diagram.links):
@@ -233,7 +233,7 @@ def scene_cost(scene: Scene) -> float:
 def _initial_dots_cost(scene: Scene) -> float:
     """Return a cost for initial dots away from the top left corner."""
     dot_keys = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
-    dot_boxes = [scene.boxes[key] for key in dot_keys]
+    dot_boxes = [scene.boxes[node_key] for node_key in dot_keys]
     return 2 * sum(box.x / scene.width + box.y / scene.height for box in dot_boxes)
 
 
@@ -260,8 +260,8 @@ class _LayoutSearch:
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
         self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)
-        self.orders_by_node = {key: self._distinct_orders(key) for key in self.compound_keys}
-        effort = sum(self._estimate_effort(key) for key in self.compound_keys)
+        self.orders_by_node = {node_key: self._distinct_orders(node_key) for node_key in self.compound_keys}
+        effort = sum(self._estimate_effort(node_key) for node_key in self.compound_keys)
         self.n_layouts_left = min(MAX_LAYOUTS, MAX_EFFORT // effort)
         self.block_cache: BlockCache = {}
         self.choice_by_options: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
@@ -282,27 +282,27 @@ class _LayoutSearch:
         improved_layouts = [self._improve(choice) for choice in best_two]
         return min(improved_layouts, key=lambda choice: choice.cost).scene
 
-    def _estimate_effort(self, key: str) -> int:
+    def _estimate_effort(self, node_key: str) -> int:
         """Return the effort of laying out a node's children, which grows with the square of their number."""
-        return (len(self.hierarchy.nodes[key].inside) + len(self.hierarchy.spans_by_node[key])) ** 2
+        return (len(self.hierarchy.nodes[node_key].inside) + len(self.hierarchy.spans_by_node[node_key])) ** 2
 
     def _uniform_layout(self, order_index: int, *, sideways: bool) -> LayoutChoice:
         """Return the layout with one direction for all nodes, and for each the order function at an index."""
         layouts = {}
-        for key, orders in self.orders_by_node.items():
+        for node_key, orders in self.orders_by_node.items():
             order = orders[order_index % len(orders)]  # a node may have fewer order functions than others
-            layouts[key] = NodeLayout(sideways, order)
+            layouts[node_key] = NodeLayout(sideways, order)
         return self._evaluate(layouts)
 
-    def _distinct_orders(self, key: str) -> list[LayerOrder]:
+    def _distinct_orders(self, node_key: str) -> list[LayerOrder]:
         """Return the order functions that make different wires between a node's children lead back.
 
         Of several functions with the same result, the first in `ORDERS` is returned.
         """
-        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[key].inside]
+        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[node_key].inside]
         wires = [
             LayoutWire(span.link_index, span.start_child, span.end_child)
-            for span in self.hierarchy.spans_by_node[key]
+            for span in self.hierarchy.spans_by_node[node_key]
             if span.start_child is not None and span.end_child is not None
         ]
         # reversed, so that earlier functions overwrite later ones
@@ -319,10 +319,10 @@ class _LayoutSearch:
             layouts: for each node with children, the direction of its arrows and the order of its children.
         """
         keys_below_root = self.compound_keys[1:]
-        for key in keys_below_root:
-            if self.hierarchy.follows_parent(key):
-                parent_layout = layouts[self.hierarchy.parent_of[key]]
-                layouts[key] = replace(layouts[key], sideways=parent_layout.sideways)
+        for node_key in keys_below_root:
+            if self.hierarchy.follows_parent(node_key):
+                parent_layout = layouts[self.hierarchy.parent_of[node_key]]
+                layouts[node_key] = replace(layouts[node_key], sideways=parent_layout.sideways)
         options = tuple(layouts.values())
         if options not in self.choice_by_options:
             self.n_layouts_left -= 1
@@ -346,9 +346,9 @@ class _LayoutSearch:
 
     def _single_changes(self, layouts: NodeLayouts) -> Iterator[NodeLayouts]:
         """Yield the new options of one node: another direction for each node, then another order for each."""
-        for key, layout in layouts.items():
-            yield {key: replace(layout, sideways=not layout.sideways)}
-        for key, layout in layouts.items():
-            for order in self.orders_by_node[key]:
+        for node_key, layout in layouts.items():
+            yield {node_key: replace(layout, sideways=not layout.sideways)}
+        for node_key, layout in layouts.items():
+            for order in self.orders_by_node[node_key]:
                 if order is not layout.order:
-                    yield {key: replace(layout, order=order)}
+                    yield {node_key: replace(layout, order=order)}

@@ -90,15 +90,15 @@ class RegionStack:
             next_v = 0
         self.region_start_v: dict[str, int] = {}
         self.regions_thickness = 0
-        for key, block in blocks.items():
+        for node_key, block in blocks.items():
             thickness, breadth = block.size
-            self.region_start_v[key] = next_v
+            self.region_start_v[node_key] = next_v
             next_v += breadth
             self.regions_thickness = max(self.regions_thickness, thickness)
         self.regions_breadth = next_v
         self.region_blocks = {
-            key: block.moved((self.lowest_region_r, self.region_start_v[key]))
-            for key, block in blocks.items()
+            node_key: block.moved((self.lowest_region_r, self.region_start_v[node_key]))
+            for node_key, block in blocks.items()
         }
         self.n_border_links: dict[tuple[str, PortSide], int] = {}
 
@@ -120,15 +120,15 @@ class RegionStack:
         port_v = {}
         front_port_v = []
         for border_port in self.frame.border_ports:
-            link = border_port.span.link_index
+            link_index = border_port.span.link_index
             route = self._route_inside(border_port.span, border_port.side)
-            routes[link] = extend_to_border(route, border_port, thickness)
-            _, port_v[link] = border_end(routes[link], border_port)
+            routes[link_index] = extend_to_border(route, border_port, thickness)
+            _, port_v[link_index] = border_end(routes[link_index], border_port)
             if border_port.side is PortSide.FRONT:
-                front_port_v.append(port_v[link])
+                front_port_v.append(port_v[link_index])
         label_positions = dict(content.label_positions)
-        for link, r in lane_r.items():
-            label_positions[link] = (r, self._choose_label_v(link, r, front_routes, front_port_v))
+        for link_index, r in lane_r.items():
+            label_positions[link_index] = (r, self._choose_label_v(link_index, r, front_routes, front_port_v))
         block = replace(content, routes=routes, label_positions=label_positions, port_positions=port_v)
         return self._complete_block(block, thickness)
 
@@ -151,7 +151,7 @@ class RegionStack:
         return lane_r, max(end_r, title_thickness if self.frame.sideways else 0)
 
     def _choose_label_v(
-        self, link: int, lane_r: int, front_routes: Mapping[int, Polyline], front_port_v: Sequence[int]
+        self, link_index: int, lane_r: int, front_routes: Mapping[int, Polyline], front_port_v: Sequence[int]
     ) -> int:
         """Return the v of a link's label on its lane: in the best gap between lines that cross the lane.
 
@@ -159,20 +159,20 @@ class RegionStack:
         nearest to the middle of the lane.
 
         Args:
-            link: the link.
+            link_index: index of the link in the diagram.
             lane_r: the r of its lane.
             front_routes: the routes of all links between regions.
             front_port_v: the v of the links that cross all lanes on their way to the frame.
         """
-        lane_ends = [v for r, v in front_routes[link] if r == lane_r]
+        lane_ends = [v for r, v in front_routes[link_index] if r == lane_r]
         low = min(lane_ends)
         high = max(lane_ends)
         crossing_v = list(front_port_v)
         for other_link, route in front_routes.items():
-            if other_link != link:
+            if other_link != link_index:
                 crossing_v += [v for r, v in route if r > lane_r]
         gap_bounds = [low, *sorted(v for v in crossing_v if low < v < high), high]
-        _, label_breadth = self.label_sizes[link]
+        _, label_breadth = self.label_sizes[link_index]
         lane_middle = (low + high) / 2
 
         def gap_cost(gap: tuple[int, int]) -> tuple[float, float]:
@@ -202,8 +202,8 @@ class RegionStack:
         starts = list(self.region_start_v.values())
         ends = [*starts[1:], breadth]  # each region ends where the next begins
         rects = {
-            key: Rect((self.lowest_region_r, start), (thickness - self.lowest_region_r, end - start))
-            for key, start, end in zip(keys, starts, ends, strict=True)
+            node_key: Rect((self.lowest_region_r, start), (thickness - self.lowest_region_r, end - start))
+            for node_key, start, end in zip(keys, starts, ends, strict=True)
         }
         dividers = [((self.lowest_region_r, start), (thickness, start)) for start in starts[1:]]
         lowest_lane_r = self.lowest_region_r + self.regions_thickness
@@ -440,20 +440,20 @@ class NestedLayout:
 
     def _cache_key(self, node: DiagramNode) -> object:
         """Return a key of everything that a node's block depends on."""
-        layouts = tuple(self.layouts[key] for key in self.hierarchy.compounds_within(node.key))
+        layouts = tuple(self.layouts[node_key] for node_key in self.hierarchy.compounds_within(node.key))
         border_ports = tuple(self.plan.border_ports(node.key))
         parent_sideways = self.plan.parent_sideways[node.key]
         return node.key, layouts, parent_sideways, border_ports, self.plan.end_counts(node.key)
 
-    def _oriented_size(self, key: str, size: GridPoint) -> GridPoint:
-        """Return width and height as thickness and breadth along the axes of a node."""
+    def _oriented_size(self, node_key: str, size: GridPoint) -> GridPoint:
+        """Return width and height as thickness and breadth: along a node's arrows, and across them."""
         width, height = size
-        return (width, height) if self.sideways[key] else (height, width)
+        return (width, height) if self.sideways[node_key] else (height, width)
 
-    def _oriented_block(self, key: str, child: DiagramNode) -> NodeBlock:
-        """Return a child's block along the axes of its parent `key`."""
+    def _oriented_block(self, node_key: str, child: DiagramNode) -> NodeBlock:
+        """Return the block of a child along the axes of its parent, which is given by its key."""
         block = self._layout_node(child)
-        return block if self.sideways[key] else block.transpose()
+        return block if self.sideways[node_key] else block.transpose()
 
     def _frame_spec(self, node: DiagramNode) -> FrameSpec:
         """Return the properties of the frame around a node's content; that of the root has no title."""
@@ -530,15 +530,15 @@ class NestedLayout:
             min_thickness=min_thickness,
         )
 
-    def _loop_label_size(self, key: str) -> GridPoint:
+    def _loop_label_size(self, node_key: str) -> GridPoint:
         """Return thickness and breadth of the label of a node's loop; zeros if it has no loop or label."""
-        link = self.hierarchy.loop_by_node.get(key)
-        size = label_size(self.hierarchy.links[link].lines) if link is not None else None
-        return self._oriented_size(self.hierarchy.parent_of[key], size) if size else (0, 0)
+        link_index = self.hierarchy.loop_by_node.get(node_key)
+        size = label_size(self.hierarchy.links[link_index].lines) if link_index is not None else None
+        return self._oriented_size(self.hierarchy.parent_of[node_key], size) if size else (0, 0)
 
     def _fill_arrangement(
         self,
-        key: str,
+        node_key: str,
         arrangement: Arrangement,
         blocks: Mapping[str, NodeBlock],
         sizes: Mapping[str, GridPoint],
@@ -549,7 +549,7 @@ class NestedLayout:
         children; its route here joins the parts inside them.
 
         Args:
-            key: the node.
+            node_key: the key of the node.
             arrangement: the positions of its children, and the routes of links between them.
             blocks: the laid-out children, along the axes of the node.
             sizes: thickness and breadth of each child as arranged, which may be larger than its block.
@@ -564,14 +564,14 @@ class NestedLayout:
         label_positions = {**content.label_positions, **arrangement.label_positions}
         for child in blocks:
             if child in self.hierarchy.loop_by_node:  # a link leads from the child to itself
-                link = self.hierarchy.loop_by_node[child]
-                routes[link], label_positions[link] = loop_route(
+                link_index = self.hierarchy.loop_by_node[child]
+                routes[link_index], label_positions[link_index] = loop_route(
                     rects[child],
                     self._loop_label_size(child),
-                    sideways=self.sideways[key],
+                    sideways=self.sideways[node_key],
                     has_children=bool(self.hierarchy.nodes[child].inside),
                 )
-        for span in self.hierarchy.spans_by_node[key]:
+        for span in self.hierarchy.spans_by_node[node_key]:
             routes[span.link_index] = _join_route(span, arrangement.routes[span.link_index], routes_inside)
         return replace(
             content,
@@ -581,7 +581,7 @@ class NestedLayout:
             label_positions=label_positions,
             n_crossings=content.n_crossings + arrangement.n_crossings,
             n_links_leading_back=content.n_links_leading_back
-            + len(self.plan.ranking_by_node[key].back_wires),
+            + len(self.plan.ranking_by_node[node_key].back_wires),
         )
 
     def _layout_regions(self, node: DiagramNode) -> NodeBlock:

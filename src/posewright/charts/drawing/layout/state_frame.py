@@ -200,9 +200,9 @@ def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
     routes = dict(moved.routes)
     port_v = {}
     for border_port in frame.border_ports:
-        link = border_port.span.link_index
-        routes[link] = extend_to_border(routes[link], border_port, thickness)
-        _, port_v[link] = border_end(routes[link], border_port)
+        link_index = border_port.span.link_index
+        routes[link_index] = extend_to_border(routes[link_index], border_port, thickness)
+        _, port_v[link_index] = border_end(routes[link_index], border_port)
     # where links from outside may meet the frame, if links from inside meet the same side
     zones = {PortSide.BACK: (0, back_zone), PortSide.FRONT: (0, front_zone)}
     return replace(
