@@ -402,7 +402,8 @@ class _DiagramBuilder:
                 is_region_of_container = self._parent(node_key) == container
                 if is_region_of_container:
                     return node_key
-        return self._parent(container) if container != ROOT else self.chart.states[0].name
+        first_region = self.chart.states[0].name  # nothing is around a parallel chart itself
+        return first_region if container == ROOT else self._parent(container)
 
     def _is_parallel(self, node_key: str) -> bool:
         """Return whether a state or the chart is parallel: all its children are active together."""
@@ -430,7 +431,7 @@ class _DiagramBuilder:
     def _state_node(self, state: State, is_region: bool) -> DiagramNode:
         """Return the node of a state, with the nodes of the states inside it."""
         shape = NodeShape.FINAL if state.final else NodeShape.STATE
-        if is_region:  # a region is never final
+        if is_region:
             shape = NodeShape.REGION
         lines = [TextLine(text) for text in self._state_texts(state)]
         lines += self._join_lines(self.internal_lines_by_state.get(state.name, []))

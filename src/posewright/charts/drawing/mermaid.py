@@ -162,7 +162,7 @@ class _MermaidWriter:
         It is the innermost node that contains both ends. If Mermaid cannot draw the link inside it (between
         regions, or to the node itself), the link is drawn around it, from the node to itself.
         """
-        # only the root has no ancestors
+        # the root has no ancestors, and contains every end
         candidates = self.hierarchy.ancestors(link.start) or [link.start]
         container = next(node_key for node_key in candidates if self._contains(node_key, link.end))
         start = self.hierarchy.child(container, link.start) or container

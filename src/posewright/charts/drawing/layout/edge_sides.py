@@ -111,10 +111,8 @@ class NodeHierarchy:
     def _add_link(self, index: int) -> None:
         """Record a link in `loop_by_node`, or in `links_ending_at` and `spans_by_node`.
 
-        It has a span in every node that it passes through.
-
-        It passes through a node if its ends are in different children, or only one is in a child. A link from
-        a node to itself is a loop.
+        A link from a node to itself is a loop. Any other has a span in every node that it passes through: its
+        ends are in different children of the node, or only one is in a child.
 
         Args:
             index: index of the link in the diagram.
@@ -140,11 +138,11 @@ class NodeLayout:
     """Options for the layout of a node's children.
 
     Attributes:
-        sideways: arrows mostly go to the right, not down.
+        arrows_go_right: arrows mostly go to the right, not down.
         order: orders the children, so that arrows against the order lead back.
     """
 
-    sideways: bool
+    arrows_go_right: bool
     order: LayerOrder
 
 
@@ -161,8 +159,8 @@ class LayerPlan:
     Attributes:
         hierarchy: the nodes and the links by node.
         layouts: the options of every node with children.
-        sideways: for every node with children, whether arrows in it mostly go to the right, not down.
-        parent_sideways: for every node, `sideways` of its parent; the root has its own.
+        arrows_go_right: for every node with children, whether arrows in it mostly go to the right, not down.
+        arrows_around_go_right: for every node, the same of its parent; the root has its own.
         link_sides: the side on which a link leaves or enters a child, by child and link.
         wires_by_node: the wires between the children of every node that is not parallel.
         ranking_by_node: the layers of the children of every node that is not parallel.
@@ -172,14 +170,14 @@ class LayerPlan:
         """Assign layers to the nodes and sides to the links of a diagram, from the root inwards."""
         self.hierarchy = hierarchy
         self.layouts = layouts
-        self.sideways = {node_key: layout.sideways for node_key, layout in layouts.items()}
-        self.parent_sideways: dict[str, bool] = {hierarchy.root: self.sideways[hierarchy.root]}
+        self.arrows_go_right = {node_key: layout.arrows_go_right for node_key, layout in layouts.items()}
+        self.arrows_around_go_right: dict[str, bool] = {hierarchy.root: self.arrows_go_right[hierarchy.root]}
         self.link_sides: dict[tuple[str, int], PortSide] = {}
         self.ranking_by_node: dict[str, Ranking] = {}
         self.wires_by_node: dict[str, list[LayoutWire]] = {}
         self._plan_node(hierarchy.root)
 
-    def end_counts(self, node_key: str) -> EndCounts:
+    def count_links_from_outside(self, node_key: str) -> EndCounts:
         """Return the numbers of links that end at the back and at the front of a node from outside."""
         links = self.hierarchy.links_ending_at[node_key]
         # links that come from inside the node have no side here
@@ -207,7 +205,7 @@ class LayerPlan:
     def _plan_node(self, node_key: str) -> None:
         """Plan a node, then those inside it.
 
-        Fills `link_sides`, `wires_by_node`, `ranking_by_node` and `parent_sideways`.
+        Fills `link_sides`, `wires_by_node`, `ranking_by_node` and `arrows_around_go_right`.
         """
         node = self.hierarchy.nodes[node_key]
         if node.parallel:
@@ -215,7 +213,7 @@ class LayerPlan:
         else:
             self._rank_children(node_key)
         for child in node.inside:
-            self.parent_sideways[child.key] = self.sideways[node_key]
+            self.arrows_around_go_right[child.key] = self.arrows_go_right[node_key]
             if child.inside:
                 self._plan_node(child.key)
 
@@ -270,8 +268,8 @@ class LayerPlan:
         thickness_and_breadth: tuple[int, int] | None = None  # sizes across the layers, and along them
         if size is not None:
             width, height = size
-            arrows_go_right = self.sideways[node_key]  # so that the layers are columns
-            thickness_and_breadth = (width, height) if arrows_go_right else (height, width)
+            layers_are_columns = self.arrows_go_right[node_key]
+            thickness_and_breadth = (width, height) if layers_are_columns else (height, width)
         return LayoutWire(
             span.link_index,
             start=span.start_child or port_item_key(span.link_index),

@@ -67,7 +67,7 @@ class Scene:
         dividers: lines between regions.
         width: the width of the picture.
         height: the height of the picture.
-        sideways: for every node with children, whether arrows in it mostly go to the right, not down.
+        arrows_go_right: for every node with children, whether arrows in it mostly go to the right, not down.
         n_crossings: number of crossings of links.
         n_links_leading_back: number of links that lead back.
     """
@@ -79,7 +79,7 @@ class Scene:
     dividers: tuple[tuple[Point, Point], ...]
     width: float
     height: float
-    sideways: Mapping[str, bool]
+    arrows_go_right: Mapping[str, bool]
     n_crossings: int
     n_links_leading_back: int
 
@@ -97,7 +97,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
         block: its laid-out root.
         layouts: the layout options of every node with children.
     """
-    sideways = {node_key: layout.sideways for node_key, layout in layouts.items()}
+    arrows_go_right = {node_key: layout.arrows_go_right for node_key, layout in layouts.items()}
     boxes = {}
     for node_key, rect in block.rects.items():
         x, y = rect.corner
@@ -121,7 +121,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
         dividers=block.dividers,
         width=width,
         height=height,
-        sideways=sideways,
+        arrows_go_right=arrows_go_right,
         n_crossings=block.n_crossings,
         n_links_leading_back=block.n_links_leading_back,
     )
@@ -271,12 +271,12 @@ class _LayoutSearch:
 
         At least one layout is tried, however large the diagram is.
         """
-        uniform_layouts = [self._uniform_layout(0, sideways=False)]
+        uniform_layouts = [self._uniform_layout(0, arrows_go_right=False)]
         max_orders = max(len(orders) for orders in self.orders_by_node.values())
         for order_index in range(max_orders):
-            for sideways in (False, True):
+            for arrows_go_right in (False, True):
                 if self.n_layouts_left > 0:
-                    uniform_layouts.append(self._uniform_layout(order_index, sideways=sideways))
+                    uniform_layouts.append(self._uniform_layout(order_index, arrows_go_right=arrows_go_right))
         uniform_layouts.sort(key=lambda choice: choice.cost)
         best_two = uniform_layouts[:2]
         improved_layouts = [self._improve(choice) for choice in best_two]
@@ -286,12 +286,12 @@ class _LayoutSearch:
         """Return the effort of laying out a node's children, which grows with the square of their number."""
         return (len(self.hierarchy.nodes[node_key].inside) + len(self.hierarchy.spans_by_node[node_key])) ** 2
 
-    def _uniform_layout(self, order_index: int, *, sideways: bool) -> LayoutChoice:
+    def _uniform_layout(self, order_index: int, *, arrows_go_right: bool) -> LayoutChoice:
         """Return the layout with one direction for all nodes, and for each the order function at an index."""
         layouts = {}
         for node_key, orders in self.orders_by_node.items():
             order = orders[order_index % len(orders)]  # a node may have fewer order functions than others
-            layouts[node_key] = NodeLayout(sideways, order)
+            layouts[node_key] = NodeLayout(arrows_go_right, order)
         return self._evaluate(layouts)
 
     def _distinct_orders(self, node_key: str) -> list[LayerOrder]:
@@ -322,7 +322,7 @@ class _LayoutSearch:
         for node_key in keys_below_root:
             if self.hierarchy.follows_parent(node_key):
                 parent_layout = layouts[self.hierarchy.parent_of[node_key]]
-                layouts[node_key] = replace(layouts[node_key], sideways=parent_layout.sideways)
+                layouts[node_key] = replace(layouts[node_key], arrows_go_right=parent_layout.arrows_go_right)
         options = tuple(layouts.values())
         if options not in self.choice_by_options:
             self.n_layouts_left -= 1
@@ -347,7 +347,7 @@ class _LayoutSearch:
     def _single_changes(self, layouts: NodeLayouts) -> Iterator[NodeLayouts]:
         """Yield the new options of one node: another direction for each node, then another order for each."""
         for node_key, layout in layouts.items():
-            yield {node_key: replace(layout, sideways=not layout.sideways)}
+            yield {node_key: replace(layout, arrows_go_right=not layout.arrows_go_right)}
         for node_key, layout in layouts.items():
             for order in self.orders_by_node[node_key]:
                 if order is not layout.order:
