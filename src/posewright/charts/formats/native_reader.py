@@ -377,7 +377,7 @@ class _PartReader:
     # States
 
     def read_states(self, fields: Mapping[str, Node]) -> tuple[State, ...]:
-        """Read the states under `states` or `regions` of a chart or a state; those with errors are left out."""
+        """Read the states under `states` or `regions` of a chart or a state; invalid ones are left out."""
         key = "regions" if "regions" in fields else "states"
         states: list[State] = []
         for name, node in fields[key].fields().items():

@@ -214,7 +214,10 @@ def type_data(value_type: Type) -> str | dict[str, PlainData]:
 
 
 def _number_data(value_type: IntType | FloatType) -> dict[str, PlainData]:
-    """Return the plain data of a numeric type without its unit: `{type: keyword}`, or `{keyword: [low, high]}`."""
+    """Return the plain data of a number's type, without its unit.
+
+    It is `{type: keyword}`, or `{keyword: [low, high]}` if the bounds are not those of a keyword.
+    """
     if isinstance(value_type, IntType):
         keyword_range = INT_RANGES.get(value_type.keyword or "")
         has_keyword_range = keyword_range == (value_type.low, value_type.high)

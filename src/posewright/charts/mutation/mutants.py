@@ -30,7 +30,13 @@ from posewright.charts.mutation.expression_mutations import (
     mutate_expression,
     neighbouring_values,
 )
-from posewright.charts.mutation.mutation import Mutant, Mutation, MutationKind, rebuild, rebuild_tuple
+from posewright.charts.mutation.mutation import (
+    Mutant,
+    Mutation,
+    MutationKind,
+    embed_in_tuple,
+    embed_mutations,
+)
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
 
@@ -44,21 +50,27 @@ Transitions = tuple[Transition, ...]
 class PartMutator:
     """Makes every single mutation of the parts of a chart.
 
-    `rebuild` turns the mutations of a part into mutations of what contains it. The values that mutations
-    exchange are the next ones in the chart: the next sibling of a state, the next event, the time one tick
-    longer or shorter.
+    `embed_mutations` turns the mutations of a part, such as a guard, into mutations of what contains it, such
+    as its transition. The values that mutations exchange are the next ones in the chart: the next sibling of
+    a state, the next event, the time one tick longer or shorter.
     """
 
     chart: Chart
 
     def mutate_state(self, state: State) -> Iterator[Mutation[State]]:
         """Yield the mutations of a state, without those of the states inside it."""
-        yield from rebuild(self._mutate_actions(state.entry), lambda entry: replace(state, entry=entry))
-        yield from rebuild(self._mutate_actions(state.during), lambda during: replace(state, during=during))
-        yield from rebuild(self._mutate_actions(state.exit), lambda exit_: replace(state, exit=exit_))
-        yield from rebuild(self._mutate_values(state.do, state.line), lambda do: replace(state, do=do))
+        yield from embed_mutations(
+            self._mutate_actions(state.entry), lambda entry: replace(state, entry=entry)
+        )
+        yield from embed_mutations(
+            self._mutate_actions(state.during), lambda during: replace(state, during=during)
+        )
+        yield from embed_mutations(self._mutate_actions(state.exit), lambda exit_: replace(state, exit=exit_))
+        yield from embed_mutations(
+            self._mutate_values(state.do, state.line), lambda do: replace(state, do=do)
+        )
         order_matters = self.chart.priority_in(state) is Priority.ORDERED
-        yield from rebuild(
+        yield from embed_mutations(
             self.mutate_transitions(state.transitions, order_matters=order_matters),
             lambda transitions: replace(state, transitions=transitions),
         )
@@ -67,7 +79,7 @@ class PartMutator:
             without_transitions = replace(state, transitions=())
             line = state.transitions[0].line
             yield Mutation(MutationKind.TRANSITION, description, line, mutated_part=without_transitions)
-        yield from rebuild(
+        yield from embed_mutations(
             self.mutate_initial_targets(state.initial, state.line),
             lambda initial: replace(state, initial=initial),
         )
@@ -117,22 +129,22 @@ class PartMutator:
                 description = f"{name} comes after {_describe(next_transition)}"
                 swapped = _update_else_guards((*earlier, next_transition, transition, *later[1:]))
                 yield Mutation(MutationKind.ORDER, description, transition.line, mutated_part=swapped)
-            for mutation in rebuild_tuple(transitions, i, self._mutate_transition(transition)):
+            for mutation in embed_in_tuple(transitions, i, self._mutate_transition(transition)):
                 updated = _update_else_guards(mutation.mutated_part)
                 yield replace(mutation, line=mutation.line or transition.line, mutated_part=updated)
 
     def _mutate_transition(self, transition: Transition) -> Iterator[Mutation[Transition]]:
         """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions.
 
-        `rebuild` turns each mutation of a part into one of the whole transition.
+        `embed_mutations` turns each mutation of a part into one of the whole transition.
         """
         if not transition.is_else and transition.when != ALWAYS:
-            yield from rebuild(
+            yield from embed_mutations(
                 self._mutate_condition(transition.when), lambda when: replace(transition, when=when)
             )
         for i, target in enumerate(transition.go):
-            yield from rebuild(
-                rebuild_tuple(transition.go, i, self._mutate_target(target)),
+            yield from embed_mutations(
+                embed_in_tuple(transition.go, i, self._mutate_target(target)),
                 lambda go: replace(transition, go=go),
             )
         if transition.local:
@@ -144,14 +156,14 @@ class PartMutator:
             description = f"after {transition.after_s:g} s becomes after {seconds:g} s"
             delayed = replace(transition, after_s=seconds)
             yield Mutation(MutationKind.TIME, description, transition.line, mutated_part=delayed)
-        for mutation in rebuild(
+        for mutation in embed_mutations(
             self._mutate_actions(transition.do), lambda actions: replace(transition, do=actions)
         ):
             # a transition without actions needs a target
             if mutation.mutated_part.do or transition.go or transition.leads_to_junction:
                 yield mutation
         # the segments behind a junction
-        yield from rebuild(
+        yield from embed_mutations(
             self.mutate_transitions(transition.then), lambda then: replace(transition, then=then)
         )
 
@@ -210,11 +222,13 @@ class PartMutator:
                 raised = (replace(action, event=new_event),)
                 yield Mutation(MutationKind.EVENT, description, action.line, mutated_part=raised)
         else:
-            yield from rebuild(
+            yield from embed_mutations(
                 self._mutate_condition(action.when), lambda when: (replace(action, when=when),)
             )
-            yield from rebuild(self._mutate_actions(action.then), lambda then: (replace(action, then=then),))
-            yield from rebuild(
+            yield from embed_mutations(
+                self._mutate_actions(action.then), lambda then: (replace(action, then=then),)
+            )
+            yield from embed_mutations(
                 self._mutate_actions(action.otherwise),
                 lambda otherwise: (replace(action, otherwise=otherwise),),
             )
@@ -375,8 +389,8 @@ def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Func
             description = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
             remaining = replace(function, rows=(*rows[:i], *rows[i + 1 :]))
             yield Mutation(MutationKind.ROW, description, row.line, mutated_part=remaining)
-        row_mutations = rebuild_tuple(rows, i, _mutate_function_row(row, function, chart))
-        for mutation in rebuild(row_mutations, lambda mutated: replace(function, rows=mutated)):
+        row_mutations = embed_in_tuple(rows, i, _mutate_function_row(row, function, chart))
+        for mutation in embed_mutations(row_mutations, lambda mutated: replace(function, rows=mutated)):
             description = f"{function.name}: {mutation.description}"
             yield replace(mutation, description=description, line=row.line)
 
@@ -388,9 +402,9 @@ def _mutate_function_row(
     scope = Scope(function.parameters, chart.constants, chart.scope.enum_of_value, chart.units)
     if row.when.names:
         conditions = mutate_expression(row.when, scope, result_type=BoolType(), period_s=chart.period_s)
-        yield from rebuild(conditions, lambda when: replace(row, when=when))
+        yield from embed_mutations(conditions, lambda when: replace(row, when=when))
     values = mutate_expression(row.value, scope, result_type=function.return_type, period_s=chart.period_s)
-    yield from rebuild(values, lambda value: replace(row, value=value))
+    yield from embed_mutations(values, lambda value: replace(row, value=value))
 
 
 def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:

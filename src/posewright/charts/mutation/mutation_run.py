@@ -54,7 +54,7 @@ class MutationResult:
         return self.killed / n_findable if n_findable else 1.0
 
     def lines(self) -> Lines:
-        """Yield the lines of the result for a terminal: the mutants that were not killed, and the counts."""
+        """Yield the lines of the result for a terminal: the mutants that no scenario found, then counts."""
         for status, mutants_with_status in (
             ("survived", self.survived),
             ("changes nothing", self.equivalent),
@@ -83,8 +83,9 @@ def mutate_chart(
 ) -> MutationResult:
     """Make every mutant of a chart and return how many the scenarios find.
 
-    A mutant that no scenario finds is compared with the chart. If it is proved to be always in the same
-    states with the same outputs, it does not count.
+    A mutant is a copy of the chart with one mistake; a scenario finds it if the mutant fails the scenario. A
+    mutant that none finds is compared with the chart. If it is proved to be always in the same states with
+    the same outputs, it does not count.
 
     Args:
         chart: passes all the scenarios.
