@@ -198,7 +198,7 @@ def inspect_chart(
         tuple(_in_words_of_form(finding, chart.path) for finding in findings),
         complete=analysis.is_complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
-        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
+        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_abstract_states),
         proved=analysis.solver.n_decided_questions,
     )
 

@@ -57,7 +57,7 @@ def scan_ticks(
         observers: receive every explored tick.
     """
     interpreter = exploration.interpreter
-    for abstract_state in exploration.graph.distinct_states:
+    for abstract_state in exploration.graph.distinct_abstract_states:
         if budget.stop_reason:
             break
         for step in abstract_state.steps:

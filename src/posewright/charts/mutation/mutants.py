@@ -58,7 +58,10 @@ class PartMutator:
     chart: Chart
 
     def mutate_state(self, state: State) -> Iterator[Mutation[State]]:
-        """Yield the mutations of a state, without those of the states inside it."""
+        """Yield the mutations of a state, without those of the states inside it.
+
+        They change its actions, outputs, transitions, initial states or minimum time.
+        """
         yield from embed_mutations(
             self._mutate_actions(state.entry), lambda entry: replace(state, entry=entry)
         )
@@ -100,7 +103,7 @@ class PartMutator:
                 new_state = self._next_sibling(target.state)
                 kind = MutationKind.INITIAL
                 description = f"the initial state is {new_state} instead of {target.state}"
-            if new_state is not None:
+            if new_state is not None:  # a state without siblings has no other in its place
                 new_targets = (*targets[:i], StateTarget(new_state), *targets[i + 1 :])
                 yield Mutation(kind, description, line, mutated_part=new_targets)
 
@@ -118,16 +121,15 @@ class PartMutator:
         for i, transition in enumerate(transitions):
             earlier = transitions[:i]
             later = transitions[i + 1 :]
-            name = _describe(transition)
+            transition_text = _describe(transition)
             if len(transitions) > 1:
+                description = f"{transition_text} is left out"
                 remaining = _update_else_guards((*earlier, *later))
-                yield Mutation(
-                    MutationKind.TRANSITION, f"{name} is left out", transition.line, mutated_part=remaining
-                )
+                yield Mutation(MutationKind.TRANSITION, description, transition.line, mutated_part=remaining)
             if order_matters and later and _compete(transition, later[0]):
-                next_transition = later[0]
-                description = f"{name} comes after {_describe(next_transition)}"
-                swapped = _update_else_guards((*earlier, next_transition, transition, *later[1:]))
+                next_transition, *further = later
+                description = f"{transition_text} comes after {_describe(next_transition)}"
+                swapped = _update_else_guards((*earlier, next_transition, transition, *further))
                 yield Mutation(MutationKind.ORDER, description, transition.line, mutated_part=swapped)
             for mutation in embed_in_tuple(transitions, i, self._mutate_transition(transition)):
                 updated = _update_else_guards(mutation.mutated_part)
@@ -288,26 +290,29 @@ class PartMutator:
 
 
 def _next_name(name: str, names: list[str]) -> str | None:
-    """Return the name after another, cyclically; None if there is only one."""
-    return names[(names.index(name) + 1) % len(names)] if len(names) > 1 else None
+    """Return the name after another in a list, the first after the last; None if there is only one."""
+    if len(names) < 2:
+        return None
+    next_index = (names.index(name) + 1) % len(names)
+    return names[next_index]
 
 
 def _update_else_guards(transitions: Transitions) -> Transitions:
-    """Return transitions whose `else` guards negate the guards that come before them now.
+    """Return transitions in a new order, in which each `else` negates the guards that come before it now.
 
     An `else` with nothing before it always holds.
     """
-    updated: list[Transition] = []
+    updated_transitions: list[Transition] = []
     for transition in transitions:
         guard = transition.when
         if transition.is_else:
             where = transition.when.source.where
-            if has_alternatives(updated, transition.on):
-                guard = else_guard(updated, transition.on, where)
+            if has_alternatives(updated_transitions, transition.on):
+                guard = else_guard(updated_transitions, transition.on, where)
             else:
                 guard = ALWAYS
-        updated.append(replace(transition, when=guard))
-    return tuple(updated)
+        updated_transitions.append(replace(transition, when=guard))
+    return tuple(updated_transitions)
 
 
 def _compete(first: Transition, second: Transition) -> bool:
@@ -318,6 +323,7 @@ def _compete(first: Transition, second: Transition) -> bool:
 
 
 def _describe(transition: Transition) -> str:
+    """Return what messages call a transition: `the transition to a, b`."""
     target_names = ", ".join(target.state for target in transition.go)
     return f"the transition{' to ' + target_names if target_names else ''}"
 
@@ -408,13 +414,15 @@ def _mutate_function_row(
 
 
 def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:
+    """Return a chart in which a junction has other segments."""
     return replace(chart, junctions={**chart.junctions, name: segments})
 
 
 def _replace_state(chart: Chart, mutated: State) -> Chart:
-    """Return a chart in which the state with the same name is replaced, on any level."""
+    """Return a chart with `mutated` in place of the state with the same name, on any level."""
 
     def replace_in(states: tuple[State, ...]) -> tuple[State, ...]:
+        """Return states with `mutated` in place of the one with its name."""
         return tuple(mutated if state.name == mutated.name else state for state in states)
 
     parent_name = chart.parents[mutated.name]

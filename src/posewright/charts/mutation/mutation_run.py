@@ -143,16 +143,22 @@ def explore_small_variables(chart: Chart) -> Exploration:
 
 
 def _has_few_values(value_type: Type) -> bool:
+    """Return whether a type has so few values that an exploration can tell all of them apart."""
     if isinstance(value_type, IntType):
         return value_type.high - value_type.low <= SMALL_RANGE
     return not isinstance(value_type, FloatType)
 
 
 class _PreparedTick(NamedTuple):
-    """The inputs and events of a tick, and the values that are expected after it, by name."""
+    """One tick of a scenario.
 
-    inputs: TickInputs
-    expected: Mapping[str, Value]
+    Attributes:
+        inputs_and_events: the arguments of `TickExecution.run`.
+        expected_values: the values that are expected after the tick, by name.
+    """
+
+    inputs_and_events: TickInputs
+    expected_values: Mapping[str, Value]
 
 
 class _PreparedScenario:
@@ -176,11 +182,12 @@ class _PreparedScenario:
         state = interpreter.initial() if self.start is None else interpreter.snapshot_in(self.start)
         for tick in self.ticks:
             try:
-                state = TickExecution(interpreter.machine, state).run(*tick.inputs)
+                state = TickExecution(interpreter.machine, state).run(*tick.inputs_and_events)
             except PosewrightError:
                 return True
-            if not all(meets_expectation(state, name, value) for name, value in tick.expected.items()):
-                return True
+            for name, value in tick.expected_values.items():
+                if not meets_expectation(state, name, value):
+                    return True
         return False
 
 

@@ -58,7 +58,7 @@ def is_defined(tree: Tree) -> Tree:
 
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether some term of an expression may be NaN, according to the types."""
-    translated_nodes = Translator(types).translate(expression).values()
+    translated_nodes = Translator(types).translate_nodes(expression).values()
     return any(node.value.interval.may_be_nan for node in translated_nodes)
 
 

@@ -253,7 +253,7 @@ class ReachabilityGraph:
         return {state_key: node for node, state_key in enumerate(self.state_keys)}
 
     @cached_property
-    def distinct_states(self) -> tuple[AbstractState, ...]:
+    def distinct_abstract_states(self) -> tuple[AbstractState, ...]:
         """The abstract states that were explored, each once, in the order in which they were reached."""
         return tuple(dict.fromkeys(self.abstract_states))
 
