@@ -110,7 +110,7 @@ class MutantPair:
     def have_same_counters(self) -> bool:
         """Whether both have the same counters and histories, so each state of one is one of the other."""
         chart_counters = _counters_without_conditions(self.chart.machine)
-        have_same_histories = self.chart.machine.history == self.mutant.machine.history
+        have_same_histories = self.chart.machine.histories == self.mutant.machine.histories
         return chart_counters == self.mutant_counters and have_same_histories
 
     @property
@@ -171,8 +171,8 @@ class MutantPair:
                 values.append(min(int(chart_registers.get(name, 0)), self.mutant_counters[name].limit))
             else:
                 values.append(chart_registers[name])
-        chart_history = dict(zip(state.machine.history, state.history, strict=True))
-        history = tuple(chart_history.get(history_key, ()) for history_key in mutant_machine.history)
+        chart_history = dict(zip(state.machine.histories, state.history, strict=True))
+        history = tuple(chart_history.get(history_key, ()) for history_key in mutant_machine.histories)
         return Snapshot(
             mutant_machine, state.started, state.configuration, values=tuple(values), history=history
         )
