@@ -11,6 +11,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from posewright.errors import DocumentError
 from posewright.formats import native, read_motion, write_motion
+from posewright.hazards import find_faults
 from posewright.motions import (
     Easing,
     Keyframe,
@@ -18,7 +19,6 @@ from posewright.motions import (
     Pose,
     Tangent,
     check_motion,
-    find_faults,
     mirror_motion,
     retarget_motion,
     reverse_motion,
