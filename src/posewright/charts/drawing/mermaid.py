@@ -104,8 +104,8 @@ class _MermaidWriter:
         self.hierarchy = NodeHierarchy(diagram)
         self.nodes = self.hierarchy.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
-        self.identifiers = {key: self._identifier_of(key, i) for i, key in enumerate(keys)}
-        self.arrow_labels: dict[str, dict[_ArrowEnds, list[str]]] = {key: {} for key in keys}
+        self.identifiers = {node_key: self._identifier_of(node_key, i) for i, node_key in enumerate(keys)}
+        self.arrow_labels: dict[str, dict[_ArrowEnds, list[str]]] = {node_key: {} for node_key in keys}
         for link in diagram.links:
             self._add_arrow(link)
 
@@ -125,15 +125,17 @@ class _MermaidWriter:
             ("active", ACTIVE_STYLE, self.active.inner),
             ("outer", OUTER_STYLE, self.active.outer),
         ):
-            highlighted = [self.identifiers[key] for key in state_keys if key in highlighted_keys]
+            highlighted = [
+                self.identifiers[node_key] for node_key in state_keys if node_key in highlighted_keys
+            ]
             if highlighted:
                 yield f"    classDef {class_name} {style}"
                 yield f"    class {','.join(highlighted)} {class_name}"
 
-    def _identifier_of(self, key: str, index: int) -> str:
+    def _identifier_of(self, node_key: str, index: int) -> str:
         """Return the identifier of a node: its name if it is a state or a named junction, else a number."""
-        node = self.nodes[key]
-        is_state = " " not in key
+        node = self.nodes[node_key]
+        is_state = " " not in node_key
         is_named_junction = node.shape is NodeShape.JUNCTION and bool(node.title)
         return identifier(node.title) if is_state or is_named_junction else f"sign_{index}"
 
@@ -160,9 +162,9 @@ class _MermaidWriter:
         It is the innermost node that contains both ends. If Mermaid cannot draw the link inside it (between
         regions, or to the node itself), the link is drawn around it, from the node to itself.
         """
-        # only the root has no ancestors
+        # the root has no ancestors, and contains every end
         candidates = self.hierarchy.ancestors(link.start) or [link.start]
-        container = next(key for key in candidates if self._contains(key, link.end))
+        container = next(node_key for node_key in candidates if self._contains(node_key, link.end))
         start = self.hierarchy.child(container, link.start) or container
         end = self.hierarchy.child(container, link.end) or container
         cannot_connect = self.nodes[container].parallel or container in {start, end}
@@ -171,9 +173,9 @@ class _MermaidWriter:
             return outer, _ArrowEnds(container, container)
         return container, _ArrowEnds(start, end)
 
-    def _contains(self, outer: str, key: str) -> bool:
+    def _contains(self, outer: str, node_key: str) -> bool:
         """Return whether a node is another node or inside it."""
-        return key == outer or self.hierarchy.child(outer, key) is not None
+        return node_key == outer or self.hierarchy.child(outer, node_key) is not None
 
     def _describe_true_ends(self, link: DiagramLink, drawn_ends: _ArrowEnds) -> str:
         """Return the true ends of a link that is drawn between other nodes, as text: `(from a to b)`.
@@ -207,9 +209,9 @@ class _MermaidWriter:
             end = self._end_text(ends.end)
             yield f"{indent}{start} --> {end}{f' : {text}' if text else ''}"
 
-    def _end_text(self, key: str) -> str:
+    def _end_text(self, node_key: str) -> str:
         """Return how Mermaid writes an end of an arrow: an identifier, or `[*]` for an initial dot."""
-        return "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.identifiers[key]
+        return "[*]" if self.nodes[node_key].shape is NodeShape.INITIAL else self.identifiers[node_key]
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines that declare a node and the nodes inside it.

@@ -293,7 +293,7 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
         )
     for outer in walk_nodes(scene.diagram.root):
         for node in outer.inside:
-            yield drawing.draw(node, scene.sideways[outer.key])
+            yield drawing.draw(node, scene.arrows_go_right[outer.key])
     for (start_x, start_y), (end_x, end_y) in scene.dividers:
         yield path("divider", f"M{start_x:.1f},{start_y:.1f} L{end_x:.1f},{end_y:.1f}")
     for routed_link in scene.routed_links:

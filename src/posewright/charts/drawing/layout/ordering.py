@@ -388,12 +388,13 @@ class CrossPlacement:
         self.net = net
         self.ordering = ordering
         self.spacings: list[Spacing] = []
-        self.n_variables = len(net.vertices)
+        self.n_variables = len(net.vertices)  # the first variables are the positions of the vertices
         self.fixed_port_offsets: dict[PortKey, int] = {}
         self.free_port_variables: dict[PortKey, int] = {}
         for layer in layers:
             for vertex, next_vertex in pairwise(layer):
-                self.spacings.append(Spacing(vertex, next_vertex, self._min_distance(vertex, next_vertex)))
+                min_distance = self._min_distance(vertex, next_vertex)
+                self.spacings.append(Spacing(lower=vertex, upper=next_vertex, min_distance=min_distance))
         for vertex in range(len(net.vertices)):
             self._place_ports(vertex, net.lower_segments[vertex], PortSide.BACK)
             self._place_ports(vertex, net.upper_segments[vertex], PortSide.FRONT)
