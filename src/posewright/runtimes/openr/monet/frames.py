@@ -47,6 +47,7 @@ def require_playable_transition(transition: PostureTransition, setup: MonetSetup
         require_playable_line(line, setup, openr)
     motions = [line for line in transition.agent_lines if line.agent != SOUND_AGENT]
     for line in motions[1:]:
+        # a first motion that plays nothing does not keep the agent busy
         if not plays_nothing(motions[0].name, find_entry_index(motions[0], setup)):
             message = f"a second motion in one command, after line {motions[0].text_line.number}"
             where = Where(path=line.text_line.path, line=line.text_line.number)
