@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from posewright.motions.pose import Easing as Easing
     from posewright.motions.pose import Keyframe as Keyframe
     from posewright.motions.pose import Pose as Pose
+    from posewright.motions.pose import Tangent as Tangent
     from posewright.motions.pose import robotis_accel_share as robotis_accel_share
     from posewright.motions.retarget import Clip as Clip
     from posewright.motions.retarget import RetargetedMotion as RetargetedMotion
