@@ -290,18 +290,23 @@ class _ScxmlWriter:
 
     def build_state(self, state: State) -> Element:
         """Return the element of a state with everything in it."""
-        name = "parallel" if state.parallel else "final" if state.final else "state"
+        element_name = "state"
+        if state.parallel:
+            element_name = "parallel"
+        elif state.final:
+            element_name = "final"
         initial = self.format_targets(state.initial)
         attributes = {
             "id": state.name,
             "initial": None if state.parallel else initial,
+            # SCXML's <parallel> has no initial states
             extension_name("enters"): initial if state.parallel else None,
             extension_name("min_s"): repr(state.min_s) if state.min_s else None,
             extension_name("priority"): state.priority and state.priority.value,
             extension_name("otherwise"): state.otherwise and state.otherwise.value,
             extension_name("description"): state.description or None,
         }
-        return tag(name, attributes, tuple(self._build_children(state)))
+        return tag(element_name, attributes, tuple(self._build_children(state)))
 
     def _build_children(self, state: State) -> Iterator[Element]:
         """Yield the children of a state's element: transitions, actions, histories and states."""
