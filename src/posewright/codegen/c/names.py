@@ -203,7 +203,7 @@ class ChartNames:
         self.inputs = {name: input_fields[name] for name in chart.inputs}
         self.event_inputs = {event: input_fields[f"ev_{event} "] for event in chart.events}
         outputs = distinct(chart.outputs)
-        history_fields = (f"history_{index}" for index in range(len(machine.history)))
+        history_fields = (f"history_{index}" for index in range(len(machine.histories)))
         monitor_fields = (f"owed_{index}" for index in range(len(chart.promises)))
         counter_names = (counter.name for counter in machine.counters)
         region_fields = self._name_regions(machine)
@@ -246,7 +246,7 @@ class ChartNames:
             suffix = "" if is_chart else f"_{region_names[region.root.name]}"
             self.region_suffixes[region.root.index] = suffix
             self.region_fields[region.root.index] = f"state{suffix}"
-        for history_index, (node_number, history_kind) in enumerate(machine.history):
+        for history_index, (node_number, history_kind) in enumerate(machine.histories):
             for region in tree.regions_of_history(node_number, history_kind):
                 suffix = self.region_suffixes[region.root.index]
                 self.history_fields[history_index, region.root.index] = f"history_{history_index}{suffix}"

@@ -287,7 +287,7 @@ class RegionEffects:
 
         def write_assignments() -> None:
             for history_kind in node.history_kinds:
-                history_index = self.machine.history.index((node.index, history_kind))
+                history_index = self.machine.histories.index((node.index, history_kind))
                 for region in self.tree.regions_of_history(node.index, history_kind):
                     history_field = self._history_field(history_index, region)
                     self.code.writer.line(f"{history_field} = {self._field(region)};")
@@ -351,7 +351,7 @@ class RegionEffects:
         self, node: StateNode, target: ResolvedTarget, history_kind: HistoryKind
     ) -> None:
         """Write lines that enter what a history of a node stores, or its default while it is empty."""
-        history_index = self.machine.history.index((node.index, history_kind))
+        history_index = self.machine.histories.index((node.index, history_kind))
         region = self.tree.regions_of_history(node.index, history_kind)[0]
         stored = self._history_field(history_index, region)
         defaults = [ResolvedTarget(number) for number in target.default]
@@ -435,7 +435,7 @@ class RegionEffects:
     def _clear_histories(self, node: StateNode) -> None:
         """Write lines that clear the histories of a state."""
         for history_kind in node.history_kinds:
-            history_index = self.machine.history.index((node.index, history_kind))
+            history_index = self.machine.histories.index((node.index, history_kind))
             for region in self.tree.regions_of_history(node.index, history_kind):
                 self.code.writer.line(f"{self._history_field(history_index, region)} = 0U;")
 

@@ -209,7 +209,7 @@ class RegionsCode:
         """Return lines that store a history as a bitmap in a state record.
 
         Args:
-            history_index: the index of the history in `Machine.history`.
+            history_index: the index of the history in `Machine.histories`.
             pointer: the expression of C for the address of the bitmap.
         """
         lines: list[str] = []
@@ -231,7 +231,7 @@ class RegionsCode:
 
     def _history_parts(self, history_index: int) -> Iterator[_HistoryPart]:
         """Yield the states that the fields of a history can have."""
-        node_number, history_kind = self.machine.history[history_index]
+        node_number, history_kind = self.machine.histories[history_index]
         node = self.nodes[node_number]
         is_deep = history_kind is HistoryKind.DEEP
         for region in self.tree.regions_of_history(node_number, history_kind):
