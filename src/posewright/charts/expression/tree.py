@@ -80,8 +80,9 @@ class _Typed:
         """
         match self:
             case Literal():
-                single = isinstance(self.value, float) and to_single(self.value) == self.value
-                return FloatType(single=True) if single else type_of(self.value)
+                # a float that 32 bits represent exactly does not widen what it is combined with
+                fits_single = isinstance(self.value, float) and to_single(self.value) == self.value
+                return FloatType(single=True) if fits_single else type_of(self.value)
             case If():
                 cases, default = split_cases(self)
                 return _common_type([*(value for _, value in cases), default])

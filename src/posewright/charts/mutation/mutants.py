@@ -329,7 +329,7 @@ def _describe(transition: Transition) -> str:
 
 
 def mutants(chart: Chart) -> Iterator[Mutant]:
-    """Yield a chart with every single mutation; those that are not valid charts are left out."""
+    """Yield every mutant of a chart, a copy with one mistake; invalid charts are left out."""
     mutator = PartMutator(chart)
     for state in chart.every_state:
         yield from _build_mutants(

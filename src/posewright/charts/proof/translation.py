@@ -72,7 +72,12 @@ class Translator:
         return nodes_of_expression
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
-        """Return the terms of a whole expression; raises as `translate_nodes` does."""
+        """Return the terms of a whole expression: its value, and when it divides by zero.
+
+        Raises:
+            InputError: it depends on time or on states, which only a lowered chart has registers for.
+            UnknownNameError: it reads a name that is neither a constant nor has a type.
+        """
         return self.translate_nodes(expression)[id(expression.tree)]
 
 

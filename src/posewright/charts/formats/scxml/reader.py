@@ -77,7 +77,17 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
 
 
 def read_root(root: Element, path: Path | None = None) -> Chart:
-    """Read a chart from the root of a document of the subset; raises as `parse_scxml`."""
+    """Read a chart from the root of a document, all of whose elements and attributes are in the subset.
+
+    Args:
+        root: the <scxml> element.
+        path: the file of the document, for messages and for the name.
+
+    Raises:
+        FormatError: an attribute has an unsupported value, or parts of the document do not fit together.
+        ExpressionError: a guard or a value does not parse or type check.
+        InputError: states and targets do not fit together.
+    """
     for key, supported in (("binding", "early"), ("version", "1.0")):
         if root.get(key) not in (None, supported):
             message = f"{key}={root.get(key)!r} is not in the supported subset of SCXML"
@@ -415,7 +425,10 @@ class _ScxmlReader:
         }
 
     def read_outermost_states(self) -> dict[str, PlainData]:
-        """Return the plain data of the outermost states or regions, and of the initial state."""
+        """Return the fields `initial` and `states` of the chart, or `initial` and `regions`.
+
+        If the document states no initial state, it is the first one.
+        """
         root = self.root
         outermost_states = root.all(*STATES)
         if not outermost_states:

@@ -261,7 +261,13 @@ class _ScxmlWriter:
     """
 
     def __init__(self, chart: Chart, tick_event: str | None) -> None:
-        """Give every history that is a target an id of its own; arguments as the attributes."""
+        """Give every history that is a target an id of its own.
+
+        Args:
+            chart: the chart.
+            tick_event: the event that triggers transitions without one; None in a chart that runs to
+                completion.
+        """
         self.chart = chart
         self.tick_event = tick_event
         self.scope = chart.scope
@@ -400,6 +406,7 @@ class _ScxmlWriter:
             return False
         names_inside = {state.name for state in walk_states(source.states)}
         for target in transition.go:
+            # a history of the state itself leads to states inside it
             is_own_history = target.history is not None and target.state == source.name
             if target.state not in names_inside and not is_own_history:
                 return False
