@@ -403,7 +403,7 @@ def _list_rows(chart: Chart, states: tuple[State, ...], parent: State | None) ->
         parent: their parent; None for the chart.
     """
     initial_targets = chart.initial if parent is None else parent.initial
-    marked_name: str | None = None  # the first state needs no mark
+    marked_name: str | None = None  # the state marked as initial; without a mark, it is the first
     if _is_initial_child(initial_targets, states) and initial_targets[0].state != states[0].name:
         marked_name = initial_targets[0].state
     parent_cell = {} if parent is None else {"parent": parent.name}

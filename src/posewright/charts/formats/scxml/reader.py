@@ -565,7 +565,7 @@ class _ScxmlReader:
             elements: the transitions.
             min_s: minimum time in the state [s].
         """
-        earlier_transitions: list[Transition] = []
+        earlier_transitions: list[Transition] = []  # read_transition appends to it
         transitions = [self.read_transition(element, earlier_transitions, min_s) for element in elements]
         return LineList([transition for transition in transitions if transition is not None], line=None)
 
