@@ -70,9 +70,9 @@ from posewright.charts.model import (
 from posewright.documents import Node, parse_document
 from posewright.errors import InputError, UnknownNameError, Where
 
-REQUIRED = ("chart", "period_s")
+REQUIRED_CHART_KEYS = ("chart", "period_s")
 CHART_KEYS = (
-    *REQUIRED,
+    *REQUIRED_CHART_KEYS,
     "description",
     "source",
     "kind",
@@ -222,14 +222,14 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
         if key not in CHART_KEYS:
             unknown = UnknownNameError.among("key", key, CHART_KEYS, where=node.where)
             errors.add(unknown, node.value)
-    if not fields.keys() >= {*REQUIRED}:
+    if not fields.keys() >= {*REQUIRED_CHART_KEYS}:
         errors.raise_first()  # a misspelt key explains a missing one
-    root.fields(required=REQUIRED)
+    root.fields(required=REQUIRED_CHART_KEYS)
     _require_one_of_states_and_regions(fields)
     if "regions" not in fields:
         if not fields.keys() >= {"initial", "states"}:
             errors.raise_first()
-        root.fields(required=(*REQUIRED, "initial", "states"))
+        root.fields(required=(*REQUIRED_CHART_KEYS, "initial", "states"))
     states = fields["regions"] if "regions" in fields else fields["states"]
     if not states.fields():
         states.fail("there is no state", hint="a chart has at least one state")

@@ -438,12 +438,17 @@ def _list_state_rows(state: State, *, is_moore: bool) -> list[dict[str, str]]:
 
 
 def _format_cell(column: str, value: PlainData) -> str:
-    """Return the text of a cell; actions are written without braces."""
+    """Return the text of a cell; assignments are written without braces.
+
+    Args:
+        column: the column of the cell.
+        value: what a native document has at that key.
+    """
     if column == "on" and isinstance(value, list):
         return " ".join(value)
     if column in TEXT_COLUMNS and isinstance(value, str):
         return value
     text = flow_text(value)
     if column in ACTION_COLUMNS and text.startswith("{") and text != "{}":
-        return text[1:-1]
+        return text.removeprefix("{").removesuffix("}")
     return text

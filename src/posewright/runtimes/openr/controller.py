@@ -121,10 +121,10 @@ class OpenRController(Controller):
 
     def _decision(self) -> Decision | None:
         """Return the states of the objects and the log's new entries as a decision; None without new ones."""
-        entries = self.system.openr.entries
+        entries = self.system.openr.log_entries
         if not entries:
             return None
-        self.system.openr.entries = []
+        self.system.openr.log_entries = []
         states = {item.name: item.state for item in self.system.objects if item.state}
         if len(states) == 1:
             text = " ".join(states.values())

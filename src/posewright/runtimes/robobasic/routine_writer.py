@@ -69,7 +69,7 @@ class RoutineWriter:
         self._all_servo_numbers = frozenset(self._positions)
         # counts a second by the setting of SPEED and HIGHSPEED
         self._rates = {setting: setting.rate(speed_counts_s) for setting in all_speed_settings()}
-        self._speed: SpeedSetting | None = None  # the one that was written last
+        self._current_setting: SpeedSetting | None = None  # the one that was written last
         self._free_servos: set[int] = set()
         self._planned_pulses = 0.0  # time so far in the motion
         self._written_pulses = 0  # time so far in the routine
@@ -153,9 +153,9 @@ class RoutineWriter:
             self._positions |= targets
             self._planned_pulses += self._to_pulses(keyframe.pause_s)
             yield from self._write_delay()
-        if self._speed is not None and self._speed.high:
+        if self._current_setting is not None and self._current_setting.high:
             yield "HIGHSPEED SETOFF"
-            self._speed = SpeedSetting(self._speed.speed)
+            self._current_setting = SpeedSetting(self._current_setting.speed)
 
     def _to_pulses(self, seconds: float) -> float:
         return seconds / self.motion.speed / self._pulse_period_s
@@ -185,12 +185,12 @@ class RoutineWriter:
         if travel:
             error_s = abs(self._written_pulses - self._planned_pulses) * self._pulse_period_s
             self.max_time_error_s = max(self.max_time_error_s, error_s)
-        was_high = self._speed is not None and self._speed.high
+        was_high = self._current_setting is not None and self._current_setting.high
         if speed.high != was_high:
             yield f"HIGHSPEED {'SETON' if speed.high else 'SETOFF'}"
-        if self._speed is None or speed.speed != self._speed.speed:
+        if self._current_setting is None or speed.speed != self._current_setting.speed:
             yield f"SPEED {speed.speed}"
-        self._speed = speed
+        self._current_setting = speed
         self.uses_high_speed |= speed.high
         for name, group in LIMBS.items():
             fields = [str(targets.get(servo, "")) for servo in group]
@@ -216,7 +216,7 @@ class RoutineWriter:
 
         nearest_pulses = min(pulses_by_setting.values(), key=rank)
         candidates = [setting for setting, pulses in pulses_by_setting.items() if pulses == nearest_pulses]
-        for preferred in (stored_speed, self._speed, SpeedSetting(self._parameters.first_speed)):
+        for preferred in (stored_speed, self._current_setting, SpeedSetting(self._parameters.first_speed)):
             if preferred is not None and preferred in candidates:
                 return preferred, nearest_pulses
         return candidates[0], nearest_pulses

@@ -261,7 +261,13 @@ class _ScxmlWriter:
     """
 
     def __init__(self, chart: Chart, tick_event: str | None) -> None:
-        """Give every history that is a target an id of its own; arguments as the attributes."""
+        """Give every history that is a target an id of its own.
+
+        Args:
+            chart: the chart.
+            tick_event: the event that triggers transitions without one; None in a chart that runs to
+                completion.
+        """
         self.chart = chart
         self.tick_event = tick_event
         self.scope = chart.scope
@@ -284,18 +290,23 @@ class _ScxmlWriter:
 
     def build_state(self, state: State) -> Element:
         """Return the element of a state with everything in it."""
-        name = "parallel" if state.parallel else "final" if state.final else "state"
+        element_name = "state"
+        if state.parallel:
+            element_name = "parallel"
+        elif state.final:
+            element_name = "final"
         initial = self.format_targets(state.initial)
         attributes = {
             "id": state.name,
             "initial": None if state.parallel else initial,
+            # SCXML's <parallel> has no initial states
             extension_name("enters"): initial if state.parallel else None,
             extension_name("min_s"): repr(state.min_s) if state.min_s else None,
             extension_name("priority"): state.priority and state.priority.value,
             extension_name("otherwise"): state.otherwise and state.otherwise.value,
             extension_name("description"): state.description or None,
         }
-        return tag(name, attributes, tuple(self._build_children(state)))
+        return tag(element_name, attributes, tuple(self._build_children(state)))
 
     def _build_children(self, state: State) -> Iterator[Element]:
         """Yield the children of a state's element: transitions, actions, histories and states."""
@@ -400,6 +411,7 @@ class _ScxmlWriter:
             return False
         names_inside = {state.name for state in walk_states(source.states)}
         for target in transition.go:
+            # a history of the state itself leads to states inside it
             is_own_history = target.history is not None and target.state == source.name
             if target.state not in names_inside and not is_own_history:
                 return False

@@ -140,7 +140,7 @@ def _check_missing_entry(
 
 def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSuggester) -> MonetFinding:
     """Return the error about a name that no motion has, with a hint if an entry has it."""
-    index = archive.archive.indices.get(line.name)
+    index = archive.archive.indices.get(line.name)  # by the names of the entries, not of the motions in them
     label = None if index is None else archive.labels[index]
     if index is not None and label is not None:
         hint = (
@@ -248,6 +248,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterat
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
+    """Yield an error if the entry that a line plays as a sound is none."""
     entry = archive.entries[index]
     if entry.content.kind is not EntryKind.SOUND:
         subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
