@@ -40,13 +40,13 @@ class Trajectory:
         recording: with the robot.
         name: of the robot in the recording.
         robot: its card.
-        last: the last row; all arrays end with it.
+        last_row: the last row; all arrays end with it.
     """
 
     recording: Recording
     name: str
     robot: Robot
-    last: int
+    last_row: int
 
     @classmethod
     def of(cls, recording: Recording, name: str | None = None, *, robot: Robot | None = None) -> Self:
@@ -71,11 +71,11 @@ class Trajectory:
         return cls(recording, name, card_for(record.header, robot), len(record))
 
     def __repr__(self) -> str:
-        return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last} rows>"
+        return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last_row} rows>"
 
     def until(self, last: int) -> Self:
         """Return the trajectory up to a row, inclusive."""
-        return replace(self, last=last)
+        return replace(self, last_row=last)
 
     @property
     def record(self) -> RobotRecord:
@@ -147,7 +147,7 @@ class Trajectory:
     @cached_property
     def times(self) -> Floats:
         """Time of each row, `(last + 1,)` [s]; row 0 is one row before the first."""
-        times = self.recording.times[: self.last]
+        times = self.recording.times[: self.last_row]
         start_s = times[0] - self.row_s if len(times) else 0.0
         return np.concatenate([[start_s], times])
 
@@ -173,7 +173,7 @@ class Trajectory:
         return self._prepend_row(no_contacts, self.record.foot_contacts)
 
     def _prepend_row(self, row: NDArray[ScalarT], rows: NDArray[ScalarT]) -> NDArray[ScalarT]:
-        return np.concatenate([row[np.newaxis], rows[: self.last]])
+        return np.concatenate([row[np.newaxis], rows[: self.last_row]])
 
     @cached_property
     def gravity(self) -> Floats:

@@ -45,7 +45,7 @@ class GaitReport:
     @classmethod
     def of(cls, walk: Walk) -> GaitReport:
         """Return the figures of a walk."""
-        upright = walk.upright
+        upright = walk.up_to_first_fall
         travel = measure_travel(upright)
         drives = drives_of(upright)
         return cls(
