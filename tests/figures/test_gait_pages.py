@@ -163,7 +163,7 @@ def test_a_mirrored_command_draws_mirrored_strokes() -> None:
     command = VelocityCommand(0.1, 0.05, 0.6)
     here, there = content(command).feet, content(command.mirrored).feet
     for left, right in (("left_front", "right_front"), ("left_rear", "right_rear")):
-        for place in ("lands_at", "leaves_at", "equilibrium_m"):
+        for place in ("landing_point", "lift_off_point", "equilibrium_m"):
             mirrored = getattr(there[right], place) * (1.0, -1.0, 1.0)
             np.testing.assert_allclose(getattr(here[left], place), mirrored, atol=1e-12)
 

@@ -65,7 +65,8 @@ def displacement_below(content: GaitContent) -> Floats:
     """Return how the body moves over the feet while they are down, by where they land and leave."""
     ways = content.feet
     lands, leaves = (
-        {foot: getattr(way, place)[:2] for foot, way in ways.items()} for place in ("lands_at", "leaves_at")
+        {foot: getattr(way, place)[:2] for foot, way in ways.items()}
+        for place in ("landing_point", "lift_off_point")
     )
     before, after = (ends["left_front"] - ends["right_rear"] for ends in (lands, leaves))
     turn = np.arctan2(before[1], before[0]) - np.arctan2(after[1], after[0])

@@ -138,8 +138,8 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
         stay = [
             place
             for place, line in enumerate(lines)
-            if (not feet.have_lifted[place] and not line.windows[start].lifts)
-            or not len(line.windows[start].air)
+            if (not feet.have_lifted[place] and not line.windows[start].lifts_at_start)
+            or not len(line.windows[start].air_points)
         ]
         for one, other in combinations(stay, 2):
             before = np.linalg.norm(feet.points[one] - feet.points[other])

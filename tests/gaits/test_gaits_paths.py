@@ -96,7 +96,7 @@ def test_the_ellipse_rises_by_the_rear_height_and_sinks_by_the_front_height() ->
 
 @given(ASCENTS)
 def test_a_foot_is_told_the_corners_and_what_lies_between(ascent: float) -> None:
-    instants = path(ascent=ascent).point_phases
+    instants = path(ascent_share=ascent).point_phases
     assert (np.diff(instants) > 0.0).all()
     for corner in (0.0, ascent, 0.5, 1.0 - ascent, 1.0):
         assert np.abs(instants - corner).min() < 1e-12

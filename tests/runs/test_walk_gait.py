@@ -170,7 +170,7 @@ def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: Wo
     at = world.addresses
     places = at.joint_qpos[walk.trajectory.leg_columns]
     drives = at.actuators[walk.trajectory.leg_columns]
-    damping = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns]
+    damping = np.asarray(walk.trajectory.read_body_value("damping"))[walk.trajectory.leg_columns]
     work_j = 0.0
     for row in walk.commanded_angles[1:]:
         data.ctrl[at.actuators] = row

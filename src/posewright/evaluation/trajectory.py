@@ -82,7 +82,7 @@ class Trajectory:
         """The robot's record."""
         return self.recording.robots[self.name]
 
-    def fact(self, name: str) -> PlainData:
+    def read_body_value(self, name: str) -> PlainData:
         """Return a recorded fact about the body, such as its `mass_kg`.
 
         Raises:
@@ -96,14 +96,14 @@ class Trajectory:
         fact: PlainData = facts[name]
         return fact
 
-    def fact_array(self, name: str, *shape: int) -> Floats:
+    def read_body_array(self, name: str, *shape: int) -> Floats:
         """Return a recorded fact as an array of a shape.
 
         Raises:
             InputError: the recording does not have it, or it has another shape or a value too large.
         """
         try:
-            values = np.array(self.fact(name), dtype=np.float64)
+            values = np.array(self.read_body_value(name), dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             values = np.full((), np.nan)
         if values.shape != shape or not (np.abs(values) <= MAX_VALUE).all():
@@ -179,7 +179,7 @@ class Trajectory:
     def gravity(self) -> Floats:
         """Gravity in the field's frame, which is inclined on a slope, `(3,)` [m/s^2]."""
         has_gravity = "gravity" in self.record.header.facts
-        gravity = self.fact_array("gravity", 3) if has_gravity else np.array(EARTH_GRAVITY)
+        gravity = self.read_body_array("gravity", 3) if has_gravity else np.array(EARTH_GRAVITY)
         if not gravity.any():
             raise InputError("the recording was made without gravity", hint="use a gravity other than 0")
         return gravity

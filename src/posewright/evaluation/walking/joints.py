@@ -50,21 +50,22 @@ def drives_of(walk: Walk) -> Drives:
     trajectory = walk.trajectory
     legs = trajectory.leg_columns
     angles = trajectory.positions[:, legs]
-    stall = trajectory.stall_torques_nm[legs]
+    begin_angles = angles[:-1]
+    stall_torques = trajectory.stall_torques_nm[legs]
     n_joints = len(trajectory.robot.joint_names)
-    stiffness = trajectory.fact_array("stiffness", n_joints)[legs]
-    damping = trajectory.fact_array("damping", n_joints)[legs]
-    latency = int(trajectory.fact_array("latency_frames"))
+    stiffness = trajectory.read_body_array("stiffness", n_joints)[legs]
+    damping = trajectory.read_body_array("damping", n_joints)[legs]
+    latency_frames = int(trajectory.read_body_array("latency_frames"))
     frames = np.arange(1, len(walk.commanded_angles))
-    effective_commands = walk.commanded_angles[np.maximum(frames - latency, 0)][:, legs]
-    first_torques = np.clip(stiffness * (effective_commands - angles[:-1]), -stall, stall)
-    last_torques = trajectory.efforts[1:, legs]
+    effective_commands = walk.commanded_angles[np.maximum(frames - latency_frames, 0)][:, legs]
+    begin_torques = np.clip(stiffness * (effective_commands - begin_angles), -stall_torques, stall_torques)
+    end_torques = trajectory.efforts[1:, legs]
     angle_changes = np.diff(angles, axis=0)
     damping_work = damping * angle_changes**2 / walk.frame_s
     return Drives(
-        peak_torques=np.maximum(np.abs(first_torques), np.abs(last_torques)),
-        mean_squared_torques=(first_torques**2 + last_torques**2) / 2.0,
-        work_j=(first_torques + last_torques) / 2.0 * angle_changes - damping_work,
+        peak_torques=np.maximum(np.abs(begin_torques), np.abs(end_torques)),
+        mean_squared_torques=(begin_torques**2 + end_torques**2) / 2.0,
+        work_j=(begin_torques + end_torques) / 2.0 * angle_changes - damping_work,
     )
 
 
@@ -224,7 +225,9 @@ def measure_energy(walk: Walk, drives: Drives, path_m: float) -> Energy:
     work = drives.work_j[walk.settled_row :]
     positive_j = float(np.maximum(work, 0.0).sum())
     seconds = len(work) * walk.frame_s
-    weight_n = float(walk.trajectory.fact_array("mass_kg")) * float(np.linalg.norm(walk.trajectory.gravity))
+    weight_n = float(walk.trajectory.read_body_array("mass_kg")) * float(
+        np.linalg.norm(walk.trajectory.gravity)
+    )
     return Energy(
         cost_of_transport=positive_j / (weight_n * path_m) if path_m >= MIN_PATH_M else None,
         mean_power_w=positive_j / seconds if seconds else None,

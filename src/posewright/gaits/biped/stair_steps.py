@@ -108,7 +108,7 @@ class StairSteps:
 
     def motions(self) -> dict[str, Motion]:
         """Return the motions by name; each begins and ends on both feet, side by side."""
-        builders: dict[str, Callable[[], _StepSequence]] = {
+        step_builders: dict[str, Callable[[], _StepSequence]] = {
             "step_up": lambda: self._straight_steps(self.gait.up_m, RISER_M),
             "step_down": lambda: self._straight_steps(self.gait.down_m, -RISER_M),
             "stride": lambda: self._straight_steps(STRIDE_M, 0.0),
@@ -117,10 +117,11 @@ class StairSteps:
             "veer_left": lambda: self._turning_steps(VEER_RAD),
             "veer_right": lambda: self._turning_steps(-VEER_RAD),
         }
-        return {
-            name: self._lengthen_too_fast_keyframes(self._build_motion(name, build()))
-            for name, build in builders.items()
-        }
+        motions = {}
+        for name, build_steps in step_builders.items():
+            motion = self._build_motion(name, build_steps())
+            motions[name] = self._lengthen_too_fast_keyframes(motion)
+        return motions
 
     def _lengthen_too_fast_keyframes(self, motion: Motion) -> Motion:
         """Lengthen the times of those keyframes into which a servo would have to turn too fast."""
@@ -217,12 +218,14 @@ class StairSteps:
                 break
         angles = self._robot.pose("walk_ready").copy()
         for side in SIDES:
-            sole, foot_turn = feet[side]
-            leg_angles = self._legs[side].solve(trunk_turn.T @ (sole - trunk), trunk_turn.T @ foot_turn)
-            loading = posture.boost_shares[side]
-            boost = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
+            sole_position, foot_turn = feet[side]
+            sole_in_trunk = trunk_turn.T @ (sole_position - trunk)
+            leg_angles = self._legs[side].solve(sole_in_trunk, trunk_turn.T @ foot_turn)
+            # servos give way under the weight: these angles are added so that the leg stands as planned
+            boosts = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
             for joint, angle in leg_angles._asdict().items():
-                angles[self._robot.index(f"{side}_{joint}")] = angle + loading * boost.get(joint, 0.0)
+                boost = posture.boost_shares[side] * boosts.get(joint, 0.0)
+                angles[self._robot.index(f"{side}_{joint}")] = angle + boost
         # where the trunk is deepest, a hip would have to roll farther than it can
         lower, upper = np.degrees(self._robot.hardware_limits)
         return Pose(self._joints, np.radians(np.clip(np.round(np.degrees(angles), 2), lower, upper)))

@@ -75,20 +75,26 @@ class AirPath:
         return np.unique([*corners, *((corners[1:] + corners[:-1]) / 2.0)])
 
     def _straight(self, phases: Floats) -> tuple[Floats, Floats]:
-        """Return the shares of the stroke and the heights at phases of the transfer, along straight lines."""
-        corner = self.ascent_factor / 2.0
-        times = np.array([0.0, self.ascent_share, 0.5, 1.0 - self.ascent_share, 1.0])
-        stroke_shares = np.array([0.0, corner, 0.5, 1.0 - corner, 1.0])
+        """Return the shares of the stroke and the heights [m] on straight lines, `(n,)` each.
+
+        Args:
+            phases: share of the time in the air, 0 to 1, `(n,)`.
+        """
+        corner_stroke_share = self.ascent_factor / 2.0
+        # lift-off, first corner, middle, second corner, landing
+        point_phases = np.array([0.0, self.ascent_share, 0.5, 1.0 - self.ascent_share, 1.0])
+        stroke_shares = np.array([0.0, corner_stroke_share, 0.5, 1.0 - corner_stroke_share, 1.0])
         heights = np.array([0.0, self.rear_m, self.central_m, self.front_m, 0.0])
-        if (
-            0.5 - self.ascent_share < _MIN_TRANSFER_SHARE
-        ):  # the corners coincide with the middle: leave them out
-            times = times[::2]
-            stroke_shares = stroke_shares[::2]
-            heights = heights[::2]
-        return np.interp(phases, times, stroke_shares), np.interp(phases, times, heights)
+        corners_are_in_middle = 0.5 - self.ascent_share < _MIN_TRANSFER_SHARE
+        if corners_are_in_middle:  # interpolation needs rising phases
+            without_corners = [0, 2, 4]
+            point_phases = point_phases[without_corners]
+            stroke_shares = stroke_shares[without_corners]
+            heights = heights[without_corners]
+        return np.interp(phases, point_phases, stroke_shares), np.interp(phases, point_phases, heights)
 
     def _elliptic(self, phases: Floats) -> tuple[Floats, Floats]:
+        """Return the shares of the stroke and the heights [m] on half an ellipse, `(n,)` each."""
         stroke_shares = (1.0 - np.cos(np.pi * phases)) / 2.0
         envelope = np.interp(stroke_shares, [0.0, 0.5, 1.0], [self.rear_m, self.central_m, self.front_m])
         return stroke_shares, envelope * np.sin(np.pi * phases)
