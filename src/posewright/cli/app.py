@@ -231,11 +231,16 @@ def _is_stdout_lost() -> bool:
 
 
 def _prepare_streams() -> None:
-    """Open closed streams on the null device, and let open ones escape characters they cannot encode."""
-    for name in ("stdout", "stderr"):
+    """Replace closed streams, and let open ones escape characters they cannot encode.
+
+    A closed stdout (`>&-`) becomes one that raises an OSError when a result is written to it, as a full disk
+    does; messages to a closed stderr are lost.
+    """
+    for name, mode in (("stdout", "r"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- stays open until the process ends
+            null_device = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 -- open until the process ends
+            setattr(sys, name, null_device)
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 

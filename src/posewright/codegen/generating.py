@@ -30,7 +30,7 @@ from posewright.codegen.unit import Executable, SourceFile, UnitSpec
 from posewright.codegen.user_sources import check_user_files
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
-from posewright.documents import read_text, write_atomically
+from posewright.documents import create_folder, read_text, write_atomically
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
 from posewright.motions import find_faults_of_several, require_no_faults
 from posewright.version import __version__
@@ -573,10 +573,7 @@ def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str]
     Raises:
         OutputError: a file cannot be written; the folder is as before.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot create the folder: {error.strerror}", where=Where(folder)) from error
+    create_folder(folder)
     paths = [folder / name for name in (*texts, *obsolete)]
     previous_contents = {path: path.read_bytes() if path.is_file() else None for path in paths}
     try:
