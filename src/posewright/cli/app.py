@@ -23,6 +23,7 @@ from posewright.cli import completion, signals
 from posewright.cli.commands import COMMANDS, find_new_name, is_command
 from posewright.cli.console import keep_stdout_for_json, print_document, print_error, print_to_stderr
 from posewright.cli.options import EXIT_INTERRUPTED
+from posewright.cli.wrong_file import explain_wrong_file
 from posewright.documents.user_code import user_errors
 from posewright.errors import PosewrightError, UserCodeError
 
@@ -145,7 +146,8 @@ def run(arguments: list[str] | None = None) -> int:
         if isinstance(error, PosewrightError):
             if isinstance(error, UserCodeError) and os.environ.get(DEBUG_VARIABLE) == "1":
                 traceback.print_exception(error)
-            for line in str(error).split("\n"):  # one line for each error in a document
+            explained_error = explain_wrong_file(error, arguments)
+            for line in str(explained_error).split("\n"):  # one line for each error in a document
                 print_error(line)
             return EXIT_BAD_INPUT
         if isinstance(error, USAGE_ERROR):

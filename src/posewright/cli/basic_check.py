@@ -163,8 +163,8 @@ class FormattedFile:
         Raises:
             FormatError: the file cannot be read, is not a text, or is too large after formatting.
         """
+        source = robobasic.read_program_file(path)
         original_data = read_bounded(path, robobasic.MAX_BYTES)
-        source = robobasic.read_source(original_data, path.name, path)
         text = robobasic.format_source(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
         if original_data.startswith(BYTE_ORDER_MARK):

@@ -26,7 +26,6 @@ from posewright.cli.motion_options import (
     Rules,
     Verbose,
     open_for_robot,
-    open_motion_file,
     open_unconverted,
     to_radians,
 )
@@ -131,7 +130,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
       posewright motion info walk.motion.yaml
       posewright motion info humanoid.mtn --page "F walk" --json
     """
-    motion_file = open_motion_file(file, robot)
+    motion_file = open_for_robot(file, robot)
     data = formats.describe_motion_file(motion_file, page)
     print_result(data, formats.motion_file_lines(motion_file, page), as_json=as_json)
 

@@ -233,8 +233,6 @@ def list_program(
     remarks = list(program.remarks)
     require_output_file(output, "a listing", (LISTING_SUFFIX,), file)
     require_output_file(motion, "a motion", (MOTION_SUFFIX,), file)
-    if output is not None and motion is not None and output.resolve() == motion.resolve():
-        raise InputError(f"-o and --motion are both {output}", hint="choose two different files")
     text = robi.format_listing(program)
     if motion is not None:
         conversion = robi.program_to_motion(program)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from posewright.documents.files import require_writable as require_writable
     from posewright.documents.files import try_lock as try_lock
     from posewright.documents.files import write_atomically as write_atomically
+    from posewright.documents.kinds import DOCUMENT_KINDS as DOCUMENT_KINDS
+    from posewright.documents.kinds import DocumentKind as DocumentKind
     from posewright.documents.node import Node as Node
     from posewright.documents.output_names import build_ending_error as build_ending_error
     from posewright.documents.output_names import is_device_name as is_device_name
