@@ -10,16 +10,8 @@ from posewright.documents import is_file, open_regular_file
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 
 MOTION_COMMANDS = (
-    *(
-        "motion",
-        "studio",
-        "run --behaviour",
-        "run --motions",
-        "aibo add",
-        "aibo archive add",
-        "aibo archive create",
-    ),
-    *("basic motions", "robi", "bus", "serve"),
+    *("motion", "studio", "run --behaviour", "run --motions", "basic motions", "robi", "bus", "serve"),
+    *("aibo add", "aibo archive add", "aibo archive create"),
 )
 """What reads motion files; see `formats.FileKind.commands`."""
 
