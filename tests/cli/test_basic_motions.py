@@ -228,7 +228,7 @@ def test_motion_verbs_say_where_programs_are_read(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert app.run(["motion", "convert", str(program), str(tmp_path / "x.motion.yaml")]) == 2
-    assert "`posewright basic motions FILE -o FOLDER`" in capsys.readouterr().err
+    assert f"`posewright basic motions {program} -o FOLDER`" in capsys.readouterr().err
 
 
 def test_the_twins_do_the_same_from_python(program: Path) -> None:

@@ -59,7 +59,7 @@ def find_wrong_file(path: Path, command: str, details: Collection[str] = ()) -> 
         kind = formats.detect_kind(head, path)
     except (OSError, FormatError):
         return None  # it cannot be read, or is of no known kind
-    commands = MOTION_COMMANDS if is_read(kind.name) else kind.commands
+    commands = (*MOTION_COMMANDS, *kind.commands) if is_read(kind.name) else kind.commands
     if command in commands or any(f"{command} {detail}" in commands for detail in details):
         return None
     message = f"this is {kind.title}, which `posewright {command}` does not read here"

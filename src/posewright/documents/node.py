@@ -148,7 +148,7 @@ class Node:
                 self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
             entries[key] = Node(element, self.path, trail, line=self._line_of(key))
-        if required and not self.trail:
+        if not self.trail and not entries.keys() >= {*required}:
             self._require_document_kind(required, entries)
         for key in required:
             if key not in entries:

@@ -161,8 +161,8 @@ class FileKind:
         evidence: how reliable `detects` is.
         is_motion: whether it holds motions (a robot model or a picture does not).
         remedy: what to do with such a file; empty if there is nothing.
-        commands: what reads it, for kinds that are no motion files: commands of `posewright`, their verbs or
-            their options, such as `run --layout`.
+        commands: what reads it, beside the commands for all motion files: commands of `posewright`, their
+            verbs or their options, such as `run --layout`.
     """
 
     name: str

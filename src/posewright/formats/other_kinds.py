@@ -40,7 +40,7 @@ def _is_urdf(content: FileContent) -> bool:
 
 
 def _is_xacro(content: FileContent) -> bool:
-    return content.xml_root.name == b"robot" and b"xmlns:xacro" in content.xml_root.attributes
+    return content.xml_root.name == b"robot" and b"<xacro:" in (content.text or b"")
 
 
 def _is_utf16(content: FileContent) -> bool:
