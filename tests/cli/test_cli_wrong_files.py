@@ -49,6 +49,11 @@ FILES: dict[str, tuple[str, str, Callable[[Path], object]]] = {
         "a Posewright tuning",
         _copy(PACKAGE / "robots/catalogue/sony_ers7/tunes/trot.tune.yaml"),
     ),
+    "bodies": (
+        "a.yaml",
+        "a Posewright table of domain parameters",
+        _copy(PACKAGE / "bodies/catalogue/random.bodies.yaml"),
+    ),
     "arena": ("a.yaml", "a Posewright arena", _copy(PACKAGE / "arenas/ceabot_obstacles.arena.yaml")),
     "layout": ("a.yaml", "a Posewright layout", lambda path: arenas.write_layout(path, [])),
     "robot": ("a.yaml", "a Posewright robot card", _copy(CATALOGUE / "robot.yaml")),
@@ -74,7 +79,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "motion info": ("motion", "omtn"),
     "motion check": ("motion", "omtn"),
     "motion convert": ("motion", "omtn"),
-    "gait show": ("gait",),
+    "gait show": ("gait", "bodies"),
     "tune": ("tuning",),
     "arena show": ("arena", "layout"),
     "arena import": (),
@@ -114,3 +119,54 @@ def test_a_command_names_the_kind_of_every_file_that_it_does_not_read(
         assert code == 2, (kind, error)
         assert f"this is {title}" in error, kind
         assert [path.name for path in folder.iterdir()] == [name]
+
+
+def test_a_document_of_the_wrong_kind_for_an_option_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.bodies.yaml"
+    shutil.copyfile(PACKAGE / "bodies/catalogue/random.bodies.yaml", path)
+    assert run(["gait", "show", str(path)]) == 2
+    message = "this is a Posewright table of domain parameters, not a Posewright gait"
+    assert message in capsys.readouterr().err
+
+
+def test_an_error_in_a_file_of_the_right_kind_is_reported_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.gait.yaml"
+    path.write_text("gait: mine\nrobot: sony_ers7\n", encoding="utf-8")
+    assert run(["gait", "show", str(path)]) == 2
+    assert f"{path}:1: 'phases' is missing" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_reported_as_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["gait", "show", str(tmp_path / "none.gait.yaml")]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_a_text_without_a_statement_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "note.txt"
+    path.write_text("hello there\n", encoding="utf-8")
+    assert run(["basic", "format", str(path)]) == 2
+    assert f"{path}: no line has a statement of RoboBASIC" in capsys.readouterr().err
+    path.rename(tmp_path / "note.bas")
+    assert run(["basic", "format", str(tmp_path / "note.bas")]) == 0
+
+
+def test_rank_names_a_file_once_and_says_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.mcap"
+    shutil.copyfile(CATALOGUE / "behaviours/obstacle_mealy.chart.yaml", path)
+    assert run(["rank", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert "warning: recording a.mcap: this is a Posewright chart, not a recording" in error
+    assert str(path) not in error
+
+
+def test_a_motion_is_shown_for_another_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bow.motion.yaml"
+    write_motion(create_motion("bow", robots.robot("sony_ers7")), path)
+    assert run(["motion", "info", str(path), "--robot", "sony_ers210"]) == 0
+    assert "sony_ers210" in capsys.readouterr().out

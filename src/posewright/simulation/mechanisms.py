@@ -396,9 +396,9 @@ def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:
     # principal moments in rising order; of a real body, none exceeds the sum of the other two
     moments, axes = np.linalg.eigh(np.array(link.inertia))
     moments = np.maximum(moments, _MIN_MOMENT)
-    _, middle, greatest = moments
-    margin = _MOMENT_MARGIN * greatest
-    moments[0] = max(moments[0], greatest - middle + margin)
+    least, middle, greatest = moments
+    shortage = (1.0 + _MOMENT_MARGIN) * greatest - (least + middle)
+    moments[:2] += max(shortage, 0.0) / 2.0
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(moments) @ axes.T
     body.mass = max(link.mass_kg, MIN_MOVED_MASS_KG)
     body.ipos = link.centre_m
