@@ -142,8 +142,8 @@ def _merge_models(
                     else "all models of a world need the same physics options",
                 )
         # keyframes have the positions of one robot only, and do not fit the merged model
-        for key in list(spec.keys):
-            spec.delete(key)
+        for keyframe in list(spec.keys):
+            spec.delete(keyframe)
     _enable_robot_contacts(specs)
     for prefixed_robot, spec in zip(robots, specs, strict=True):
         world_spec.attach(spec, prefix=prefixed_robot.prefix, frame=world_spec.worldbody.add_frame())
