@@ -180,11 +180,11 @@ class _DiagramBuilder:
             NodeShape.STATE,
             title=self.chart.name,
             lines=(),
-            inside=self._child_nodes(ROOT, self.chart.states),
+            children=self._child_nodes(ROOT, self.chart.states),
             parallel=self.chart.parallel,
         )
         links = [
-            DiagramLink(key.start, key.end, lines=self._join_lines(lines), hook=self._hook_of(key))
+            DiagramLink(key.start, key.end, label_lines=self._join_lines(lines), hook=self._hook_of(key))
             for key, lines in self.lines_by_link.items()
         ]
         return Diagram(root, tuple(links))
@@ -201,20 +201,22 @@ class _DiagramBuilder:
             joined_lines.append(TextLine(text, transition_keys))
         return tuple(joined_lines)
 
-    def _add_initial_dot(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
+    def _add_initial_dot(self, node_key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
         """Add an initial dot to a node, and links from it to the initial states.
 
         A parallel node has none, as all its regions are entered.
 
         Args:
-            key: the node.
+            node_key: the key of the node.
             targets: its initial states.
             parallel: whether it is parallel.
         """
         if parallel:
             return
-        dot_key = f"initial of {key}"
-        self.placed_pseudostates[dot_key] = _PlacedPseudostate(key, DiagramNode(dot_key, NodeShape.INITIAL))
+        dot_key = f"initial of {node_key}"
+        self.placed_pseudostates[dot_key] = _PlacedPseudostate(
+            node_key, DiagramNode(dot_key, NodeShape.INITIAL)
+        )
         for target in targets:
             self._add_link(dot_key, self._target_node(target))
 
@@ -271,9 +273,9 @@ class _DiagramBuilder:
         inner, outer = (start, end) if self._is_region(start) else (end, start)
         return self._is_region(inner) and self._parent(inner) == outer
 
-    def _is_region(self, key: str) -> bool:
+    def _is_region(self, node_key: str) -> bool:
         """Return whether a node is a region: a state directly inside a parallel one."""
-        return key in self.states and self._is_parallel(self._parent(key))
+        return node_key in self.states and self._is_parallel(self._parent(node_key))
 
     def _add_end_node(self, start: str, numbered: NumberedTransition) -> str:
         """Return the key of the node at which a transition's arrow ends; add the node if it is no state.
@@ -316,34 +318,34 @@ class _DiagramBuilder:
         if target.history is None:
             return target.state
         shape = NodeShape.HISTORY if target.history is HistoryKind.SHALLOW else NodeShape.DEEP_HISTORY
-        key = f"{shape.value} of {target.state}"
-        if key in self.placed_pseudostates:
-            return key
+        node_key = f"{shape.value} of {target.state}"
+        if node_key in self.placed_pseudostates:
+            return node_key
         if self.states[target.state].parallel:
             container = self._parent(target.state)
-            history_node = DiagramNode(key, shape, title=f"of {target.state}")
+            history_node = DiagramNode(node_key, shape, title=f"of {target.state}")
             default_states = target.default or (target.state,)
         else:
             container = target.state
-            history_node = DiagramNode(key, shape)
+            history_node = DiagramNode(node_key, shape)
             default_states = target.default
-        self.placed_pseudostates[key] = _PlacedPseudostate(container, history_node)
+        self.placed_pseudostates[node_key] = _PlacedPseudostate(container, history_node)
         for state in default_states:
-            self._add_link(key, state)
-        return key
+            self._add_link(node_key, state)
+        return node_key
 
-    def _parent(self, key: str) -> str:
+    def _parent(self, node_key: str) -> str:
         """Return the node that contains a state or a placed pseudostate."""
-        if key in self.placed_pseudostates:
-            return self.placed_pseudostates[key].container
-        return self.chart.parents[key] or ROOT
+        if node_key in self.placed_pseudostates:
+            return self.placed_pseudostates[node_key].container
+        return self.chart.parents[node_key] or ROOT
 
-    def _ancestors(self, key: str) -> list[str]:
+    def _ancestors(self, node_key: str) -> list[str]:
         """Return the ancestors of a node, the root first."""
         ancestors: list[str] = []
-        while key != ROOT:
-            key = self._parent(key)
-            ancestors.append(key)
+        while node_key != ROOT:
+            node_key = self._parent(node_key)
+            ancestors.append(node_key)
         return ancestors[::-1]
 
     def _is_within(self, inner: str, outer: str) -> bool:
@@ -361,13 +363,13 @@ class _DiagramBuilder:
             starts = dict.fromkeys(link.start for link in links if link.start not in group)
             targets = dict.fromkeys(link.end for link in links if link.end not in group)
             container = self._container_of_junction(list(starts), list(targets))
-            for key, node in self.unplaced_pseudostates.items():  # in this order, as a set has none
-                if key in group:
-                    self.placed_pseudostates[key] = _PlacedPseudostate(container, node)
+            for node_key, node in self.unplaced_pseudostates.items():  # in this order, as a set has none
+                if node_key in group:
+                    self.placed_pseudostates[node_key] = _PlacedPseudostate(container, node)
 
     def _group_connected_pseudostates(self) -> list[set[str]]:
         """Return the junctions and forks in groups that are connected by links."""
-        groups: list[set[str]] = [{key} for key in self.unplaced_pseudostates]
+        groups: list[set[str]] = [{node_key} for node_key in self.unplaced_pseudostates]
         for link in self.lines_by_link:
             if link.start in self.unplaced_pseudostates and link.end in self.unplaced_pseudostates:
                 start_group = next(group for group in groups if link.start in group)
@@ -396,45 +398,51 @@ class _DiagramBuilder:
             return container
         for start in starts:
             ancestors_below_root = self._ancestors(start)[1:]
-            for key in (*ancestors_below_root, start):
-                is_region_of_container = self._parent(key) == container
+            for node_key in (*ancestors_below_root, start):
+                is_region_of_container = self._parent(node_key) == container
                 if is_region_of_container:
-                    return key
-        return self._parent(container) if container != ROOT else self.chart.states[0].name
+                    return node_key
+        first_region = self.chart.states[0].name  # nothing is around a parallel chart itself
+        return first_region if container == ROOT else self._parent(container)
 
-    def _is_parallel(self, key: str) -> bool:
+    def _is_parallel(self, node_key: str) -> bool:
         """Return whether a state or the chart is parallel: all its children are active together."""
-        return self.chart.parallel if key == ROOT else self.states[key].parallel
+        return self.chart.parallel if node_key == ROOT else self.states[node_key].parallel
 
     def _innermost_common_ancestor(self, keys: list[str]) -> str:
         """Return the innermost node that contains all of some nodes."""
         common_ancestor = ROOT
-        for ancestors_at_depth in zip(*(self._ancestors(key) for key in keys), strict=False):
+        for ancestors_at_depth in zip(*(self._ancestors(node_key) for node_key in keys), strict=False):
             if len(set(ancestors_at_depth)) == 1:
                 common_ancestor = ancestors_at_depth[0]
         return common_ancestor
 
-    def _child_nodes(self, key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
+    def _child_nodes(self, node_key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
         """Return the nodes directly inside a node: initial dot, states, other pseudostates."""
         pseudostates = [
-            placed.node for placed in self.placed_pseudostates.values() if placed.container == key
+            placed.node for placed in self.placed_pseudostates.values() if placed.container == node_key
         ]
         initial_dots = [node for node in pseudostates if node.shape is NodeShape.INITIAL]
         other_pseudostates = [node for node in pseudostates if node.shape is not NodeShape.INITIAL]
-        are_regions = self._is_parallel(key)
+        are_regions = self._is_parallel(node_key)
         state_nodes = [self._state_node(state, are_regions) for state in states]
         return (*initial_dots, *state_nodes, *other_pseudostates)
 
     def _state_node(self, state: State, is_region: bool) -> DiagramNode:
         """Return the node of a state, with the nodes of the states inside it."""
         shape = NodeShape.FINAL if state.final else NodeShape.STATE
-        if is_region:  # a region is never final
+        if is_region:
             shape = NodeShape.REGION
         lines = [TextLine(text) for text in self._state_texts(state)]
         lines += self._join_lines(self.internal_lines_by_state.get(state.name, []))
-        inside = self._child_nodes(state.name, state.states)
+        children = self._child_nodes(state.name, state.states)
         return DiagramNode(
-            state.name, shape, title=state.name, lines=tuple(lines), inside=inside, parallel=state.parallel
+            state.name,
+            shape,
+            title=state.name,
+            lines=tuple(lines),
+            children=children,
+            parallel=state.parallel,
         )
 
     def _state_texts(self, state: State) -> list[str]:

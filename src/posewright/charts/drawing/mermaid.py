@@ -90,22 +90,22 @@ class _MermaidWriter:
 
     Attributes:
         diagram: the diagram.
-        active: the active states, which are highlighted.
+        highlight: the active states, which are highlighted.
         hierarchy: the nodes with their parents.
         nodes: all nodes by key.
         identifiers: the Mermaid identifier of every node, by the node's key.
         arrow_labels: for every node, the labels of the arrows drawn directly inside it, by their ends.
     """
 
-    def __init__(self, diagram: Diagram, active: Highlight) -> None:
+    def __init__(self, diagram: Diagram, highlight: Highlight) -> None:
         """Give every node an identifier, and collect the arrows inside each."""
         self.diagram = diagram
-        self.active = active
+        self.highlight = highlight
         self.hierarchy = NodeHierarchy(diagram)
         self.nodes = self.hierarchy.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
-        self.identifiers = {key: self._identifier_of(key, i) for i, key in enumerate(keys)}
-        self.arrow_labels: dict[str, dict[_ArrowEnds, list[str]]] = {key: {} for key in keys}
+        self.identifiers = {node_key: self._identifier_of(node_key, i) for i, node_key in enumerate(keys)}
+        self.arrow_labels: dict[str, dict[_ArrowEnds, list[str]]] = {node_key: {} for node_key in keys}
         for link in diagram.links:
             self._add_arrow(link)
 
@@ -122,18 +122,20 @@ class _MermaidWriter:
             node.key for node in walk_nodes(root) if node.shape in {NodeShape.STATE, NodeShape.FINAL}
         ]
         for class_name, style, highlighted_keys in (
-            ("active", ACTIVE_STYLE, self.active.inner),
-            ("outer", OUTER_STYLE, self.active.outer),
+            ("active", ACTIVE_STYLE, self.highlight.innermost_states),
+            ("outer", OUTER_STYLE, self.highlight.outer_states),
         ):
-            highlighted = [self.identifiers[key] for key in state_keys if key in highlighted_keys]
-            if highlighted:
+            identifiers = [
+                self.identifiers[node_key] for node_key in state_keys if node_key in highlighted_keys
+            ]
+            if identifiers:
                 yield f"    classDef {class_name} {style}"
-                yield f"    class {','.join(highlighted)} {class_name}"
+                yield f"    class {','.join(identifiers)} {class_name}"
 
-    def _identifier_of(self, key: str, index: int) -> str:
+    def _identifier_of(self, node_key: str, index: int) -> str:
         """Return the identifier of a node: its name if it is a state or a named junction, else a number."""
-        node = self.nodes[key]
-        is_state = " " not in key
+        node = self.nodes[node_key]
+        is_state = " " not in node_key
         is_named_junction = node.shape is NodeShape.JUNCTION and bool(node.title)
         return identifier(node.title) if is_state or is_named_junction else f"sign_{index}"
 
@@ -148,7 +150,7 @@ class _MermaidWriter:
         if self.nodes[link.start].shape in HISTORIES:
             return
         container, drawn_ends = self._find_drawn_ends(link)
-        labels = [line.text_with_priority for line in link.lines if line.text_with_priority]
+        labels = [line.text_with_priority for line in link.label_lines if line.text_with_priority]
         true_ends_text = self._describe_true_ends(link, drawn_ends)
         if true_ends_text:
             labels = [f"{label} {true_ends_text}" for label in labels] or [true_ends_text]
@@ -160,9 +162,9 @@ class _MermaidWriter:
         It is the innermost node that contains both ends. If Mermaid cannot draw the link inside it (between
         regions, or to the node itself), the link is drawn around it, from the node to itself.
         """
-        # only the root has no ancestors
+        # the root has no ancestors, and contains every end
         candidates = self.hierarchy.ancestors(link.start) or [link.start]
-        container = next(key for key in candidates if self._contains(key, link.end))
+        container = next(node_key for node_key in candidates if self._contains(node_key, link.end))
         start = self.hierarchy.child(container, link.start) or container
         end = self.hierarchy.child(container, link.end) or container
         cannot_connect = self.nodes[container].parallel or container in {start, end}
@@ -171,9 +173,9 @@ class _MermaidWriter:
             return outer, _ArrowEnds(container, container)
         return container, _ArrowEnds(start, end)
 
-    def _contains(self, outer: str, key: str) -> bool:
+    def _contains(self, outer: str, node_key: str) -> bool:
         """Return whether a node is another node or inside it."""
-        return key == outer or self.hierarchy.child(outer, key) is not None
+        return node_key == outer or self.hierarchy.child(outer, node_key) is not None
 
     def _describe_true_ends(self, link: DiagramLink, drawn_ends: _ArrowEnds) -> str:
         """Return the true ends of a link that is drawn between other nodes, as text: `(from a to b)`.
@@ -195,7 +197,7 @@ class _MermaidWriter:
 
     def _content_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of the states inside a node and of the arrows between them."""
-        for child in node.inside:
+        for child in node.children:
             yield from self._state_lines(child, indent)
         yield from self._arrow_lines(node, indent)
 
@@ -207,9 +209,9 @@ class _MermaidWriter:
             end = self._end_text(ends.end)
             yield f"{indent}{start} --> {end}{f' : {text}' if text else ''}"
 
-    def _end_text(self, key: str) -> str:
+    def _end_text(self, node_key: str) -> str:
         """Return how Mermaid writes an end of an arrow: an identifier, or `[*]` for an initial dot."""
-        return "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.identifiers[key]
+        return "[*]" if self.nodes[node_key].shape is NodeShape.INITIAL else self.identifiers[node_key]
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines that declare a node and the nodes inside it.
@@ -223,7 +225,7 @@ class _MermaidWriter:
             yield f"{indent}state {name} <<fork>>"
         elif node.shape is NodeShape.STAY:
             yield f'{indent}state "({node.title})" as {name}'
-        elif node.inside:
+        elif node.children:
             yield from self._composite_lines(node, indent)
         elif node.shape in {NodeShape.STATE, NodeShape.REGION, NodeShape.FINAL}:
             yield from self._leaf_lines(node, indent)
@@ -244,7 +246,7 @@ class _MermaidWriter:
         deeper = f"{indent}    "
         yield f'{indent}state "{text}" as {name} {{' if text != name else f"{indent}state {name} {{"
         if node.parallel:
-            for i, region in enumerate(node.inside):
+            for i, region in enumerate(node.children):
                 if i > 0:
                     yield f"{deeper}--"  # separates regions
                 yield from self._region_lines(region, deeper)
@@ -256,7 +258,7 @@ class _MermaidWriter:
     def _region_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of a region, under a comment with its name."""
         yield f"{indent}%% {node.title}"
-        if not node.inside:
+        if not node.children:
             yield from self._leaf_lines(node, indent)
         elif node.parallel:
             yield from self._composite_lines(node, indent)

@@ -145,12 +145,12 @@ def head_size(node: DiagramNode) -> Size:
     return max(lines_width, title_width) + 2 * SIDE_PADDING, height
 
 
-def leaf_size(node: DiagramNode, sideways: bool) -> Size:
+def leaf_size(node: DiagramNode, arrows_go_right: bool) -> Size:
     """Return the size of a node without inner nodes.
 
     Args:
         node: the node.
-        sideways: arrows around it mostly go to the right, not down.
+        arrows_go_right: arrows around it mostly go to the right, not down.
     """
     if node.shape is NodeShape.STATE or node.shape is NodeShape.REGION:
         width, height = head_size(node)
@@ -159,7 +159,7 @@ def leaf_size(node: DiagramNode, sideways: bool) -> Size:
     if node.shape is NodeShape.STAY:
         return text_width(node.title) + 8, ROW_HEIGHT + 4
     if node.shape is NodeShape.FORK:  # a bar across the direction of the arrows
-        return (FORK_THICKNESS, FORK_LENGTH) if sideways else (FORK_LENGTH, FORK_THICKNESS)
+        return (FORK_THICKNESS, FORK_LENGTH) if arrows_go_right else (FORK_LENGTH, FORK_THICKNESS)
     diameters = {NodeShape.INITIAL: DOT_DIAMETER, NodeShape.JUNCTION: JUNCTION_WIDTH}
     diameter = diameters.get(node.shape, CIRCLE_DIAMETER)  # else a history or a final state
     return diameter, diameter

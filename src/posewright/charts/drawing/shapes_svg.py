@@ -59,37 +59,37 @@ class NodeDrawing:
 
     Attributes:
         scene: the laid-out diagram.
-        active: the active states, which are highlighted.
+        highlight: the active states, which are highlighted.
         marks: marks of states and transitions, which colour them.
     """
 
-    def __init__(self, scene: Scene, active: Highlight, marks: DiagramMarks) -> None:
+    def __init__(self, scene: Scene, highlight: Highlight, marks: DiagramMarks) -> None:
         self.scene = scene
-        self.active = active
+        self.highlight = highlight
         self.marks = marks
 
-    def draw(self, node: DiagramNode, sideways: bool) -> str:
+    def draw(self, node: DiagramNode, arrows_go_right: bool) -> str:
         """Return a node as SVG, without the nodes inside it.
 
         Args:
             node: the node to be drawn.
-            sideways: arrows around it mostly go to the right; the title of a symbol is then below it, else to
-                its right, away from the arrows.
+            arrows_go_right: arrows around it mostly go to the right; the title of a symbol is then below it,
+                else to its right, away from the arrows.
         """
         box = self.scene.boxes[node.key]
         if node.shape in {NodeShape.STATE, NodeShape.REGION}:
             return self._draw_state(node, box)
         if node.shape is NodeShape.FINAL:
-            return self._draw_final_state(node, box, sideways)
-        return _draw_pseudostate(node, box, sideways)
+            return self._draw_final_state(node, box, arrows_go_right)
+        return _draw_pseudostate(node, box, arrows_go_right)
 
     def _extra_classes(self, node: DiagramNode) -> str:
         """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
         mark = self.marks.get(node.key)
         classes = [mark.css_class] if mark else []
-        if node.key in self.active.inner:
+        if node.key in self.highlight.innermost_states:
             classes.append("active")
-        elif node.key in self.active.outer:
+        elif node.key in self.highlight.outer_states:
             classes.append("outer")
         return "".join(f" {css_class}" for css_class in classes)
 
@@ -102,12 +102,12 @@ class NodeDrawing:
         """
         extra_classes = self._extra_classes(node)
         is_region = node.shape is NodeShape.REGION
-        is_simple = not is_region and not node.inside
+        is_simple = not is_region and not node.children
         parts = []
         if not is_region:
             css_class = "state" if is_simple else "compound"
             parts.append(rect(f"{css_class}{extra_classes}", box, corner=BOX_CORNER_RADIUS))
-        elif extra_classes and node.key not in self.active.outer:
+        elif extra_classes and node.key not in self.highlight.outer_states:
             area = box.grown(-AREA_INSET)
             parts.append(rect(f"area{extra_classes}", area, corner=BOX_CORNER_RADIUS))
         top_left = (box.x - box.width / 2 + SIDE_PADDING, box.y - box.height / 2 + TITLE_BASELINE)
@@ -127,22 +127,22 @@ class NodeDrawing:
         mark = combined_mark(self.marks, line.transition_keys)
         return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, content=line.text)
 
-    def _draw_final_state(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+    def _draw_final_state(self, node: DiagramNode, box: BoundingBox, arrows_go_right: bool) -> str:
         """Return the SVG group of a final state: a ring around a dot, with its title beside it."""
         radius = CIRCLE_DIAMETER / 2
         ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, radius=radius - 1)
         dot = circle("solid", box.x, box.y, radius=radius - 5)
-        title = _title_beside(node, box, radius, sideways)
+        title = _title_beside(node, box, radius, arrows_go_right)
         return f'<g data-state="{node.key}">{ring}{dot}{title}</g>'
 
 
-def _draw_pseudostate(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+def _draw_pseudostate(node: DiagramNode, box: BoundingBox, arrows_go_right: bool) -> str:
     """Return the SVG of a pseudostate: initial dot, fork, "stays", or a junction or history with its title.
 
     Args:
         node: the pseudostate.
         box: its position and size.
-        sideways: a title is below it, else to its right.
+        arrows_go_right: a title is below it, else to its right.
     """
     if node.shape is NodeShape.INITIAL:
         return circle("solid", box.x, box.y, radius=DOT_DIAMETER / 2)
@@ -154,20 +154,20 @@ def _draw_pseudostate(node: DiagramNode, box: BoundingBox, sideways: bool) -> st
         radius = JUNCTION_WIDTH / 2
         left_corner = f"M{box.x - radius:.1f},{box.y:.1f}"
         rhombus = f"{left_corner} l{radius:g},{-radius:g} l{radius:g},{radius:g} l{-radius:g},{radius:g} z"
-        return path("sign", rhombus) + _title_beside(node, box, radius, sideways)
+        return path("sign", rhombus) + _title_beside(node, box, radius, arrows_go_right)
     # else a history, shallow or deep
     radius = CIRCLE_DIAMETER / 2
     letters = "H" if node.shape is NodeShape.HISTORY else "H*"
     ring = circle("sign", box.x, box.y, radius=radius - 1)
     name = text("sign-name", box.x, y=box.y + NAME_BASELINE_DROP, content=letters)
-    return ring + name + _title_beside(node, box, radius, sideways)
+    return ring + name + _title_beside(node, box, radius, arrows_go_right)
 
 
-def _title_beside(node: DiagramNode, box: BoundingBox, radius: float, sideways: bool) -> str:
-    """Return the SVG of a symbol's title, if it has one: below the symbol (`sideways`), or to its right."""
+def _title_beside(node: DiagramNode, box: BoundingBox, radius: float, arrows_go_right: bool) -> str:
+    """Return the SVG of a symbol's title, if it has one: below it if arrows go right, else to its right."""
     if not node.title:
         return ""
-    if sideways:
+    if arrows_go_right:
         return text("label", box.x, y=box.y + radius + ROW_HEIGHT - 3, content=node.title)
     return text("label left", x=box.x + radius + 6, y=box.y + TEXT_BASELINE_DROP, content=node.title)
 
@@ -195,7 +195,7 @@ def _label_parts(routed_link: RoutedLink, marks: DiagramMarks) -> list[str]:
     box = routed_link.label_box
     if box is None:
         return []
-    lines = visible_lines(routed_link.link.lines)
+    lines = visible_lines(routed_link.link.label_lines)
     text_block_width, _ = lines_size(lines)
     first_y = box.y - (len(lines) - 1) * ROW_HEIGHT / 2 + LABEL_FONT * BASELINE_SHARE
     left = box.x + box.width / 2 - LABEL_SIDE_PADDING - text_block_width

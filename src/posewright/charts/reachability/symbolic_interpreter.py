@@ -119,22 +119,22 @@ class _SymbolicTickExecution(TickExecution):
         many queued events or more. If all queued events are the same event, their number is no part of the
         situation.
         """
-        only_event = self.queue[0] if len(set(self.queue)) == 1 else None
+        only_event = self.event_queue[0] if len(set(self.event_queue)) == 1 else None
         situation = (
             self.configuration,
             self.history,
             tuple(self.env.values()),
-            tuple(self.queue) if only_event is None else only_event,
+            tuple(self.event_queue) if only_event is None else only_event,
             self.uninterrupted_nodes,
             len(self.path.choices),
         )
-        progress = _Progress(self.n_microsteps, len(self.queue), len(self.raised))
+        progress = _Progress(self.n_microsteps, len(self.event_queue), len(self.raised_events))
         first_visit = self.first_visits.setdefault(situation, progress)
         is_new_situation = first_visit is progress
         if is_new_situation or progress.queue_length < first_visit.queue_length:
             return  # a queue that has become shorter may become empty
         if only_event is not None:
-            events_raised_since = set(self.raised[first_visit.n_raised :])
+            events_raised_since = set(self.raised_events[first_visit.n_raised :])
             if events_raised_since & self.machine.handled_events - {only_event}:
                 return  # other events are handled in between, so it is no loop
         self._repeat_loop(n_microsteps=progress.n_microsteps - first_visit.n_microsteps)
@@ -148,12 +148,13 @@ class _SymbolicTickExecution(TickExecution):
         Args:
             n_microsteps: the number of microsteps in the loop, which are the last ones of the tick.
         """
-        while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
+        n_taken = self.n_taken_after_microstep
+        while len(n_taken) <= MAX_MICROSTEPS:
             # the next microstep takes the same transitions as the one a loop before it
-            start = self.n_taken_after_microstep[-n_microsteps - 1]
-            end = self.n_taken_after_microstep[-n_microsteps]
-            self.taken_transitions += self.taken_transitions[start:end]
-            self.n_taken_after_microstep.append(len(self.taken_transitions))
+            first_transition = n_taken[-n_microsteps - 1]
+            end_transition = n_taken[-n_microsteps]
+            self.taken_transitions += self.taken_transitions[first_transition:end_transition]
+            n_taken.append(len(self.taken_transitions))
 
 
 class SymbolicInterpreter:
@@ -213,6 +214,7 @@ class SymbolicInterpreter:
         condition_values: tuple[bool, ...] = ()
         tick_error: PosewrightError | None = None
         try:
+            # no values of inputs: expressions read them through the path
             next_state = tick.run({}, self._occurring_events(tick, path))
             if self.condition_functions:
                 condition_values = self._evaluate_conditions(tick, path)
@@ -222,7 +224,7 @@ class SymbolicInterpreter:
         return SymbolicTick(
             next_state,
             taken_transitions=tuple(tick.taken_transitions),
-            raised=tuple(tick.raised),
+            raised=tuple(tick.raised_events),
             variable_values=tick.env,
             condition_values=condition_values,
             error=tick_error,
@@ -235,7 +237,7 @@ class SymbolicInterpreter:
         """
         active_nodes = tick.planner.active_nodes(tick.configuration)
         # conditions also read which states are active and which events were raised
-        registers = {**tick.env, **self.conditions.evaluate_names(active_nodes, tick.raised)}
+        registers = {**tick.env, **self.conditions.evaluate_names(active_nodes, tick.raised_events)}
         condition_values = []
         for evaluate in self.condition_functions:
             try:

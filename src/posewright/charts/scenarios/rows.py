@@ -36,7 +36,7 @@ INSIDE = "in"
 OUTSIDE = "not in"
 """Name under which a row expects states not to be active."""
 
-COLUMNS = ("state", "next", "tick", "time_s")
+COMMON_COLUMNS = ("state", "next", "tick", "time_s")
 """Columns that are allowed in the file of any chart."""
 
 RELATIVE_TOLERANCE = 1e-9
@@ -173,15 +173,17 @@ def parse_row(chart: Chart, text: str) -> Row:
         UnknownNameError: there is no such input.
         InputError: a part is not `name=value`, or a value has another type.
     """
-    name_of_column = _input_columns(chart)  # an input may be written by its column in the truth table
+    input_of_column = _map_columns_to_inputs(
+        chart
+    )  # an input may be written by its column in the truth table
     values: dict[str, Value] = {}
     for assignment in filter(str.strip, text.split(",")):
         column, equals_sign, value_text = (part.strip() for part in assignment.partition("="))
         if not equals_sign:
             raise InputError(f"{assignment.strip()!r} has no value", hint="write front=1,left=0")
-        if column not in name_of_column:
-            raise UnknownNameError.among("input", column, name_of_column)
-        name = name_of_column[column]
+        if column not in input_of_column:
+            raise UnknownNameError.among("input", column, input_of_column)
+        name = input_of_column[column]
         values[name] = parse_input_value(chart, name, value_text)
     defaults = {name: value_type.default for name, value_type in chart.inputs.items()}
     return Row({**defaults, **values})
@@ -226,7 +228,7 @@ def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
         raise FormatError("the file is empty", where=Where(path), hint=f"columns: {', '.join(chart.inputs)}")
 
 
-def _input_columns(chart: Chart) -> dict[str, str]:
+def _map_columns_to_inputs(chart: Chart) -> dict[str, str]:
     """Return the input or event of every column name that represents one, by column.
 
     An input has a column of its own name, and may have another in the chart's truth table.
@@ -247,20 +249,20 @@ def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None
         FormatError: an input has no column, or an input or event has several.
     """
     table_form = chart.table_form
-    input_columns = _input_columns(chart)
+    input_of_column = _map_columns_to_inputs(chart)
     other_columns = (
         *table_form.state_columns,
         *table_form.next_columns,
         *table_form.output_of_column,
         *chart.outputs,
-        *COLUMNS,
+        *COMMON_COLUMNS,
     )
     for name in header:
-        if name not in input_columns and name not in other_columns:
-            known_columns = [*input_columns, *other_columns]
+        if name not in input_of_column and name not in other_columns:
+            known_columns = [*input_of_column, *other_columns]
             raise UnknownNameError.among("column", name, known_columns, where=where)
     for name in (*chart.inputs, *chart.events):
-        columns = [column for column in header if input_columns.get(column) == name]
+        columns = [column for column in header if input_of_column.get(column) == name]
         is_missing = name in chart.inputs and not columns
         if is_missing or len(columns) > 1:
             fault = "has no column" if is_missing else f"has the columns {', '.join(columns)}"
@@ -281,18 +283,18 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
         InputError: a cell is not valid.
     """
     table_form = chart.table_form
-    input_columns = _input_columns(chart)
-    output_columns = {**table_form.output_of_column, **{name: name for name in chart.outputs}}
+    input_of_column = _map_columns_to_inputs(chart)
+    output_of_column = {**table_form.output_of_column, **{name: name for name in chart.outputs}}
     inputs: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     try:
         for column, cell in cells.items():
-            if column in input_columns:
-                name = input_columns[column]
+            if column in input_of_column:
+                name = input_of_column[column]
                 inputs[name] = parse_input_value(chart, name, cell)
         for column, cell in cells.items():
-            if column in output_columns and column not in input_columns:
-                name = output_columns[column]
+            if column in output_of_column and column not in input_of_column:
+                name = output_of_column[column]
                 expected[name] = parse_value(chart.outputs[name], cell)
         next_state = _parse_state(chart, cells, code_columns=table_form.next_columns, name_column="next")
         if next_state is not None:

@@ -178,11 +178,11 @@ def parse_scenario(text: str, chart: Chart | None = None, path: Path | None = No
     document = parse_document(text, path)
     fields = document.fields(required=("scenario", "steps"), optional=("chart", "description", "start"))
     if chart is None:
-        chart = read_chart(_chart_path(document, fields))
+        chart = read_chart(_find_chart_path(document, fields))
     return _ScenarioReader(chart).read(fields, path)
 
 
-def _chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
+def _find_chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
     """Return the path of the chart that a scenario names.
 
     Raises:
@@ -340,10 +340,10 @@ def _values_data(values: Mapping[str, Value]) -> dict[str, Value]:
     return {name: int(value) if isinstance(value, bool) else value for name, value in values.items()}
 
 
-ENDING = ".scenario.yaml"
+SCENARIO_ENDING = ".scenario.yaml"
 """Ending of the names of scenario files."""
 
-FOLDERS = (".", "scenarios")
+SCENARIO_FOLDERS = (".", "scenarios")
 """Folders with scenarios, relative to the chart's."""
 
 
@@ -357,8 +357,8 @@ def find_scenarios(chart: Chart) -> list[Path]:
     if chart.path is None:
         raise InputError(f"{chart.name} was not read from a file", hint="name the scenarios")
     paths = []
-    for folder in FOLDERS:
-        for path in sorted((chart.path.parent / folder).glob(f"*{ENDING}")):
+    for folder in SCENARIO_FOLDERS:
+        for path in sorted((chart.path.parent / folder).glob(f"*{SCENARIO_ENDING}")):
             if _is_scenario_of(path, chart.path):
                 paths.append(path)
     if not paths:
@@ -375,10 +375,10 @@ def expand_scenario_paths(paths: Iterable[Path | str]) -> list[Path]:
     """
     files: list[Path] = []
     for path in map(Path, paths):
-        folder_files = sorted(path.glob(f"*{ENDING}")) if is_folder(path) else [path]
+        folder_files = sorted(path.glob(f"*{SCENARIO_ENDING}")) if is_folder(path) else [path]
         if not folder_files:
             raise DocumentError(
-                "no scenario in this folder", where=Where(path), hint=f"their names end in {ENDING}"
+                "no scenario in this folder", where=Where(path), hint=f"their names end in {SCENARIO_ENDING}"
             )
         files += folder_files
     return files

@@ -67,7 +67,7 @@ class Scene:
         dividers: lines between regions.
         width: the width of the picture.
         height: the height of the picture.
-        sideways: for every node with children, whether arrows in it mostly go to the right, not down.
+        arrows_go_right: for every node with children, whether arrows in it mostly go to the right, not down.
         n_crossings: number of crossings of links.
         n_links_leading_back: number of links that lead back.
     """
@@ -79,7 +79,7 @@ class Scene:
     dividers: tuple[tuple[Point, Point], ...]
     width: float
     height: float
-    sideways: Mapping[str, bool]
+    arrows_go_right: Mapping[str, bool]
     n_crossings: int
     n_links_leading_back: int
 
@@ -97,12 +97,12 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
         block: its laid-out root.
         layouts: the layout options of every node with children.
     """
-    sideways = {key: layout.sideways for key, layout in layouts.items()}
+    arrows_go_right = {node_key: layout.arrows_go_right for node_key, layout in layouts.items()}
     boxes = {}
-    for key, rect in block.rects.items():
+    for node_key, rect in block.rects.items():
         x, y = rect.corner
         width, height = rect.size
-        boxes[key] = BoundingBox(x + width / 2, y + height / 2, width, height)
+        boxes[node_key] = BoundingBox(x + width / 2, y + height / 2, width, height)
     nodes = {node.key: node for node in walk_nodes(diagram.root)}
     routed_links = []
     for link_index, link in enumerate(diagram.links):
@@ -121,7 +121,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
         dividers=block.dividers,
         width=width,
         height=height,
-        sideways=sideways,
+        arrows_go_right=arrows_go_right,
         n_crossings=block.n_crossings,
         n_links_leading_back=block.n_links_leading_back,
     )
@@ -129,12 +129,12 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
 
 def _label_box(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
     """Return the box of a link's label, with room for priority numbers at its left; None if it has none."""
-    size = label_size(link.lines)
+    size = label_size(link.label_lines)
     if size is None or middle is None:
         return None
     width, height = size
     middle_x, middle_y = middle
-    priority_room = PRIORITY_ROOM if any(line.priority_number for line in link.lines) else 0
+    priority_room = PRIORITY_ROOM if any(line.priority_number for line in link.label_lines) else 0
     return BoundingBox(middle_x - priority_room / 2, middle_y, width=width + priority_room, height=height)
 
 
@@ -232,8 +232,8 @@ def scene_cost(scene: Scene) -> float:
 
 def _initial_dots_cost(scene: Scene) -> float:
     """Return a cost for initial dots away from the top left corner."""
-    dot_keys = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
-    dot_boxes = [scene.boxes[key] for key in dot_keys]
+    dot_keys = [node.key for node in scene.diagram.root.children if node.shape is NodeShape.INITIAL]
+    dot_boxes = [scene.boxes[node_key] for node_key in dot_keys]
     return 2 * sum(box.x / scene.width + box.y / scene.height for box in dot_boxes)
 
 
@@ -260,8 +260,8 @@ class _LayoutSearch:
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
         self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)
-        self.orders_by_node = {key: self._distinct_orders(key) for key in self.compound_keys}
-        effort = sum(self._estimate_effort(key) for key in self.compound_keys)
+        self.orders_by_node = {node_key: self._distinct_orders(node_key) for node_key in self.compound_keys}
+        effort = sum(self._estimate_effort(node_key) for node_key in self.compound_keys)
         self.n_layouts_left = min(MAX_LAYOUTS, MAX_EFFORT // effort)
         self.block_cache: BlockCache = {}
         self.choice_by_options: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
@@ -271,38 +271,40 @@ class _LayoutSearch:
 
         At least one layout is tried, however large the diagram is.
         """
-        uniform_layouts = [self._uniform_layout(0, sideways=False)]
+        uniform_layouts = [self._uniform_layout(0, arrows_go_right=False)]
         max_orders = max(len(orders) for orders in self.orders_by_node.values())
         for order_index in range(max_orders):
-            for sideways in (False, True):
+            for arrows_go_right in (False, True):
                 if self.n_layouts_left > 0:
-                    uniform_layouts.append(self._uniform_layout(order_index, sideways=sideways))
+                    uniform_layouts.append(self._uniform_layout(order_index, arrows_go_right=arrows_go_right))
         uniform_layouts.sort(key=lambda choice: choice.cost)
         best_two = uniform_layouts[:2]
         improved_layouts = [self._improve(choice) for choice in best_two]
         return min(improved_layouts, key=lambda choice: choice.cost).scene
 
-    def _estimate_effort(self, key: str) -> int:
+    def _estimate_effort(self, node_key: str) -> int:
         """Return the effort of laying out a node's children, which grows with the square of their number."""
-        return (len(self.hierarchy.nodes[key].inside) + len(self.hierarchy.spans_by_node[key])) ** 2
+        return (
+            len(self.hierarchy.nodes[node_key].children) + len(self.hierarchy.spans_by_node[node_key])
+        ) ** 2
 
-    def _uniform_layout(self, order_index: int, *, sideways: bool) -> LayoutChoice:
+    def _uniform_layout(self, order_index: int, *, arrows_go_right: bool) -> LayoutChoice:
         """Return the layout with one direction for all nodes, and for each the order function at an index."""
         layouts = {}
-        for key, orders in self.orders_by_node.items():
+        for node_key, orders in self.orders_by_node.items():
             order = orders[order_index % len(orders)]  # a node may have fewer order functions than others
-            layouts[key] = NodeLayout(sideways, order)
+            layouts[node_key] = NodeLayout(arrows_go_right, order)
         return self._evaluate(layouts)
 
-    def _distinct_orders(self, key: str) -> list[LayerOrder]:
+    def _distinct_orders(self, node_key: str) -> list[LayerOrder]:
         """Return the order functions that make different wires between a node's children lead back.
 
         Of several functions with the same result, the first in `ORDERS` is returned.
         """
-        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[key].inside]
+        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[node_key].children]
         wires = [
             LayoutWire(span.link_index, span.start_child, span.end_child)
-            for span in self.hierarchy.spans_by_node[key]
+            for span in self.hierarchy.spans_by_node[node_key]
             if span.start_child is not None and span.end_child is not None
         ]
         # reversed, so that earlier functions overwrite later ones
@@ -319,10 +321,10 @@ class _LayoutSearch:
             layouts: for each node with children, the direction of its arrows and the order of its children.
         """
         keys_below_root = self.compound_keys[1:]
-        for key in keys_below_root:
-            if self.hierarchy.follows_parent(key):
-                parent_layout = layouts[self.hierarchy.parent_of[key]]
-                layouts[key] = replace(layouts[key], sideways=parent_layout.sideways)
+        for node_key in keys_below_root:
+            if self.hierarchy.follows_parent(node_key):
+                parent_layout = layouts[self.hierarchy.parent_of[node_key]]
+                layouts[node_key] = replace(layouts[node_key], arrows_go_right=parent_layout.arrows_go_right)
         options = tuple(layouts.values())
         if options not in self.choice_by_options:
             self.n_layouts_left -= 1
@@ -346,9 +348,9 @@ class _LayoutSearch:
 
     def _single_changes(self, layouts: NodeLayouts) -> Iterator[NodeLayouts]:
         """Yield the new options of one node: another direction for each node, then another order for each."""
-        for key, layout in layouts.items():
-            yield {key: replace(layout, sideways=not layout.sideways)}
-        for key, layout in layouts.items():
-            for order in self.orders_by_node[key]:
+        for node_key, layout in layouts.items():
+            yield {node_key: replace(layout, arrows_go_right=not layout.arrows_go_right)}
+        for node_key, layout in layouts.items():
+            for order in self.orders_by_node[node_key]:
                 if order is not layout.order:
-                    yield {key: replace(layout, order=order)}
+                    yield {node_key: replace(layout, order=order)}

@@ -70,7 +70,7 @@ class NodeBlock:
         return replace(self._map_points(_swap, map_size=_swap), size=_swap(self.size))
 
     def _map_points(self, map_point: PointMap, map_size: PointMap) -> NodeBlock:
-        """Return the block with all points and sizes inside it mapped; its own size stays."""
+        """Return the block with functions applied to all points and sizes inside it; its own size stays."""
         return replace(
             self,
             rects={
@@ -118,8 +118,8 @@ class FrameSpec:
 
     Attributes:
         key: the key of the node.
-        sideways: arrows inside mostly go to the right; then the first of two coordinates is x.
-        is_turned: arrows around the frame have another direction.
+        arrows_go_right: arrows inside mostly go to the right; then the first of two coordinates is x.
+        has_other_direction: arrows around the frame go in another direction.
         title_size: thickness and breadth of the title with the text below it [px].
         n_back_links: number of links that meet the back of the frame from outside.
         n_front_links: number of links that meet its front from outside.
@@ -127,8 +127,8 @@ class FrameSpec:
     """
 
     key: str
-    sideways: bool
-    is_turned: bool
+    arrows_go_right: bool
+    has_other_direction: bool
     title_size: GridPoint
     n_back_links: int
     n_front_links: int
@@ -142,7 +142,7 @@ class FrameSpec:
     @property
     def shared_sides(self) -> set[PortSide]:
         """The sides that links from inside meet, and links from outside may meet as well."""
-        return set() if self.is_turned else self.port_sides
+        return set() if self.has_other_direction else self.port_sides
 
     @property
     def link_breadth(self) -> int:
@@ -152,10 +152,10 @@ class FrameSpec:
     def placeholder_items(self) -> list[LayoutItem]:
         """Return empty items that keep inner links away from the title and from links from outside.
 
-        They are first in the first and in the last layer. Sideways there are none, as the title then is
-        beside the layers.
+        They are first in the first and in the last layer. There are none if arrows go right, as the
+        title then is beside the layers.
         """
-        if self.sideways:
+        if self.arrows_go_right:
             return []
         title_thickness, title_breadth = self.title_size
         breadth = max(title_breadth, self.link_breadth)
@@ -173,14 +173,14 @@ def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
     """Return the content of a node with its frame and title around it, and its links extended to the frame.
 
     Positions are (r, v): in the direction of the arrows, and across it; the thickness is a size along r, the
-    breadth one along v. The title is before the content: along v if arrows go sideways, else along r, where a
+    breadth one along v. The title is before the content: along v if arrows go right, else along r, where a
     placeholder item already has the room for it.
     """
     title_thickness, title_breadth = frame.title_size
     content_thickness, content_breadth = inside.size
     back_padding = 0 if PortSide.BACK in frame.port_sides else PADDING
     front_padding = 0 if PortSide.FRONT in frame.port_sides else PADDING
-    if frame.sideways:
+    if frame.arrows_go_right:
         back_zone = max(title_breadth, frame.link_breadth if frame.shared_sides else 0)
         front_zone = back_zone
         content_r = back_padding
@@ -200,9 +200,9 @@ def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
     routes = dict(moved.routes)
     port_v = {}
     for border_port in frame.border_ports:
-        link = border_port.span.link_index
-        routes[link] = extend_to_border(routes[link], border_port, thickness)
-        _, port_v[link] = border_end(routes[link], border_port)
+        link_index = border_port.span.link_index
+        routes[link_index] = extend_to_border(routes[link_index], border_port, thickness)
+        _, port_v[link_index] = border_end(routes[link_index], border_port)
     # where links from outside may meet the frame, if links from inside meet the same side
     zones = {PortSide.BACK: (0, back_zone), PortSide.FRONT: (0, front_zone)}
     return replace(
