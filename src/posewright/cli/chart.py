@@ -116,7 +116,7 @@ def minimise(
     method: Annotated[
         str,
         option(
-            "--method",
+            "--method NAME",
             "junctions: decide on one input at a time; rows never overlap. "
             "two-level: as few rows as possible, in any order; needs the extra 'charts'.",
         ),
@@ -124,7 +124,7 @@ def minimise(
     order: Annotated[
         str | None,
         option(
-            "--order",
+            "--order NAMES",
             "Order in which junctions test the inputs: w,v,u, or 'best'. Default: that of the columns.",
         ),
     ] = None,
@@ -151,7 +151,7 @@ def minimise(
 def _print_by_states(truth_table: charts.TruthTable) -> None:
     """Print rows grouped by the states that share them, as the UC3M thesis does."""
     form = truth_table.table_form
-    print_line(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
+    print_line(f"{' '.join(form.input_of_column)} / {' '.join(form.output_of_column)} -> next state")
     for states, rows in charts.grouped(truth_table).items():
         print_line(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
         for row in rows:
@@ -166,7 +166,7 @@ def draw(
     labels: Annotated[
         str,
         option(
-            "--labels",
+            "--labels KIND",
             "How transitions are labelled: words, signs (01X/10), numbers (with a key), or auto.",
         ),
     ] = "auto",

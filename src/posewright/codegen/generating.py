@@ -32,7 +32,7 @@ from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
 from posewright.documents import create_folder, read_text, write_atomically
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
-from posewright.motions import find_faults_of_several, require_no_faults
+from posewright.hazards import find_faults_of_several, require_no_faults
 from posewright.version import __version__
 
 MANIFEST = "posewright.json"

@@ -57,7 +57,7 @@ class BatchRun:
         story: the judge's notes, one line each.
         body: how its body differs from the robot's model; empty for the nominal body.
         digest: the digest of its recording; empty without one.
-        sketch: the field from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
+        sketch: the field from above, as `sketch_of` returns it.
         error: message of the error that ended it; None for a successful run.
     """
 
@@ -81,7 +81,8 @@ class BatchRun:
 _LONGEST_STEM = 100
 """Longest stem of a run's file names [bytes]; file systems allow 255 for the whole name."""
 
-_SKETCH_KEYS = {"size", "lines", "boxes", "path"}
+_SKETCH_KEYS = {"size", "areas", "paths"}
+_FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 OnRun = Callable[[BatchRun, bool], None]
 """Called with each run, and whether it had been stored by an earlier call."""
@@ -216,7 +217,7 @@ class Batch:
         text = io.StringIO()
         writer = csv.DictWriter(text, rows[0] if rows else [self.key], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: spreadsheet_cell(value) for name, value in row.items()} for row in rows)
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
@@ -338,6 +339,16 @@ def stem_of(key: str, name: str) -> str:
         return stem
     digest = hashlib.sha256(full_name.encode(errors="backslashreplace")).hexdigest()[:8]  # keeps it unique
     return f"{stem.encode()[:_LONGEST_STEM].decode(errors='ignore')}~{digest}"
+
+
+def spreadsheet_cell(value: object) -> object:
+    """Return a cell of a CSV file; an apostrophe precedes text that a spreadsheet would take for a formula.
+
+    Names of entries and messages come from strangers (OWASP, "CSV Injection").
+    """
+    if isinstance(value, str) and value.startswith(_FORMULA_BEGINNINGS):
+        return f"'{value}"
+    return value
 
 
 def versions() -> dict[str, str]:

@@ -92,12 +92,12 @@ class KinematicModel:
         self._world = World(robot)
         self._instance = self._world.instance()
         self.model: mujoco.MjModel = self._world.model
-        self._bodies = self._instance.bodies
+        self._link_bodies = self._instance.bodies
 
     @cached_property
     def links(self) -> tuple[str, ...]:
         """Names of the links, the base first."""
-        return tuple(body_name(self.model, int(body)) for body in self._bodies)
+        return tuple(body_name(self.model, int(body)) for body in self._link_bodies)
 
     @cached_property
     def meshes(self) -> tuple[LinkMesh, ...]:
@@ -109,7 +109,7 @@ class KinematicModel:
         """The limbs: groups of the card with at least two joints that lie on one chain from the base."""
         limbs = []
         for name, joints in self.robot.groups.items():
-            end_links = [link for link in self.links if set(joints) <= set(self.chain(link))]
+            end_links = [link for link in self.links if set(joints) <= set(self.joint_chain(link))]
             if len(joints) > 1 and end_links:
                 feet = [link for link in end_links if link in self.robot.feet]
                 link = (feet or end_links)[0]
@@ -150,9 +150,9 @@ class KinematicModel:
         """
         if link not in self.links:
             raise UnknownNameError.among("link", link, self.links)
-        return int(self._bodies[self.links.index(link)])
+        return int(self._link_bodies[self.links.index(link)])
 
-    def chain(self, link: str) -> tuple[str, ...]:
+    def joint_chain(self, link: str) -> tuple[str, ...]:
         """Return the names of the joints between the base and a link, from the base outward."""
         names = []
         body = self.body(link)
@@ -166,10 +166,15 @@ class KinematicModel:
     def is_flat_foot(self, link: str) -> bool:
         """Return whether a link is a foot with a flat sole."""
         feet = self.robot.feet
-        return link in feet and feet.index(link) not in self._instance.addresses.round_soles
+        return link in feet and feet.index(link) not in self._instance.addresses.ball_soles
 
     def stand(self, angles: Floats, lean: Lean | None = None) -> LinkPoses:
-        """Set joint angles `(n_joints,)` [rad] and put the robot on the floor as `place` does."""
+        """Set the joint angles, put the robot on the floor at the origin, and return the poses of its links.
+
+        Args:
+            angles: the joint angles, `(n_joints,)` [rad].
+            lean: tilt of the base; None for the one with which the robot rests in this pose.
+        """
         place(self._instance, x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=angles, lean=lean)
         return self._copy_link_poses()
 
@@ -191,7 +196,12 @@ class KinematicModel:
         return self.set_pose(base, angles)
 
     def set_pose(self, base: Floats, angles: Floats) -> LinkPoses:
-        """Set the base's pose `(7,)` as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
+        """Set the pose of the base and the joint angles, and return the poses of all links.
+
+        Args:
+            base: position x y z [m] and quaternion w x y z of the base, `(7,)`.
+            angles: the joint angles, `(n_joints,)` [rad].
+        """
         addresses = self._instance.addresses
         data = self._world.data
         data.qpos[addresses.base_qpos] = base
@@ -214,7 +224,7 @@ class KinematicModel:
         if foot:
             corners = self._sole_corners_of(foot)
             balance = balance_on(corners[:, :2], centre)
-            lowest = float(supports.heights(np.array([0.0, 0.0, 1.0])).min())
+            lowest = float(supports.bottom_heights(np.array([0.0, 0.0, 1.0])).min())
             return Stance(
                 StanceKind.STANDS if balance.margin_m > 0.0 else StanceKind.FALLS,
                 balance,
@@ -234,7 +244,7 @@ class KinematicModel:
     def feet_on_floor(self) -> tuple[str, ...]:
         """Return the feet that touch the floor in the current pose."""
         sole_heights = sole_corners(self._instance)[..., 2].min(axis=-1)
-        floor_height = float(find_supports(self._instance).heights(np.array([0.0, 0.0, 1.0])).min())
+        floor_height = float(find_supports(self._instance).bottom_heights(np.array([0.0, 0.0, 1.0])).min())
         touches = sole_heights < floor_height + TOUCHING_M
         return tuple(foot for foot, is_down in zip(self.robot.feet, touches, strict=True) if is_down)
 
@@ -247,7 +257,7 @@ class KinematicModel:
         """Return the links to which some geoms belong, each once, in the order of `links`."""
         bodies = set(self.model.geom_bodyid[geoms].tolist())
         return tuple(
-            link for body, link in zip(self._bodies.tolist(), self.links, strict=True) if body in bodies
+            link for body, link in zip(self._link_bodies.tolist(), self.links, strict=True) if body in bodies
         )
 
     def _find_far_end(self, link: str) -> tuple[float, float, float]:
@@ -256,12 +266,13 @@ class KinematicModel:
             foot = self.robot.feet.index(link)
             addresses = self._instance.addresses
             corners = addresses.sole_corners[foot]
-            if foot in addresses.round_soles:
+            if foot in addresses.ball_soles:
                 corners = np.zeros_like(corners)  # the centre of the ball
             vertices = _to_link_frame(self.model, self.soles[foot], corners)[:2]  # the first two are in front
         else:
             vertices = np.concatenate([mesh.vertices for mesh in self.meshes if mesh.link == link])
             distances = np.linalg.norm(vertices, axis=-1)
+            # those of the far end: beyond a share of the greatest distance from the joint
             vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
         x, y, z = vertices.mean(axis=0).tolist()
         return x, y, z
@@ -272,15 +283,15 @@ class KinematicModel:
         addresses = self._instance.addresses
         return LinkPoses(
             data.qpos[addresses.base_qpos].copy(),
-            positions=data.xpos[self._bodies].copy(),
-            rotations=data.xquat[self._bodies].copy(),
+            positions=data.xpos[self._link_bodies].copy(),
+            rotations=data.xquat[self._link_bodies].copy(),
             centre_of_mass=data.subtree_com[addresses.base_body].copy(),
         )
 
     def _build_meshes(self) -> Iterator[LinkMesh]:
         """Yield the visible shapes of each link as triangles."""
         model = self.model
-        for body, link in zip(self._bodies.tolist(), self.links, strict=True):
+        for body, link in zip(self._link_bodies.tolist(), self.links, strict=True):
             for geom, (red, green, blue, opacity) in visible_geoms(model, body):
                 vertices, faces = _triangulate_geom(model, geom)
                 yield LinkMesh(

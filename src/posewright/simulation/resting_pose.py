@@ -49,8 +49,8 @@ class Supports:
     radii: Floats
     geoms: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
-    def heights(self, up: Floats) -> Floats:
-        """Return the lowest point of each ball along unit vectors `up` `(..., 3)`: `(..., n)` [m]."""
+    def bottom_heights(self, up: Floats) -> Floats:
+        """Return the height of each ball's lowest point, `(..., n)` [m], for unit vectors up, `(..., 3)`."""
         return np.asarray(up @ self.centres.T - self.radii)
 
 
@@ -104,7 +104,8 @@ def find_resting_normal(supports: Supports, centre_of_mass: Floats) -> Floats:
     """Return the normal of the floor on which a robot rests after it is put down upright.
 
     Of the stable poses it takes the one with the least lean; if none is stable, the one in which the centre
-    of mass is least far outside its triangle of contact points.
+    of mass is least far outside its triangle of contact points. If no three balls can carry the robot, it is
+    the floor under the upright robot.
 
     Args:
         supports: the balls whose convex hull bounds the robot.
@@ -120,7 +121,8 @@ def find_resting_normal(supports: Supports, centre_of_mass: Floats) -> Floats:
     distances = distance_outside(triangles, centre_of_mass, normals)
     is_stable = distances <= _TOUCHING_M
     if is_stable.any():
-        return np.asarray(normals[np.argmax(np.where(is_stable, normals[:, 2], -1.0))])
+        lean_cosines = normals[:, 2]
+        return np.asarray(normals[np.argmax(np.where(is_stable, lean_cosines, -1.0))])
     return np.asarray(normals[np.argmin(distances)])
 
 
@@ -131,25 +133,30 @@ def _find_lowest_balls(supports: Supports) -> list[int]:
     azimuths = steps * math.pi * (3.0 - math.sqrt(5.0))  # the golden angle distributes them evenly
     horizontal = np.sqrt(1.0 - z * z)
     ups = np.stack([horizontal * np.cos(azimuths), horizontal * np.sin(azimuths), z], axis=-1)
-    return [int(ball) for ball in np.unique(supports.heights(ups).argmin(axis=-1))]
+    return [int(ball) for ball in np.unique(supports.bottom_heights(ups).argmin(axis=-1))]
 
 
 def _find_floor_planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
     """Return the planes that touch three balls and have no ball below.
+
+    Args:
+        supports: the balls that bound the robot.
+        balls: numbers of those that may be touched.
 
     Returns:
         Normals `(k, 3)`, and the triangles of contact points `(k, 3, 3)` [m].
     """
     triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
     normals, triples = _find_tangent_planes(supports.centres[triples], supports.radii[triples], triples)
-    heights = supports.heights(normals)
+    heights = supports.bottom_heights(normals)
+    # a plane is as high as the lowest point of any ball that it touches
     plane_heights = np.take_along_axis(heights, triples[:, :1], axis=-1)[:, 0]
     has_none_below = heights.min(axis=-1, initial=math.inf) > plane_heights - _TOUCHING_M
     is_floor = has_none_below & (normals[:, 2] > _MIN_UP)
     normals = normals[is_floor]
     triples = triples[is_floor]
-    triangles = supports.centres[triples] - supports.radii[triples][..., None] * normals[:, None, :]
-    return normals, triangles
+    contact_points = supports.centres[triples] - supports.radii[triples][..., None] * normals[:, None, :]
+    return normals, contact_points
 
 
 def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats, Indices]:
@@ -165,28 +172,32 @@ def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tu
     """
     first_edges = centres[:, 1] - centres[:, 0]
     second_edges = centres[:, 2] - centres[:, 0]
-    cross = np.cross(first_edges, second_edges)
-    area2 = (cross * cross).sum(-1)
-    has_area = area2 > _MIN_AREA_M2**2
+    # the triangles of the centres: normals, as long as twice the area
+    crosses = np.cross(first_edges, second_edges)
+    crosses_sq = (crosses * crosses).sum(-1)
+    has_area = crosses_sq > _MIN_AREA_M2**2
     first_edges = first_edges[has_area]
     second_edges = second_edges[has_area]
-    cross = cross[has_area]
-    area2 = area2[has_area]
+    crosses = crosses[has_area]
+    crosses_sq = crosses_sq[has_area]
     triples = triples[has_area]
     radii = radii[has_area]
     # the normal's component in the triangle's plane follows from the differences of the radii
-    rise = radii[:, 1:] - radii[:, :1]
-    in_plane = rise[:, :1] * np.cross(second_edges, cross) + rise[:, 1:] * np.cross(cross, first_edges)
-    in_plane /= area2[:, None]
-    perpendicular2 = 1.0 - (in_plane * in_plane).sum(-1)
-    is_real = perpendicular2 > 0.0
-    perpendicular = cross[is_real] * np.sqrt(perpendicular2[is_real] / area2[is_real])[:, None]
-    normals = np.concatenate([in_plane[is_real] + perpendicular, in_plane[is_real] - perpendicular])
-    return normals, np.concatenate([triples[is_real], triples[is_real]])
+    rises = radii[:, 1:] - radii[:, :1]
+    in_plane = rises[:, :1] * np.cross(second_edges, crosses) + rises[:, 1:] * np.cross(crosses, first_edges)
+    in_plane /= crosses_sq[:, None]
+    # the component across the triangle's plane makes the normal a unit vector, upwards or downwards
+    across_sq = 1.0 - (in_plane * in_plane).sum(-1)
+    has_plane = across_sq > 0.0
+    across = crosses[has_plane] * np.sqrt(across_sq[has_plane] / crosses_sq[has_plane])[:, None]
+    normals = np.concatenate([in_plane[has_plane] + across, in_plane[has_plane] - across])
+    return normals, np.concatenate([triples[has_plane], triples[has_plane]])
 
 
 def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats) -> Floats:
     """Return how far the centre of mass, projected onto each triangle's plane, is outside the triangle [m].
+
+    It is outside if it lies beyond one of the three edges; the greatest distance from an edge counts.
 
     Args:
         triangles: corners, `(k, 3, 3)` [m].
@@ -196,14 +207,16 @@ def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats)
     Returns:
         The distances, `(k,)` [m]; 0 inside.
     """
-    centroid = triangles.mean(axis=1)
-    greatest = np.full(len(normals), -math.inf)
+    centroids = triangles.mean(axis=1)
+    greatest_distances = np.full(len(normals), -math.inf)
     for edge in range(3):
         start = triangles[:, edge]
         end = triangles[:, (edge + 1) % 3]
-        outward = np.cross(end - start, normals)
-        outward /= np.linalg.norm(outward, axis=-1, keepdims=True)
-        centroid_side = ((centroid - start) * outward).sum(-1, keepdims=True)
-        outward = np.where(centroid_side > 0.0, -outward, outward)
-        greatest = np.maximum(greatest, ((centre_of_mass - start) * outward).sum(-1))
-    return np.asarray(np.maximum(greatest, 0.0))
+        edge_normals = np.cross(end - start, normals)
+        edge_normals /= np.linalg.norm(edge_normals, axis=-1, keepdims=True)
+        # the corners may be in either order, so make the edge's normal point away from the centroid
+        centroid_side = ((centroids - start) * edge_normals).sum(-1, keepdims=True)
+        outward = np.where(centroid_side > 0.0, -edge_normals, edge_normals)
+        distances = ((centre_of_mass - start) * outward).sum(-1)
+        greatest_distances = np.maximum(greatest_distances, distances)
+    return np.asarray(np.maximum(greatest_distances, 0.0))

@@ -91,6 +91,7 @@ def motion_view(motion: Motion, page: int) -> View:
         "exit": motion.exit,
         "speed": motion.speed,
         "source": motion.source,
+        "sound": motion.sound and {"file": motion.sound.file, "start_s": motion.sound.start_s},
         "page": page,
         "joints": list(motion.joints),
         "start": None if motion.start is None else pose_view(motion.start),
@@ -106,6 +107,8 @@ def keyframe_view(frame: Keyframe) -> View:
         "accel_share": frame.accel_share,
         "stiffness": frame.stiffness and dict(frame.stiffness),
         "lights": frame.lights and dict(frame.lights),
+        "tangents": frame.tangents
+        and {joint: angles_deg(np.array(pair)) for joint, pair in frame.tangents.items()},
         "pose": pose_view(frame.pose),
     }
 

@@ -33,7 +33,7 @@ MAX_DEPTH = 100
 NOT_POWER = 3
 COMPARISON_POWER = 4
 MINUS_POWER = 7
-POWER = {
+BINDING_POWER = {
     Operator.OR: 1,
     Operator.AND: 2,
     **dict.fromkeys(COMPARISONS, COMPARISON_POWER),
@@ -43,7 +43,7 @@ POWER = {
 }
 """Binding powers: an operator of a higher one binds tighter."""
 
-_OPERATORS = {operator.value: operator for operator in POWER}
+_OPERATORS = {operator.value: operator for operator in BINDING_POWER}
 _TRUTH_VALUES = {"true": True, "false": False, "True": True, "False": False}
 
 
@@ -115,18 +115,18 @@ class _ExpressionParser:
         return If(condition, value, self.parse_expression(depth + 1), if_token.offset)
 
     def parse_binary(self, power: int, depth: int) -> Tree:
-        """Parse an operand and the binary operators after it that bind tighter than `power`.
+        """Parse an operand and the binary operators after it that bind tighter than the operator before it.
 
         Args:
             power: binding power of the operator before it; 0 for none.
-            depth: as in `parse_expression`.
+            depth: number of brackets, operators and conditionals around it.
         """
         if depth > MAX_DEPTH:
             self.fail(self.next_token, f"nested deeper than {MAX_DEPTH} levels", "split it up")
         left = self.parse_operand(depth)
-        while (operator := self.next_operator) is not None and POWER[operator] > power:
+        while (operator := self.next_operator) is not None and BINDING_POWER[operator] > power:
             token = self.consume()
-            right = self.parse_binary(POWER[operator], depth + 1)
+            right = self.parse_binary(BINDING_POWER[operator], depth + 1)
             left = Binary(operator, left, right, token.offset)
             if operator in COMPARISONS and self.next_operator in COMPARISONS:
                 self.fail(self.next_token, "comparisons do not chain", "write a < b and b < c")
@@ -194,6 +194,7 @@ class _ExpressionParser:
             return None
         token = self.consume()
         if token.text not in UNITS:
+            # in `2 n` the name is taken for a unit
             hint = f"{unit_hint(token.text)}; two values are joined with an operator, as in 2 * n"
             self.fail(token, f"there is no unit {token.text}", hint)
         return token.text
@@ -233,8 +234,9 @@ def format_tree(tree: Tree) -> str:
         case Unary():
             text = f"not {_format_operand(tree.operand, NOT_POWER)}"
         case Binary():
-            power = POWER[tree.operator]
-            left_power = COMPARISON_POWER + 1 if tree.operator in COMPARISONS else power
+            power = BINDING_POWER[tree.operator]
+            # a left operand of the same power needs no parentheses, but comparisons do not chain
+            left_power = power + 1 if tree.operator in COMPARISONS else power
             left = _format_operand(tree.left, left_power)
             right = _format_operand(tree.right, power + 1)
             text = f"{left} {tree.operator} {right}"
@@ -253,18 +255,23 @@ def format_tree(tree: Tree) -> str:
 
 
 def _format_operand(tree: Tree, power: int) -> str:
-    """Return the text of an operand, in parentheses if it binds less tightly than `power`."""
+    """Return the text of an operand, in parentheses if its operator binds less tightly than `power`.
+
+    Args:
+        tree: the operand.
+        power: the binding power of the operator that it belongs to.
+    """
     match tree:
         case Binary():
-            own_power = POWER[tree.operator]
+            own_power = BINDING_POWER[tree.operator]
         case Unary(Operator.NOT):
             own_power = NOT_POWER
         case Unary():
             own_power = MINUS_POWER
-        case Literal(int() | float() as value) if value < 0:
+        case Literal(int() | float() as value) if value < 0:  # written with a minus
             own_power = MINUS_POWER
         case If():
             own_power = 0
-        case _:
+        case _:  # a single word, or a call: never in parentheses
             own_power = power
     return format_tree(tree) if own_power >= power else f"({format_tree(tree)})"

@@ -70,9 +70,9 @@ from posewright.charts.model import (
 from posewright.documents import Node, parse_document
 from posewright.errors import InputError, UnknownNameError, Where
 
-REQUIRED = ("chart", "period_s")
+REQUIRED_CHART_KEYS = ("chart", "period_s")
 CHART_KEYS = (
-    *REQUIRED,
+    *REQUIRED_CHART_KEYS,
     "description",
     "source",
     "kind",
@@ -213,28 +213,31 @@ def chart_of_document(root: Node) -> Chart:
 
 
 def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
-    """Return the top-level fields of a document, after a check that the required ones are there."""
+    """Return the top-level fields of a document; raise an error if a required one is missing.
+
+    Unknown keys are collected as errors. If a required field is missing, they are raised first.
+    """
     fields = root.fields()
     for key, node in fields.items():
         if key not in CHART_KEYS:
             unknown = UnknownNameError.among("key", key, CHART_KEYS, where=node.where)
             errors.add(unknown, node.value)
-    if not fields.keys() >= {*REQUIRED}:
+    if not fields.keys() >= {*REQUIRED_CHART_KEYS}:
         errors.raise_first()  # a misspelt key explains a missing one
-    root.fields(required=REQUIRED)
-    _require_one_of_states_and_regions(fields)
+    root.fields(required=REQUIRED_CHART_KEYS)
+    _reject_states_with_regions(fields)
     if "regions" not in fields:
         if not fields.keys() >= {"initial", "states"}:
             errors.raise_first()
-        root.fields(required=(*REQUIRED, "initial", "states"))
+        root.fields(required=(*REQUIRED_CHART_KEYS, "initial", "states"))
     states = fields["regions"] if "regions" in fields else fields["states"]
     if not states.fields():
         states.fail("there is no state", hint="a chart has at least one state")
     return fields
 
 
-def _require_one_of_states_and_regions(fields: Mapping[str, Node]) -> None:
-    """Raise a DocumentError if a chart has both states and regions."""
+def _reject_states_with_regions(fields: Mapping[str, Node]) -> None:
+    """Raise a DocumentError if a chart or a state has both `states` and `regions`."""
     if "states" in fields and "regions" in fields:
         hint = "of states one is active, of regions all are: put the states into a region"
         fields["regions"].fail("both 'states' and 'regions'", hint=hint)
@@ -270,12 +273,13 @@ class _ChartNames:
 
 
 def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> _ChartNames:
-    """Read all names, before the parts that use them.
+    """Read the names of all states, junctions, variables, events, constants and functions of a chart.
 
     Args:
         root: the document.
         fields: its sections by key.
-        errors: collects the errors. After an error in the name of a state they are raised at once.
+        errors: collects the errors. If the name of a state is not valid, they are raised here, since all
+            transitions to that state would be errors as well.
     """
     kind = optional_choice(fields, "kind", ChartKind) or ChartKind.STATECHART
     if kind is not ChartKind.STATECHART:
@@ -299,7 +303,7 @@ def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) 
         name for name, node in states.items() if _raises_done_event(node.value)
     )
     declared = read_declarations(fields, errors)
-    if has_misnamed_states:  # transitions to such a state would be errors as well
+    if has_misnamed_states:
         errors.raise_first()
     return _ChartNames(
         kind=kind,
@@ -322,7 +326,11 @@ def _states_below(parent: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _raises_done_event(value: object) -> bool:
-    """Return whether a state raises `done.S`: one of its children is final, or it has regions."""
+    """Return whether a state S raises the event `done.S`: one of its children is final, or it has regions.
+
+    Args:
+        value: the value of the state's field in the document, which may be of any kind.
+    """
     if not isinstance(value, dict):
         return False
     states = value.get("states")
@@ -369,9 +377,10 @@ class _PartReader:
     # States
 
     def read_states(self, fields: Mapping[str, Node]) -> tuple[State, ...]:
-        """Read the states under `states` or `regions` of a chart or a state."""
+        """Read the states under `states` or `regions` of a chart or a state; invalid ones are left out."""
+        key = "regions" if "regions" in fields else "states"
         states: list[State] = []
-        for name, node in fields["regions" if "regions" in fields else "states"].fields().items():
+        for name, node in fields[key].fields().items():
             with self.errors.collect():
                 states.append(self._read_state(name, node))
         return tuple(states)
@@ -437,7 +446,7 @@ class _PartReader:
 
     def _read_states_inside(self, node: Node, fields: Mapping[str, Node]) -> tuple[State, ...]:
         """Read the states or regions inside a state; return an empty tuple if there are none."""
-        _require_one_of_states_and_regions(fields)
+        _reject_states_with_regions(fields)
         inside = fields.get("states") or fields.get("regions")
         if inside is None:
             return ()
@@ -450,7 +459,7 @@ class _PartReader:
     # Transitions
 
     def read_junctions(self, fields: Mapping[str, Node]) -> dict[str, tuple[Transition, ...]]:
-        """Read the segments of every named junction."""
+        """Read the segments of every named junction, by the junction's name."""
         if "junctions" not in fields:
             return {}
         junctions: dict[str, tuple[Transition, ...]] = {}
@@ -563,7 +572,12 @@ class _PartReader:
             node.fail(f"'when' is missing: a transition needs {causes}", hint=hint)
 
     def _read_event(self, node: Node) -> str:
-        """Return the name of an event that triggers a transition, such as a declared event or `done.S`."""
+        """Return the name of the event that triggers a transition: a declared event, or `done.S`.
+
+        Raises:
+            DocumentError: there is no such event, or it is an input, or the state S is never done.
+            UnknownNameError: `done.S` names no state.
+        """
         name = node.text()
         events = self.declared.every_event
         if name not in events and name.startswith(DONE_PREFIX):

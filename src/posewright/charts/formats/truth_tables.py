@@ -158,15 +158,15 @@ class TruthTable:
     rows: tuple[TruthTableRow, ...]
 
     @cached_property
-    def _by_state(self) -> dict[str, list[TruthTableRow]]:
-        by_state: dict[str, list[TruthTableRow]] = {}
+    def _rows_by_state(self) -> dict[str, list[TruthTableRow]]:
+        rows_by_state: dict[str, list[TruthTableRow]] = {}
         for row in self.rows:
-            by_state.setdefault(row.state, []).append(row)
-        return by_state
+            rows_by_state.setdefault(row.state, []).append(row)
+        return rows_by_state
 
     def rows_of(self, state: str) -> tuple[TruthTableRow, ...]:
-        """Return the rows of one state, in order."""
-        return tuple(self._by_state.get(state, ()))
+        """Return the rows of one state, in order; empty for a state without rows."""
+        return tuple(self._rows_by_state.get(state, ()))
 
     def cells(self, row: TruthTableRow) -> list[str]:
         """Return the cells of a row as text: the state, the inputs, the next state, the outputs.
@@ -201,10 +201,11 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
     Args:
         table: the rows.
         period_s: the sample period [s], which a table does not state; the UC3M thesis has 0.1 s.
-        like: a chart whose declarations, times and descriptions are taken over.
+        like: a chart with the same states, of which everything but the transitions is kept; None builds a
+            chart from the table alone.
     """
-    inputs = tuple(table.table_form.inputs.values())
-    outputs = tuple(table.table_form.outputs.values())
+    inputs = tuple(table.table_form.input_of_column.values())
+    outputs = tuple(table.table_form.output_of_column.values())
     state_by_name = {name: _build_state(table, name) for name in table.states}
     if like is not None:
         states = [replace(state, transitions=state_by_name[state.name].transitions) for state in like.states]
@@ -222,9 +223,9 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
 
 
 def _build_state(table: TruthTable, name: str) -> State:
-    """Return the state of a name, with one transition for each of its rows in the table."""
-    inputs = tuple(table.table_form.inputs.values())
-    outputs = tuple(table.table_form.outputs.values())
+    """Return the state called `name`, with one transition for each of its rows in the table."""
+    inputs = tuple(table.table_form.input_of_column.values())
+    outputs = tuple(table.table_form.output_of_column.values())
     rows = table.rows_of(name)
     transitions = []
     for row in rows:
@@ -256,7 +257,7 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
         raise FormatError("the table has no rows", where=Where(path, 1))
     states = list(dict.fromkeys(name for row in rows for name in (row.state, row.next_state)))
     if table_form.state_bits:  # the states are named by their codes
-        table_form = replace(table_form, codes={name: name for name in states})
+        table_form = replace(table_form, code_of_state={name: name for name in states})
         states.sort()
     table_form = replace(table_form, newline="\r\n" if "\r\n" in text else "\n")
     name = chart_name_of_file(path, "table")
@@ -279,6 +280,7 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
     def read_bit(column: int) -> bool:
+        """Return the cell 0 or 1 in a column, given by its index."""
         cell = cells[column]
         if cell not in CELL_VALUES:
             message = f"column {header[column]}: {cell!r} is not binary"
@@ -286,7 +288,7 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
         return CELL_VALUES[cell]
 
     def read_state(first_column: int) -> str:
-        """Return the state in the cells from a column on: its name, or the bits of its code."""
+        """Return the state in the cells from a column on: its name, or its code as text of 0 and 1."""
         if table_form.state_bits:
             code_columns = range(first_column, first_column + len(table_form.state_bits))
             return "".join("1" if read_bit(column) else "0" for column in code_columns)
@@ -295,19 +297,21 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
             raise FormatError(f"{name!r} is not a valid name for a state", where=where)
         return name
 
-    first_input = len(table_form.state_columns)
-    first_next = first_input + len(table_form.inputs)
-    first_output = first_next + len(table_form.next_columns)
-    outputs = tuple(read_bit(column) for column in range(first_output, len(cells)))
+    first_input_column = len(table_form.state_columns)
+    first_next_column = first_input_column + len(table_form.input_of_column)
+    first_output_column = first_next_column + len(table_form.next_columns)
+    outputs = tuple(read_bit(column) for column in range(first_output_column, len(cells)))
     cube = tuple(
-        None if cells[column] in WILDCARDS else read_bit(column) for column in range(first_input, first_next)
+        None if cells[column] in WILDCARDS else read_bit(column)
+        for column in range(first_input_column, first_next_column)
     )
-    state = read_state(0)
-    return TruthTableRow(state, cube, next_state=read_state(first_next), outputs=outputs, line=where.line)
+    state = read_state(first_column=0)
+    next_state = read_state(first_next_column)
+    return TruthTableRow(state, cube, next_state=next_state, outputs=outputs, line=where.line)
 
 
 def _read_table_form(header: list[str], where: Where) -> TableForm:
-    """Return the form of a truth table from its header: columns of the state, inputs, next state, outputs.
+    """Return the form of a truth table from its header: which columns hold states, inputs and outputs.
 
     A column `q` with a column `q_next` is a bit of the state. The columns between the state and the next
     state are inputs, those after the next state are outputs.
@@ -318,10 +322,10 @@ def _read_table_form(header: list[str], where: Where) -> TableForm:
     state_bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
     if not state_bits and not {"state", "next"} <= set(header):
         raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
-    state_form = TableForm({}, {}, state_bits)
-    first_next = header.index(state_form.next_columns[0])
-    inputs = header[len(state_form.state_columns) : first_next]
-    outputs = header[first_next + len(state_form.next_columns) :]
+    state_form = TableForm({}, {}, state_bits)  # to count the columns of the state
+    first_next_column = header.index(state_form.next_columns[0])
+    inputs = header[len(state_form.state_columns) : first_next_column]
+    outputs = header[first_next_column + len(state_form.next_columns) :]
     table_form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, state_bits)
     for name, expected_name in zip(header, table_form.columns, strict=False):
         if name != expected_name:
@@ -342,7 +346,7 @@ def _require_valid_names(names: list[str], where: Where) -> None:
             fault = "occurs twice"
         elif earlier_name is not None:
             fault = f"differs from {earlier_name!r} only in case"
-        elif name.endswith(NEXT_SUFFIX):  # with its bit it would be a column of the next state
+        elif name.endswith(NEXT_SUFFIX):  # if the table had the state bit, this would be its next value
             fault = f"has no column {name[: -len(NEXT_SUFFIX)]!r}"
         if fault is not None:
             raise FormatError(f"the column {name!r} {fault}", where=where, hint=HEADER_HINT)

@@ -26,7 +26,8 @@ class PairTick:
     Attributes:
         first: the tick of the first chart.
         second: the tick of the second chart.
-        first_terms: the terms that the first chart assigned to the variables that are compared as terms.
+        first_terms: the terms over the inputs that the first chart assigned to variables that are compared as
+            terms, by variable; those that it did not set are missing.
         second_terms: the same for the second chart.
     """
 
@@ -48,7 +49,7 @@ class Product:
     def __init__(
         self, first_space: ChartStateSpace, second_space: ChartStateSpace, term_variables: Collection[str]
     ) -> None:
-        """Prepare a recorder of terms for each chart."""
+        """Prepare, for each chart, a recorder of the terms that are assigned to `term_variables`."""
         self.first_space = first_space
         self.second_space = second_space
         self.inputs = first_space.inputs

@@ -34,7 +34,7 @@ class SymbolicTick:
         next_state: state of the chart after it; None if the tick failed.
         taken_transitions: transitions that were taken, in order.
         raised: events that were raised inside, in order.
-        env: value of every name at the end, inputs aside.
+        variable_values: the value of every output, local and counter at the end.
         condition_values: the values of the conditions that are evaluated after every tick.
         error: why the tick failed.
     """
@@ -42,7 +42,7 @@ class SymbolicTick:
     next_state: Snapshot | None
     taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
-    env: Mapping[str, Value]
+    variable_values: Mapping[str, Value]
     condition_values: tuple[bool, ...] = ()
     error: PosewrightError | None = None
 
@@ -63,7 +63,8 @@ class _SymbolicTickExecution(TickExecution):
 
     Attributes:
         path: the path; it is restricted where the tick depends on an input.
-        first_visits: how far the tick had come when it was first in a situation, by situation.
+        first_visits: how far the tick had come when it was first in a situation, by situation; see
+            `_raise_if_endless`.
         n_taken_after_microstep: how many transitions had been taken in all after each microstep, from 0 on.
     """
 
@@ -74,14 +75,21 @@ class _SymbolicTickExecution(TickExecution):
         path: PathCondition,
         functions: Mapping[int, SymbolicFunction],
     ) -> None:
-        """Prepare a tick that evaluates expressions by `functions`, symbolically, along a path."""
+        """Prepare a tick along a path.
 
-        def compute(expression: Expression, env: Registers) -> Value:
+        Args:
+            machine: the machine.
+            state: its state before the tick.
+            path: the path, which is restricted where the tick depends on an input.
+            functions: evaluates each expression on a path, by the expression's identity (`id`).
+        """
+
+        def evaluate(expression: Expression, registers: Registers) -> Value:
             """Return the value of an expression on the path."""
             path.work += 1
-            return functions[id(expression)](env, path)
+            return functions[id(expression)](registers, path)
 
-        super().__init__(machine, state, compute)
+        super().__init__(machine, state, evaluate)
         self.path = path
         self.first_visits: dict[object, _Progress] = {}
         self.n_taken_after_microstep = [0]
@@ -91,44 +99,46 @@ class _SymbolicTickExecution(TickExecution):
         self.first_visits.clear()
         super().process_queue()
 
-    def microstep(self, event: str | None) -> bool:
+    def run_microstep(self, event: str | None) -> bool:
         """Take the transitions that an event enables, as in a concrete tick, and check for loops.
 
         The check starts only after LOOP_CHECK_AFTER microsteps, since most ticks have few.
         """
-        has_transitions = super().microstep(event)
+        has_transitions = super().run_microstep(event)
         if has_transitions:
             self.n_taken_after_microstep.append(len(self.taken_transitions))
             if self.n_microsteps > LOOP_CHECK_AFTER:
-                self._check_loop()
+                self._raise_if_endless()
         return has_transitions
 
-    def _check_loop(self) -> None:
+    def _raise_if_endless(self) -> None:
         """Raise the error of an endless tick if the tick has returned to an earlier situation.
 
-        A situation is all that decides how the tick goes on: it has no end if the same situation recurs with
-        as many queued events or more. Of a queue with one kind of event, the length is no part of it.
+        A situation is all that decides how the tick goes on: active states, histories, values, queued events,
+        and how many questions about inputs were answered. The tick has no end if a situation recurs with as
+        many queued events or more. If all queued events are the same event, their number is no part of the
+        situation.
         """
-        only_event = self.queue[0] if len(set(self.queue)) == 1 else None
+        only_event = self.event_queue[0] if len(set(self.event_queue)) == 1 else None
         situation = (
             self.configuration,
             self.history,
             tuple(self.env.values()),
-            tuple(self.queue) if only_event is None else only_event,
+            tuple(self.event_queue) if only_event is None else only_event,
             self.uninterrupted_nodes,
             len(self.path.choices),
         )
-        progress = _Progress(self.n_microsteps, len(self.queue), len(self.raised))
+        progress = _Progress(self.n_microsteps, len(self.event_queue), len(self.raised_events))
         first_visit = self.first_visits.setdefault(situation, progress)
         is_new_situation = first_visit is progress
         if is_new_situation or progress.queue_length < first_visit.queue_length:
             return  # a queue that has become shorter may become empty
         if only_event is not None:
-            raised_since = set(self.raised[first_visit.n_raised :])
-            if raised_since & self.machine.handled_events - {only_event}:
+            events_raised_since = set(self.raised_events[first_visit.n_raised :])
+            if events_raised_since & self.machine.handled_events - {only_event}:
                 return  # other events are handled in between, so it is no loop
         self._repeat_loop(n_microsteps=progress.n_microsteps - first_visit.n_microsteps)
-        self.fail_endless()
+        self.raise_endless_tick_error()
 
     def _repeat_loop(self, n_microsteps: int) -> None:
         """Add the transitions of the loop to `taken_transitions` again and again, up to the limit of a tick.
@@ -138,12 +148,13 @@ class _SymbolicTickExecution(TickExecution):
         Args:
             n_microsteps: the number of microsteps in the loop, which are the last ones of the tick.
         """
-        while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
+        n_taken = self.n_taken_after_microstep
+        while len(n_taken) <= MAX_MICROSTEPS:
             # the next microstep takes the same transitions as the one a loop before it
-            start = self.n_taken_after_microstep[-n_microsteps - 1]
-            end = self.n_taken_after_microstep[-n_microsteps]
-            self.taken_transitions += self.taken_transitions[start:end]
-            self.n_taken_after_microstep.append(len(self.taken_transitions))
+            first_transition = n_taken[-n_microsteps - 1]
+            end_transition = n_taken[-n_microsteps]
+            self.taken_transitions += self.taken_transitions[first_transition:end_transition]
+            n_taken.append(len(self.taken_transitions))
 
 
 class SymbolicInterpreter:
@@ -156,7 +167,9 @@ class SymbolicInterpreter:
         conditions: evaluated after every tick.
 
     Attributes:
-        functions: a symbolic function for each expression of the machine, by its identity.
+        functions: a function that evaluates each expression of the machine on a path, by the expression's
+            identity (`id`).
+        condition_functions: such functions for the conditions that are evaluated after every tick.
     """
 
     def __init__(
@@ -180,14 +193,14 @@ class SymbolicInterpreter:
             for name, value in action.values.items():
                 self.functions[id(value)] = compiler.compile_value(value, abstractions[name])
         self.condition_functions = tuple(
-            compiler.compile_condition(condition) for condition in conditions.conditions
+            compiler.compile_condition(condition) for condition in conditions.lowered_conditions
         )
 
     def with_functions(self, functions: Mapping[int, SymbolicFunction]) -> SymbolicInterpreter:
-        """Return an interpreter that replaces some functions and evaluates no conditions after ticks.
+        """Return a copy that evaluates some expressions by other functions, and no conditions after ticks.
 
         Args:
-            functions: the functions that replace others, by the identity of their expressions.
+            functions: the functions for these expressions, by the expression's identity (`id`).
         """
         interpreter = copy(self)
         interpreter.functions = {**self.functions, **functions}
@@ -201,6 +214,7 @@ class SymbolicInterpreter:
         condition_values: tuple[bool, ...] = ()
         tick_error: PosewrightError | None = None
         try:
+            # no values of inputs: expressions read them through the path
             next_state = tick.run({}, self._occurring_events(tick, path))
             if self.condition_functions:
                 condition_values = self._evaluate_conditions(tick, path)
@@ -210,20 +224,24 @@ class SymbolicInterpreter:
         return SymbolicTick(
             next_state,
             taken_transitions=tuple(tick.taken_transitions),
-            raised=tuple(tick.raised),
-            env=tick.env,
+            raised=tuple(tick.raised_events),
+            variable_values=tick.env,
             condition_values=condition_values,
             error=tick_error,
         )
 
     def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
-        """Return the values of the conditions after a tick; one that fails makes the path incomplete."""
-        active = tick.planner.active_nodes(tick.configuration)
-        env = {**tick.env, **self.conditions.evaluate_names(active, tick.raised)}
+        """Return the values of the watched conditions after a tick.
+
+        A condition that divides by zero is false, and makes the path incomplete.
+        """
+        active_nodes = tick.planner.active_nodes(tick.configuration)
+        # conditions also read which states are active and which events were raised
+        registers = {**tick.env, **self.conditions.evaluate_names(active_nodes, tick.raised_events)}
         condition_values = []
         for evaluate in self.condition_functions:
             try:
-                condition_values.append(bool(evaluate(env, path)))
+                condition_values.append(bool(evaluate(registers, path)))
             except ExpressionError as error:
                 path.incomplete_reasons.append(str(error))
                 condition_values.append(False)

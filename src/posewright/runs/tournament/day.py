@@ -16,7 +16,7 @@ from posewright.documents import open_regular_file, path_exists, read_document, 
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json
-from posewright.runs.batch import BatchRun, stem_of
+from posewright.runs.batch import BatchRun, spreadsheet_cell, stem_of
 from posewright.runs.tournament.contestant import Contestant
 
 DAY = "day.json"
@@ -95,7 +95,8 @@ class Day:
         seed: the seed of everything random.
         contestants: all entries.
         disciplines: the disciplines in the order in which they were played.
-        inspections: the failed checks by contestant; an empty text if it passed and may take part.
+        inspections: why a contestant may not take part: the failed checks, or that it cannot be read; empty
+            if it may.
         folder: where it is stored.
     """
 
@@ -151,7 +152,8 @@ class Day:
         writer.writerow(["place", "entry", "club", *contests, "points"])
         for row in self.ranking:
             parts = (row.parts[contest] for contest in contests)
-            writer.writerow([row.place, row.name, row.club, *parts, row.points])
+            cells = (row.place, row.name, row.club, *parts, row.points)
+            writer.writerow(map(spreadsheet_cell, cells))
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,6 +166,7 @@ class Day:
             "folder": str(self.folder),
             "ranking": [asdict(row) for row in self.ranking],
             "inspections": dict(self.inspections),
+            "forfeits": [line for contestant in self.contestants for line in contestant.forfeits],
             "disciplines": [
                 {
                     "contest": discipline.contest,
@@ -239,6 +242,8 @@ def _day_from_dict(data: Mapping[str, Any], folder: Path) -> Day:
                 behaviours=entry["behaviours"],
                 club=entry["club"],
                 options=entry["options"],
+                error=entry.get("error", ""),  # days of earlier versions have no such entries
+                program_errors=entry.get("program_errors", {}),
             )
             for entry in data["contestants"]
         ),

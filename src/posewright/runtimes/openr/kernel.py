@@ -25,13 +25,13 @@ MAX_CALLS = 10_000
 """Largest number of calls at one instant; objects that cause more are in an endless loop."""
 
 
-_ENDS = ("from", "to")
+_SERVICE_FIELDS = ("from", "to")
 REQUIRED_FIELDS: Mapping[str, tuple[str, ...]] = {
     "state": ("object", "state"),
     "refused": ("object", "asked", "why"),
     "syslog": ("object", "text"),
-    **dict.fromkeys(("notify", "waits", "ready", "not ready"), _ENDS),
-    "silent": (*_ENDS, "why"),
+    **dict.fromkeys(("notify", "waits", "ready", "not ready"), _SERVICE_FIELDS),
+    "silent": (*_SERVICE_FIELDS, "why"),
 }
 """Data fields that entries of these kinds always have."""
 
@@ -70,12 +70,13 @@ class OpenR:
             raise InputError(f"{robot.name} is not an OPEN-R robot", hint=hint)
         self.robot = robot
         self.frame = 0  # number of the frame, from 0
-        self.entries: list[LogEntry] = []
+        self.log_entries: list[LogEntry] = []
         self._locators = {locator: robot.index(joint) for locator, joint in names.items()}
         self._calls: deque[Callable[[], None]] = deque()
         self._alarms: list[_Alarm] = []  # a heap
+        # numbers the alarms, so that those of one frame keep their order
         self._next_order = itertools.count()
-        self._state: BodyState | None = None
+        self._body_state: BodyState | None = None
 
     @property
     def time_s(self) -> float:
@@ -98,14 +99,14 @@ class OpenR:
         Raises:
             InputError: the body has not been read yet.
         """
-        if self._state is None:
+        if self._body_state is None:
             message = "joint angles are not available before the objects have started"
             raise InputError(message, hint="read them when a message arrives")
-        return round(float(self._state.positions[primitive]) * MICRO_PER_UNIT)
+        return round(float(self._body_state.positions[primitive]) * MICRO_PER_UNIT)
 
     def update(self, state: BodyState) -> None:
         """Store the state of the body at the beginning of a frame."""
-        self._state = state
+        self._body_state = state
 
     def log(self, kind: str, **data: Any) -> None:
         """Add an entry to the log.
@@ -118,7 +119,7 @@ class OpenR:
             message = f"log({kind!r}) lacks {', '.join(missing)}"
             raise InputError(message, hint="use syslog, report_refusal or enter_state of an object")
         fields = {name: _recordable(value) for name, value in data.items()}
-        self.entries.append(LogEntry(self.time_s, str(_recordable(kind)), fields))
+        self.log_entries.append(LogEntry(self.time_s, str(_recordable(kind)), fields))
 
     def post(self, call: Callable[[], None]) -> None:
         """Queue a call after all calls that were posted before."""
@@ -152,11 +153,12 @@ class OpenR:
             InputError: the objects are in an endless loop.
         """
         n_calls = 0
-        first_new_order = next(self._next_order)
+        first_new_order = next(self._next_order)  # alarms that are scheduled from here on have a greater one
         while n_calls < MAX_CALLS:
             n_calls += 1
             if self._calls:
-                self._calls.popleft()()
+                call = self._calls.popleft()
+                call()
             elif self._alarms and self._alarms[0].frame <= self.frame:
                 alarm = heapq.heappop(self._alarms)
                 if alarm.order < first_new_order:  # scheduled earlier, so no sign of a loop
@@ -164,11 +166,12 @@ class OpenR:
                 alarm.call()
             else:
                 return
-        recent = self.entries[-MAX_CALLS:]
-        services = [entry.data[end] for entry in recent for end in _ENDS if end in entry.data]
-        names = dict.fromkeys(service.partition(".")[0] for service in services)
+        services: list[str] = []
+        for entry in self.log_entries[-MAX_CALLS:]:
+            services += [entry.data[name] for name in _SERVICE_FIELDS if name in entry.data]
+        object_names = dict.fromkeys(service.partition(".")[0] for service in services)
         message = f"more than {MAX_CALLS:,} messages at {self.time_s:.3f} s"
-        raise InputError(message, hint=f"endless loop of {' and '.join(names) or 'an object'}")
+        raise InputError(message, hint=f"endless loop of {' and '.join(object_names) or 'an object'}")
 
 
 def _recordable(value: Any) -> Any:  # any value of an object's author

@@ -101,8 +101,8 @@ def format_listing(program: Rm4Program) -> str:
 def _format_lines(program: Rm4Program) -> Iterator[str]:
     """Yield the lines of a listing: the usual blanks, each tag, and what follows the last one."""
     inside_flags = list(mark_inside_calc(program.tags))
-    between_blank = _usual_blank(program.tags, inside_flags, inside_calc=False)
-    inside_blank = _usual_blank(program.tags, inside_flags, inside_calc=True)
+    between_blank = _find_usual_blank(program.tags, inside_flags, inside_calc=False)
+    inside_blank = _find_usual_blank(program.tags, inside_flags, inside_calc=True)
     yield f"between {_quote(between_blank)}"
     yield f"inside {_quote(inside_blank)}"
     for i, (tag, is_inside) in enumerate(zip(program.tags, inside_flags, strict=True)):
@@ -116,7 +116,7 @@ def _format_lines(program: Rm4Program) -> Iterator[str]:
         yield f"end {_quote(program.blank_after)}"
 
 
-def _usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_calc: bool) -> bytes:
+def _find_usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_calc: bool) -> bytes:
     """Return the most frequent blank space before tags inside or outside of <calc>.
 
     The first tag of the file does not count. Of equally frequent ones the last in the order of bytes is
@@ -146,7 +146,7 @@ def _format_tag_lines(program: Rm4Program, tag: Tag, *, inside_calc: bool) -> It
     if raw != _standard_spelling(tag, raw):
         yield f"raw {_quote(raw)}"
     code = f"{address}{indentation}{_format_instruction(program, tag)}"
-    comment = _memory_comment(tag)
+    comment = _format_memory_comment(tag)
     yield f"{code:<{_COMMENT_COLUMN}}; {comment}" if comment else code
 
 
@@ -166,7 +166,7 @@ def _format_instruction(program: Rm4Program, tag: Tag) -> str:
     return str(tag.op)
 
 
-def _memory_comment(tag: Tag) -> str:
+def _format_memory_comment(tag: Tag) -> str:
     """Return the names of the first and last word of the memory that a tag accesses."""
     if tag.op not in {Op.MEM_R, Op.MEM_W}:
         return ""
@@ -246,17 +246,18 @@ class _Assembler:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._errors: list[FormatError] = []
+        self._line_errors: list[FormatError] = []
         self._line_number = 0
         self._tags: list[Tag] = []
         self._tag_lines: list[int] = []  # the line of each tag in its listing
         self._jump_operands: list[str] = []  # by tag; empty for other tags
         self._tag_key_of_label: dict[str, int] = {}  # key of the tag below each label
         self._label_lines: dict[str, int] = {}
+        # blank space before a tag unless `blank` states another: outside of <calc>, and inside
         self._usual_blanks = {"between": b"\n", "inside": b"\n  "}
-        self._pending: dict[str, bytes] = {}  # `raw` and `blank` of the next tag
+        self._next_tag_settings: dict[str, bytes] = {}  # `raw` and `blank` of the next tag
         self._inside_calc = False
-        self._tail = b""
+        self._blank_after = b""  # after the last tag
         self._open_string: _OpenString | None = None
 
     def read(self, listing: str) -> None:
@@ -265,24 +266,24 @@ class _Assembler:
         Raises:
             FormatError: with all others, lines that are wrong.
         """
-        self._pending.clear()
+        self._next_tag_settings.clear()
         n_previous = len(self._tags)
         for number, line in enumerate(listing.split("\n"), 1):
-            if len(self._errors) >= MAX_ERRORS:
+            if len(self._line_errors) >= MAX_ERRORS:
                 break
             self._line_number = number
             try:
                 self._read_line(line)
             except FormatError as error:
-                self._errors.append(error)
+                self._line_errors.append(error)
                 self._open_string = None
-        if len(self._errors) < MAX_ERRORS:
+        if len(self._line_errors) < MAX_ERRORS:
             try:
                 self._finish_string()
             except FormatError as error:
-                self._errors.append(error)
+                self._line_errors.append(error)
                 self._open_string = None
-        raise_all(self._errors)
+        raise_all(self._line_errors)
         if n_previous == len(self._tags):
             hint = "a program has at least one"
             raise FormatError("the listing has no instruction", where=Where(path=self._path), hint=hint)
@@ -292,8 +293,8 @@ class _Assembler:
             raise self._error(message, "put the label before a tag", self._label_lines[last_label])
         for misplaced in islice(find_misplaced_tags(self._tags[n_previous:]), MAX_ERRORS):
             tag_line = self._tag_lines[misplaced.tag.key]
-            self._errors.append(self._error(misplaced.problem, misplaced.hint, tag_line))
-        raise_all(self._errors)
+            self._line_errors.append(self._error(misplaced.problem, misplaced.hint, tag_line))
+        raise_all(self._line_errors)
 
     def read_subroutines(self, library: Callable[[str], str | None]) -> None:
         """Add the subroutines of a library that jumps go to, and those that these go to.
@@ -327,7 +328,7 @@ class _Assembler:
             key: label for label, key in self._tag_key_of_label.items() if not ADDRESS_LABEL.fullmatch(label)
         }
         tags = tuple(self._resolve_jump(tag, labels.get(tag.key, "")) for tag in self._tags)
-        program = Rm4Program(tags, self._tail, self._path)
+        program = Rm4Program(tags, self._blank_after, self._path)
         if program.n_bytes > MAX_BYTES:
             message = f"the program is larger than {MAX_BYTES:,} bytes"
             raise FormatError(message, where=Where(path=self._path))
@@ -434,13 +435,13 @@ class _Assembler:
 
     def _add_tag(self, tag: Tag, jump_operand: str = "") -> None:
         """Add a tag, with the `raw` and `blank` that precede it."""
-        raw = self._pending.pop("raw", b"")
+        raw = self._next_tag_settings.pop("raw", b"")
         if raw:
             tag = _apply_spelling(tag, raw)
         if tag.op is Op.END_CALC:
             self._inside_calc = False
         usual_blank = self._usual_blanks["inside" if self._inside_calc else "between"] if self._tags else b""
-        blank = self._pending.pop("blank", usual_blank)
+        blank = self._next_tag_settings.pop("blank", usual_blank)
         if tag.op is Op.CALC:
             self._inside_calc = True
         self._tags.append(dataclasses.replace(tag, blank_before=blank, key=len(self._tags)))
@@ -464,17 +465,17 @@ class _Assembler:
         self._line_number = string.line  # for errors
         value = b"".join(string.parts)
         if string.keyword == "text":
-            self._pending.pop("raw", None)
+            self._next_tag_settings.pop("raw", None)
             self._add_tag(self._read_text_tag(value))
         elif string.keyword == "raw":
-            self._pending["raw"] = value
+            self._next_tag_settings["raw"] = value
         elif value.strip(BLANK):
             message = f"{string.keyword} contains {excerpt(value.strip(BLANK))}"
             raise self._error(message, "expected blank space: spaces, \\t \\r \\n")
         elif string.keyword == "end":
-            self._tail = value
+            self._blank_after = value
         elif string.keyword == "blank":
-            self._pending["blank"] = value
+            self._next_tag_settings["blank"] = value
         else:
             self._usual_blanks[string.keyword] = value
         self._line_number = current_line

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
+from posewright.formats.path_losses import describe_lost_sound
 from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
@@ -110,6 +111,7 @@ def _losses(motion: Motion) -> Iterator[str]:
         )
     if (motion.repeat or 1) > MAX_REPETITIONS:
         yield f"repetitions: 1 instead of {motion.repeat}"
+    yield from describe_lost_sound(motion)
     if motion.next is not None:
         yield f"the next motion, {motion.next!r}"
     if motion.exit is not None:
@@ -131,8 +133,8 @@ class _PoseBlockWriter:
         self.max_time_error_s = 0.0
         self._motion = motion
         self._robot = robot
-        self._map = memory_map()
-        self._servos = {joint: robot.servo(joint) for joint in motion.joints}
+        self._memory_map = memory_map()
+        self._servo_of_joint = {joint: robot.servo(joint) for joint in motion.joints}
         self._written_words: dict[int, int] = {}  # of the pose block, by address
         self._n_instant_keyframes = 0
         self._limited_joints: set[str] = set()  # whose stiffness is out of range
@@ -168,9 +170,9 @@ class _PoseBlockWriter:
         """
         words: dict[int, int] = {}
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
-            servo = self._servos[joint]
-            position_address = self._map["position"].address_of(servo.id or 0)
-            torque_address = self._map["torque"].address_of(servo.id or 0)
+            servo = self._servo_of_joint[joint]
+            position_address = self._memory_map["position"].address_of(servo.id or 0)
+            torque_address = self._memory_map["torque"].address_of(servo.id or 0)
             if joint in keyframe.pose.free:
                 words[torque_address] = 0
                 continue
@@ -185,10 +187,10 @@ class _PoseBlockWriter:
                 words[torque_address] = percent  # a held joint with torque changes its stiffness
         for name, light in (keyframe.lights or {}).items():
             self._robot.led(name)  # raises if there is no such light
-            values = light if isinstance(light, tuple) else (light,) * len(_COLOURS)
+            brightnesses = light if isinstance(light, tuple) else (light,) * len(_COLOURS)
             # a light without colours has a single address
-            for address, value in zip(led_addresses(self._map, name), values, strict=False):
-                words[address] = round(value)
+            for address, brightness in zip(led_addresses(self._memory_map, name), brightnesses, strict=False):
+                words[address] = round(brightness)
         self._written_words |= words
         return words
 
@@ -197,7 +199,7 @@ class _PoseBlockWriter:
         stiffness = (keyframe.stiffness or {}).get(joint)
         if stiffness is None:
             return FULL_PERCENT
-        percent = round(FULL_PERCENT * stiffness / self._servos[joint].stiffness)
+        percent = round(FULL_PERCENT * stiffness / self._servo_of_joint[joint].stiffness)
         if not 1 <= percent <= FULL_PERCENT:
             self._limited_joints.add(joint)
         return max(1, min(percent, FULL_PERCENT))
@@ -212,18 +214,18 @@ class _PoseBlockWriter:
             message = f"a move or pause of {self._motion.name!r} lasts {ticks / TICKS_PER_S:.0f} s"
             raise InputError(message, hint=f"a time word allows at most {MAX_TICKS / TICKS_PER_S:.0f} s")
         if words and self._is_block_known():
-            start = self._map["position"].address
+            start = self._memory_map["position"].address
             block_addresses = range(start, start + WORD_BYTES * POSE_WORDS, WORD_BYTES)
             words = {address: self._written_words.get(address, 0) for address in block_addresses}
-        for address, values in _group_adjacent({**words, self._map["time"].address_of(): ticks}):
+        for address, values in _group_adjacent({**words, self._memory_map["time"].address_of(): ticks}):
             yield f"    mem_w 2 {address:#06x} = {', '.join(f'{value:#06x}' for value in values)}"
         yield "    call wait"
 
     def _is_block_known(self) -> bool:
         """Whether position and torque of all servos, and all LEDs, have been written."""
-        addresses = set(self._map["led"].addresses)
+        addresses = set(self._memory_map["led"].addresses)
         for servo in self._robot.servos:
-            addresses |= {self._map[cell].address_of(servo.id or 0) for cell in ("position", "torque")}
+            addresses |= {self._memory_map[cell].address_of(servo.id or 0) for cell in ("position", "torque")}
         return self._written_words.keys() >= addresses
 
     def losses(self) -> Iterator[str]:
@@ -238,8 +240,8 @@ class _PoseBlockWriter:
     def remarks(self) -> Iterator[str]:
         """Yield a sentence about joints that the motion never sets, if there are any."""
         unset_joints: list[str] = []
-        for joint, servo in self._servos.items():
-            if self._map["torque"].address_of(servo.id or 0) not in self._written_words:
+        for joint, servo in self._servo_of_joint.items():
+            if self._memory_map["torque"].address_of(servo.id or 0) not in self._written_words:
                 unset_joints.append(joint)
         if unset_joints:
             yield f"never set, so nothing is written for {', '.join(unset_joints)}"

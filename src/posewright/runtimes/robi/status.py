@@ -93,7 +93,7 @@ def status_of(controller: StatusSource) -> Status:
     engine = controller.engine
     mapped_ids = set(engine.mapped_ids)
     servos: list[ServoStatus] = []
-    for servo_id, joint in zip(engine.ids, controller.robot.joint_names, strict=True):
+    for servo_id, joint in zip(engine.servo_ids, controller.robot.joint_names, strict=True):
         servos.append(
             ServoStatus(
                 servo_id,
@@ -136,6 +136,6 @@ def changed_cells(memory: RobiMemory) -> dict[str, int]:
 def _read_or_zero(engine: ServoEngine, table: str, servo_id: int) -> int:
     """Return the word that a table leads to, or 0 if it leads out of the memory, which the engine reports."""
     try:
-        return engine.read_through(table, servo_id)
+        return engine.read_table_target(table, servo_id)
     except InputError:
         return 0

@@ -78,10 +78,10 @@ def read_routines(
     program = program if isinstance(program, CompiledProgram) else open_program(program)
     robot = find_robot(robot) if isinstance(robot, str) else robot
     reader = _RoutineReader(program, robot, speed_counts_s)
-    routines = [reader.read("", 1)]
+    routines = [reader.read_routine(label="", line_number=1)]
     for line in program.source.lines:
         if _begins_routine(line):
-            routines.append(reader.read(line.label, line.number))
+            routines.append(reader.read_routine(line.label, line.number))
     return tuple(routines)
 
 
@@ -125,11 +125,11 @@ class _RoutineReader:
         self._robot = robot
         self._speed_counts_s = speed_counts_s
         self._standing_counts = standing_counts(robot)
-        self._joints = dict(zip(self._standing_counts, robot.joint_names, strict=True))  # by servo
+        self._joint_of_servo = dict(zip(self._standing_counts, robot.joint_names, strict=True))  # by servo
         self._beginning = RoutineRun(
             program,
             servos=self._standing_servos(),
-            servo_numbers=self._joints.keys(),
+            servo_numbers=self._joint_of_servo.keys(),
             address=0,
             at_power_on=True,
         )
@@ -138,18 +138,18 @@ class _RoutineReader:
     def _standing_servos(self) -> BoardServos:
         return BoardServos(self._standing_counts, self._robot.frame_period_s, self._speed_counts_s)
 
-    def read(self, label: str, line: int) -> Routine:
-        """Return the routine at a label, by running it.
+    def read_routine(self, label: str, line_number: int) -> Routine:
+        """Return the routine at a label: its motion, found by running it, or why it has none.
 
         Args:
             label: as written; empty for the beginning of the program, which has been run already.
-            line: the line of the label, from 1.
+            line_number: the line of the label, from 1.
         """
         if label:
             run = RoutineRun(
                 self._program,
                 servos=inherit_settings(self._standing_servos(), self._beginning.servos),
-                servo_numbers=self._joints.keys(),
+                servo_numbers=self._joint_of_servo.keys(),
                 address=self._program.labels[label.upper()],
                 max_statements=max(self._statements_left, MIN_STATEMENTS),
             )
@@ -157,13 +157,13 @@ class _RoutineReader:
         else:
             run = self._beginning
         if run.failure:
-            return Routine(label, line, motion=None, failure=run.failure, failure_line=run.line)
+            return Routine(label, line_number, motion=None, failure=run.failure, failure_line=run.line)
         moves, end_pulses = run.one_pass()
         if not moves:
-            return Routine(label, line, motion=None)
+            return Routine(label, line_number, motion=None)
         motion = self._build_motion(self._motion_name(label), moves, end_pulses, repeats=run.repeats)
-        source = str(self._program.source.where(line))
-        return Routine(label, line, replace(motion, source=source), remarks=tuple(run.remarks()))
+        source = str(self._program.source.where(line_number))
+        return Routine(label, line_number, replace(motion, source=source), remarks=tuple(run.remarks()))
 
     def _motion_name(self, label: str) -> str:
         """Return the name of a routine's motion; that of the beginning is the program's name."""
@@ -187,7 +187,7 @@ class _RoutineReader:
             repeats: whether the routine repeats for ever.
         """
         servos = {servo for move in moves for servo in move.counts.keys() | move.free}
-        joints = tuple(joint for servo, joint in self._joints.items() if servo in servos)
+        joints = tuple(joint for servo, joint in self._joint_of_servo.items() if servo in servos)
         next_begins = [*(move.begin for move in moves[1:]), end_pulses]
         keyframes = [
             self._build_keyframe(move, next_begin, joints)
@@ -213,10 +213,10 @@ class _RoutineReader:
         """Return the keyframe of a move, with a pause until the next move begins."""
         angles: dict[str, float] = {}
         for servo, counts in move.counts.items():
-            joint = self._joints[servo]
+            joint = self._joint_of_servo[servo]
             degrees = math.degrees(self._robot.servo(joint).from_ticks(counts))
             angles[joint] = math.radians(round(degrees, DECIMALS))
-        pose = Pose.of(joints, angles, {self._joints[servo] for servo in move.free})
+        pose = Pose.of(joints, angles, {self._joint_of_servo[servo] for servo in move.free})
         pause_pulses = max(0, next_begin - move.end)
         return Keyframe(pose, self._to_seconds(move.n_pulses), self._to_seconds(pause_pulses))
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import InputError
-from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.path_losses import describe_lost_tracks
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.machine import US_PER_MS
@@ -62,18 +62,19 @@ class RoutineWriter:
         self.max_time_error_s = 0.0
         self.uses_high_speed = False
         self._parameters = parameters
-        self._period_s = robot.frame_period_s
-        self._servos = {joint: robot.servo(joint) for joint in motion.joints}
-        self._numbers = {joint: self._servos[joint].id or 0 for joint in motion.joints}
-        self._positions = standing_counts(robot)
-        self._all_numbers = frozenset(self._positions)
+        self._pulse_period_s = robot.frame_period_s
+        self._servo_of_joint = {joint: robot.servo(joint) for joint in motion.joints}
+        self._servo_number_of_joint = {joint: self._servo_of_joint[joint].id or 0 for joint in motion.joints}
+        self._positions = standing_counts(robot)  # by servo number [counts]
+        self._all_servo_numbers = frozenset(self._positions)
+        # counts a second by the setting of SPEED and HIGHSPEED
         self._rates = {setting: setting.rate(speed_counts_s) for setting in all_speed_settings()}
-        self._speed: SpeedSetting | None = None
-        self._free: set[int] = set()
+        self._current_setting: SpeedSetting | None = None  # the one that was written last
+        self._free_servos: set[int] = set()
         self._planned_pulses = 0.0  # time so far in the motion
         self._written_pulses = 0  # time so far in the routine
         self._us_after_pulse = 0  # of the program's clock, after the latest pulse
-        self._targets = [
+        self._keyframe_targets = [  # of each keyframe the counts by servo number
             self._convert_pose(keyframe, number) for number, keyframe in enumerate(motion.keyframes, 1)
         ]
 
@@ -90,7 +91,7 @@ class RoutineWriter:
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
             if math.isnan(angle_rad):
                 continue
-            servo = self._servos[joint]
+            servo = self._servo_of_joint[joint]
             counts = round(servo.to_ticks(angle_rad)) if math.isfinite(angle_rad) else -1  # out of range
             if not low <= counts <= high:
                 degrees = math.degrees(angle_rad)
@@ -102,14 +103,17 @@ class RoutineWriter:
                 )
             error_rad = abs(servo.from_ticks(counts) - angle_rad)
             self.max_angle_error_rad = max(self.max_angle_error_rad, error_rad)
-            targets[self._numbers[joint]] = counts
+            targets[self._servo_number_of_joint[joint]] = counts
         return targets
 
     def write_routine(self, label: str) -> Iterator[str]:
-        """Yield the lines of the routine below its label."""
-        repeat = self.motion.repeat
+        """Yield the lines of the routine below its label.
+
+        A pass of the motion is written once; a motion that repeats gets a FOR or a GOTO around it.
+        """
+        repeat = self.motion.repeat  # None for ever
         if repeat != 1:  # a pass starts where the pass before ended
-            for targets in self._targets:
+            for targets in self._keyframe_targets:
                 self._positions |= targets
         body = self._write_pass()
         if repeat is None:
@@ -131,13 +135,15 @@ class RoutineWriter:
         """
         stored_speeds = decode_speed_settings(self.motion)
         for keyframe, targets, stored_speed in zip(
-            self.motion.keyframes, self._targets, stored_speeds, strict=True
+            self.motion.keyframes, self._keyframe_targets, stored_speeds, strict=True
         ):
-            releases = [*self._write_releases({self._numbers[joint] for joint in keyframe.pose.free})]
+            releases = [
+                *self._write_releases({self._servo_number_of_joint[joint] for joint in keyframe.pose.free})
+            ]
             n_statements = len(releases) + len(targets)
             self._us_after_pulse += n_statements * self._parameters.statement_us
             yield from releases
-            self._free -= targets.keys()
+            self._free_servos -= targets.keys()
             reach_pulses = self._to_pulses(keyframe.reach_s)
             self._planned_pulses += reach_pulses
             if targets and reach_pulses:
@@ -147,20 +153,20 @@ class RoutineWriter:
             self._positions |= targets
             self._planned_pulses += self._to_pulses(keyframe.pause_s)
             yield from self._write_delay()
-        if self._speed is not None and self._speed.high:
+        if self._current_setting is not None and self._current_setting.high_speed:
             yield "HIGHSPEED SETOFF"
-            self._speed = SpeedSetting(self._speed.speed)
+            self._current_setting = SpeedSetting(self._current_setting.speed)
 
     def _to_pulses(self, seconds: float) -> float:
-        return seconds / self.motion.speed / self._period_s
+        return seconds / self.motion.speed / self._pulse_period_s
 
     def _write_releases(self, servos: set[int]) -> Iterator[str]:
         """Yield the MOTOROFF of servos: of a whole group if none of its servos is driven any longer."""
-        newly_free = servos - self._free
-        self._free |= servos
+        newly_free = servos - self._free_servos
+        self._free_servos |= servos
         for name, group in LIMBS.items():
-            members = self._all_numbers & set(group)
-            if members & newly_free and members <= self._free:
+            members = self._all_servo_numbers & set(group)
+            if members & newly_free and members <= self._free_servos:
                 yield f"MOTOROFF {name}"
             else:
                 yield from (f"MOTOROFF {servo}" for servo in sorted(members & newly_free))
@@ -173,19 +179,19 @@ class RoutineWriter:
             stored_speed: the setting that the motion's extras store for the keyframe, which is preferred.
         """
         travel = max(abs(counts - self._positions[servo]) for servo, counts in targets.items())
-        speed, pulses = self._choose_speed(travel, stored_speed)
-        self._written_pulses += pulses
+        setting, n_pulses = self._choose_speed(travel, stored_speed)
+        self._written_pulses += n_pulses
         self._us_after_pulse = self._parameters.statement_us
         if travel:
-            error_s = abs(self._written_pulses - self._planned_pulses) * self._period_s
+            error_s = abs(self._written_pulses - self._planned_pulses) * self._pulse_period_s
             self.max_time_error_s = max(self.max_time_error_s, error_s)
-        was_high = self._speed is not None and self._speed.high
-        if speed.high != was_high:
-            yield f"HIGHSPEED {'SETON' if speed.high else 'SETOFF'}"
-        if self._speed is None or speed.speed != self._speed.speed:
-            yield f"SPEED {speed.speed}"
-        self._speed = speed
-        self.uses_high_speed |= speed.high
+        was_high_speed = self._current_setting is not None and self._current_setting.high_speed
+        if setting.high_speed != was_high_speed:
+            yield f"HIGHSPEED {'SETON' if setting.high_speed else 'SETOFF'}"
+        if self._current_setting is None or setting.speed != self._current_setting.speed:
+            yield f"SPEED {setting.speed}"
+        self._current_setting = setting
+        self.uses_high_speed |= setting.high_speed
         for name, group in LIMBS.items():
             fields = [str(targets.get(servo, "")) for servo in group]
             while fields and not fields[-1]:
@@ -200,7 +206,7 @@ class RoutineWriter:
         Of several such settings the stored one is preferred, then the current one, then the initial one.
         """
         pulses_by_setting = {
-            setting: count_pulses(travel, rate, self._period_s) for setting, rate in self._rates.items()
+            setting: count_pulses(travel, rate, self._pulse_period_s) for setting, rate in self._rates.items()
         }
         available_pulses = self._planned_pulses - self._written_pulses
 
@@ -210,7 +216,7 @@ class RoutineWriter:
 
         nearest_pulses = min(pulses_by_setting.values(), key=rank)
         candidates = [setting for setting, pulses in pulses_by_setting.items() if pulses == nearest_pulses]
-        for preferred in (stored_speed, self._speed, SpeedSetting(self._parameters.first_speed)):
+        for preferred in (stored_speed, self._current_setting, SpeedSetting(self._parameters.first_speed)):
             if preferred is not None and preferred in candidates:
                 return preferred, nearest_pulses
         return candidates[0], nearest_pulses
@@ -221,7 +227,9 @@ class RoutineWriter:
         if pulses < 1:
             return
         # where the program's clock would be after the planned pulse without the delay; below 0 it is early
-        self._us_after_pulse += self._parameters.statement_us - round(US_PER_S * pulses * self._period_s)
+        self._us_after_pulse += self._parameters.statement_us - round(
+            US_PER_S * pulses * self._pulse_period_s
+        )
         remaining_ms = max(0, math.ceil(-self._us_after_pulse / US_PER_MS))
         self._written_pulses += pulses
         self._us_after_pulse += US_PER_MS * remaining_ms
@@ -239,8 +247,8 @@ class RoutineWriter:
         stiff_joints = {joint for keyframe in motion.keyframes for joint in keyframe.stiffness or ()}
         if stiff_joints:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff_joints)}"
-        yield from describe_lost_lights(motion)
-        if self.max_time_error_s > self._period_s + 1e-6:
+        yield from describe_lost_tracks(motion)
+        if self.max_time_error_s > self._pulse_period_s + 1e-6:
             yield f"times of keyframes, by up to {self.max_time_error_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MAX_INTEGER:
             yield f"repetitions: {MAX_INTEGER} instead of {motion.repeat}"

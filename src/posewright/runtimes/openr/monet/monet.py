@@ -81,9 +81,11 @@ class MoNet(OObject):
         super().__init__()
         self._findings = _require_safe(setup)
         self._setup = setup
-        self._commands = setup.commands or MonetCommands(())
+        self._command_file = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
-        self._graph = PostureGraph.of(transitions, setup.commands, is_older_monet=setup.is_older_monet)
+        self._posture_graph = PostureGraph.of(
+            transitions, setup.commands, is_older_monet=setup.is_older_monet
+        )
         self._client_commands = self.observer(
             "ClientCommand",
             data_type="MoNetCommand",
@@ -98,10 +100,10 @@ class MoNet(OObject):
         self._motion_requests = self.subject("MotionAgentCommand", "MoNetAgentCommand")
         self._sound_requests = self.subject("SoundAgentCommand", "MoNetAgentCommand")
         self.posture = FIRST_POSTURE
-        self._active_id = 0  # of the command that is being played
-        self._route: deque[PostureTransition] = deque()  # still to be played; the first is being played
-        self._missing_results: list[_RequestKey] = []  # of the requests that are being played
-        self._failure: MoNetAgentResult | None = None  # the first one of the transition that is being played
+        self._active_command_id = 0  # of the command that is being played
+        self._route: deque[PostureTransition] = deque()  # the transition that is being played, then the next
+        self._outstanding_requests: list[_RequestKey] = []  # those whose result has not arrived
+        self._failure: MoNetAgentResult | None = None  # the first failed result of the current transition
 
     def do_start(self) -> None:
         """Log the findings of the check of the files."""
@@ -111,6 +113,7 @@ class MoNet(OObject):
         self.enter_state(self.posture)
 
     def _parse(self, text: str) -> MoNetCommand:
+        """Return the command of a word of a script: `MoNetExecute(60)`, or `60`."""
         match = _COMMAND.fullmatch(text.strip())
         if match is None:
             hint = f"MoNetExecute(ID), or the ID alone: {self._format_ids()}"
@@ -119,7 +122,9 @@ class MoNet(OObject):
 
     def _format_ids(self) -> str:
         """Return the IDs of the commands, separated by commas."""
-        ids = dict.fromkeys(str(command.id) for command in self._commands.commands if command.id is not None)
+        ids = dict.fromkeys(
+            str(command.id) for command in self._command_file.commands if command.id is not None
+        )
         return ", ".join(ids) or "none, as no MONETCMD.CFG defines any"
 
     def _receive(self, event: ONotifyEvent) -> None:
@@ -130,14 +135,14 @@ class MoNet(OObject):
     def _execute(self, command: MoNetCommand) -> None:
         """Start a command, or report at once why it cannot be played."""
         if self._route:
-            self._reply(command.id, MoNetStatus.BUSY, f"command {self._active_id} is being played")
+            self._reply(command.id, MoNetStatus.BUSY, f"command {self._active_command_id} is being played")
             return
         try:
             self._route = deque(self._plan_route(command.id))
         except InputError as error:
             self._reply(command.id, MoNetStatus.INVALID_ARG, str(error))
             return
-        self._active_id = command.id
+        self._active_command_id = command.id
         self._play_next()
 
     def _plan_route(self, command_id: int) -> list[PostureTransition]:
@@ -148,11 +153,11 @@ class MoNet(OObject):
         Raises:
             InputError: there is no such command, no route to its start posture, or a motion cannot be played.
         """
-        commands = self._commands.with_id(command_id)
+        commands = self._command_file.commands_with_id(command_id)
         if not commands:
             raise InputError(f"there is no command {command_id}", hint=f"ids are {self._format_ids()}")
         requested = transition_of(commands[-1])  # of several commands with one ID, MoNet uses the last
-        has_postures = requested.postures.is_complete
+        has_postures = requested.postures.has_start_and_end
         if not has_postures:
             requested = replace(requested, postures=ANY_TO_ANY)
         route = [*self._route_to(requested.postures.start), requested]
@@ -165,7 +170,9 @@ class MoNet(OObject):
                 "Sony's MoNet may crash"
             )
             for line in requested.agent_lines:
-                if advice := advise_postures(line, self._setup, self._graph, self.posture, self.openr):
+                if advice := advise_postures(
+                    line, self._setup, self._posture_graph, self.posture, self.openr
+                ):
                     self.syslog(advice)
         for transition in route[:-1]:
             name = _played_name(transition)
@@ -176,10 +183,11 @@ class MoNet(OObject):
         """Return the transitions to a goal posture; raise an InputError if there are none."""
         if goal in {ANY, self.posture}:
             return ()
-        route = self._graph.route(self.posture, goal)
+        route = self._posture_graph.find_route(self.posture, goal)
         if route is None:
             routes = "; ".join(
-                f"from {start} to {', '.join(ends)}" for start, ends in self._graph.end_postures.items()
+                f"from {start} to {', '.join(ends)}"
+                for start, ends in self._posture_graph.end_postures.items()
             )
             message = f"no transitions lead from posture {self.posture} to {goal}"
             hint = f"there are transitions {routes}" if routes else "there are no transitions at all"
@@ -196,7 +204,7 @@ class MoNet(OObject):
             MoNetAgentCommand(line.agent, escape_unprintable(line.name), find_entry_index(line, self._setup))
             for line in transition.agent_lines
         ]
-        self._missing_results = [_RequestKey(command.agent, command.index) for command in commands]
+        self._outstanding_requests = [_RequestKey(command.agent, command.index) for command in commands]
         for command in commands:
             subject = self._sound_requests if command.agent == SOUND_AGENT else self._motion_requests
             subject.send(command)
@@ -212,10 +220,10 @@ class MoNet(OObject):
         """Process results of agents; those of requests that are not being played are ignored."""
         for result in event.data:
             key = _RequestKey(result.agent, result.index)
-            if key in self._missing_results:
-                self._missing_results.remove(key)
+            if key in self._outstanding_requests:
+                self._outstanding_requests.remove(key)
                 self._process_result(result)
-        self._agent_results.assert_ready(event.sender)
+        self._agent_results.assert_ready(event.sender)  # it may send its next results
 
     def _process_result(self, result: MoNetAgentResult) -> None:
         """Process a result; after the last one of a transition, play the next one or reply to the client.
@@ -225,18 +233,18 @@ class MoNet(OObject):
         end_posture = self._route[0].postures.end
         if result.status is not MoNetStatus.COMPLETION:
             self._failure = self._failure or result
-        elif result.agent != SOUND_AGENT and end_posture not in {ANY, ""}:
+        elif result.agent != SOUND_AGENT and end_posture not in {ANY, ""}:  # "": the name states no posture
             self.posture = end_posture
-        if self._missing_results:
+        if self._outstanding_requests:
             return
         self._route.popleft()
         if self._failure is not None:
             self._route.clear()
-            self._reply(self._active_id, self._failure.status, self._failure.reason)
+            self._reply(self._active_command_id, self._failure.status, self._failure.reason)
         elif self._route:
             self._play_next()
         else:
-            self._reply(self._active_id, MoNetStatus.COMPLETION)
+            self._reply(self._active_command_id, MoNetStatus.COMPLETION)
 
     def _reply(self, command_id: int, status: MoNetStatus, reason: str = "") -> None:
         """Send the result of the command with an ID to the client; a reason is also logged."""
@@ -310,7 +318,7 @@ def advise_postures(
     if not (start and end):
         return ""
     advice = ""
-    if posture != start and graph.route(posture, start) is not None:
+    if posture != start and graph.find_route(posture, start) is not None:
         candidates = [
             command
             for command in graph.commands_by_start.get(start, ())

@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
-from posewright.motions import Level, find_faults
+from posewright.hazards import find_faults
+from posewright.motions import Level
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
 from posewright.runtimes.openr.stick.limits import (
     AGENTS,
@@ -67,31 +68,35 @@ def find_played_entry(line: AgentLine, setup: MonetSetup) -> PlayedEntry | None:
     if archive is None:
         return None
     if line.index < 0:
-        return PlayedEntry(archive, archive.indices.get(line.name))
+        return PlayedEntry(archive, archive.index_by_name.get(line.name))
     return PlayedEntry(archive, line.index if line.index < len(archive.entries) else None)
 
 
 def find_entry_index(line: AgentLine, setup: MonetSetup) -> int:
     """Return the index of a line's entry, or the number that its agent knows; -1 if there is no entry."""
-    target = find_played_entry(line, setup)
-    index = line.index if target is None else target.index
+    played_entry = find_played_entry(line, setup)
+    index = line.index if played_entry is None else played_entry.index
     return -1 if index is None else index
 
 
-def lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
-    """Yield the agent lines of both files."""
+def agent_lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
+    """Yield the lines that tell an agent what to play, of the commands file, then of the transitions file."""
     for text in (setup.commands, setup.transitions):
         if text is not None:
             yield from text.agent_lines
 
 
-def played_indices(setup: MonetSetup) -> set[int]:
-    """Return the indices of the motions that are played by a line."""
+def indices_of_played_motions(setup: MonetSetup) -> set[int]:
+    """Return the indices, in the archive of motions, of all motions that a line of the two files plays."""
     indices: set[int] = set()
-    for line in lines_of(setup):
-        target = find_played_entry(line, setup)
-        if target is not None and target.index is not None and target.archive is setup.motions:
-            indices.add(target.index)
+    for line in agent_lines_of(setup):
+        played_entry = find_played_entry(line, setup)
+        if (
+            played_entry is not None
+            and played_entry.index is not None
+            and played_entry.archive is setup.motions
+        ):
+            indices.add(played_entry.index)
     return indices
 
 
@@ -99,18 +104,18 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
     """Yield findings about the entries that lines play: missing, wrong, damaged or ambiguous ones."""
     checks = _MotionChecks(setup.models)
     n_suggestions = MAX_SUGGESTIONS  # that may still be searched
-    for line in lines_of(setup):
-        target = find_played_entry(line, setup)
-        if target is None:
+    for line in agent_lines_of(setup):
+        played_entry = find_played_entry(line, setup)
+        if played_entry is None:
             continue
-        if target.index is None:
+        if played_entry.index is None:
             suggest_name = _suggest_similar if n_suggestions > 0 else _suggest_nothing
-            yield from _check_missing_entry(line, target.archive, suggest_name)
+            yield from _check_missing_entry(line, played_entry.archive, suggest_name)
             n_suggestions -= 1
         elif AGENTS[line.agent].entry_type == MOTION_ENTRY:
-            yield from checks.check(line, target.archive, target.index)
+            yield from checks.check(line, played_entry.archive, played_entry.index)
         else:
-            yield from _check_sound(line, target.archive, target.index)
+            yield from _check_sound(line, played_entry.archive, played_entry.index)
     for command in () if setup.commands is None else setup.commands.commands:
         yield from _check_ambiguous_lines(command, setup)
 
@@ -135,7 +140,8 @@ def _check_missing_entry(
 
 def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSuggester) -> MonetFinding:
     """Return the error about a name that no motion has, with a hint if an entry has it."""
-    index = archive.archive.indices.get(line.name)
+    # by the names of the entries, not of the motions in them
+    index = archive.oda_archive.indices.get(line.name)
     label = None if index is None else archive.labels[index]
     if index is not None and label is not None:
         hint = (
@@ -207,7 +213,7 @@ class _MotionChecks:
         """Check whether the robot would jump, by the postures in the line, or could be harmed."""
         jumps_key = (index, postures_of(line.name))
         if jumps_key not in self._jumps:
-            motion = archive_motion(index + 1, archive.archive, archive.path)
+            motion = archive_motion(index + 1, archive.oda_archive, archive.path)
             self._jumps[jumps_key] = tuple(check_jumps(motion, postures_of(line.name)))
             if index not in self._faults:
                 self._faults[index] = find_faults(motion)
@@ -235,7 +241,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterat
         return
     line_postures = postures_of(line.name)
     own_postures = postures_of(label.name)
-    if own_postures.is_complete and line_postures != own_postures:
+    if own_postures.has_start_and_end and line_postures != own_postures:
         message = (
             f"the line states {' to '.join(line_postures)}, but {subject} has the name {quoted(label.name)}"
         )
@@ -243,6 +249,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterat
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
+    """Yield an error if the entry that a line plays as a sound is none."""
     entry = archive.entries[index]
     if entry.content.kind is not EntryKind.SOUND:
         subject = f"{quoted(entry.name)}, index {index} in {archive.path.name},"

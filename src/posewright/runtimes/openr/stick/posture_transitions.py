@@ -35,18 +35,20 @@ STANCES = frozenset(POSTURES - {ANY, FIRST_POSTURE})
 
 
 def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFinding]:
-    """Yield findings about legs that are far from the poses in a name: errors, or warnings if nearer.
+    """Yield findings about a motion whose legs begin or end far from the postures in its name.
 
-    The design rules define which distance is worth a warning. A name without postures, and the postures `any`
-    and `nt`, are compared with the nearest pose. A posture that the robot's card lacks is unknown, which is
-    a note. Where the card lacks some of `STANCES`, its other poses are guesses: what is far from one is a
-    warning at most, and nothing is compared with the nearest.
+    A leg that is very far is an error, one that is nearer a warning; the design rules define which distance
+    is worth a warning. The postures `any` and `nt`, and a name without postures, stand for the nearest pose
+    of the robot's card. A posture that the card lacks is unknown, which is a note. Where the card lacks some
+    of `STANCES`, its other poses are guesses: what is far from one is a warning at most, and nothing is
+    compared with the nearest.
     """
     poses = motion.resolved_poses()
-    first = poses[0] if motion.start is not None else poses[1]
-    start, end = postures if postures.is_complete else ANY_TO_ANY
-    yield from _check_distance(motion, pose=first, posture=start, verb="begins")
-    yield from _check_distance(motion, pose=poses[-1], posture=end, verb="ends")
+    # a motion without a start begins where the robot is, so its first own pose is that of its first keyframe
+    first_pose = poses[0] if motion.start is not None else poses[1]
+    start_posture, end_posture = postures if postures.has_start_and_end else ANY_TO_ANY
+    yield from _check_distance(motion, first_pose, start_posture, verb="begins")
+    yield from _check_distance(motion, poses[-1], end_posture, verb="ends")
 
 
 def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
@@ -61,14 +63,14 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     robot = robot_of_motion(motion)
     legs = [joint for joint in robot.groups.get(LEGS, ()) if joint in motion.joints]
     knows_all_stances = robot.poses.keys() >= STANCES
-    states_none = posture in {ANY, FIRST_POSTURE}
-    if not legs or (states_none and not knows_all_stances):
+    states_no_pose = posture in {ANY, FIRST_POSTURE}
+    if not legs or (states_no_pose and not knows_all_stances):
         return
-    if not states_none and posture not in robot.poses:
+    if not states_no_pose and posture not in robot.poses:
         message = f"whether the motion {verb} in {posture!r} is unknown: {robot.name} has no such pose"
         yield MonetFinding(Level.NOTE, JUMP, message)
         return
-    candidates = list(robot.poses) if states_none else [posture]
+    candidates = list(robot.poses) if states_no_pose else [posture]
     goals = np.array([[robot.poses[name][joint] for joint in legs] for name in candidates])
     differences = np.abs(pose.with_joints(tuple(legs)).angles - goals)
     differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)  # a joint without an angle is held
@@ -76,7 +78,7 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     distances_deg = differences_deg[nearest]
     posture = candidates[nearest]
     farthest = int(distances_deg.argmax())  # index of the leg joint
-    reason = "the nearest posture, as its name states none" if states_none else "the posture in its name"
+    reason = "the nearest posture, as its name states none" if states_no_pose else "the posture in its name"
     if distances_deg[farthest] > DesignRules.of(robot).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "

@@ -56,7 +56,7 @@ class DesignDb:
     @cached_property
     def entries(self) -> tuple[DesignEntry, ...]:
         """The entries, in the order of the file."""
-        return tuple(self._entries())
+        return tuple(self._iterate_entries())
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class DesignDb:
         """Return the bytes of the file."""
         return b"".join(line.raw for line in self.lines)
 
-    def _entries(self) -> Iterator[DesignEntry]:
+    def _iterate_entries(self) -> Iterator[DesignEntry]:
         """Yield the entries, each with the model of the section above it."""
         model = ""
         for line in self.lines:
@@ -122,13 +122,13 @@ def _is_valid(line: TextLine) -> bool:
 class MonetArchive:
     """An archive, with the names of its motions."""
 
-    archive: OdaArchive
+    oda_archive: OdaArchive
     path: Path
 
     @property
     def entries(self) -> tuple[OdaEntry, ...]:
         """The entries in the order of their indices, from 0."""
-        return self.archive.entries
+        return self.oda_archive.entries
 
     @cached_property
     def labels(self) -> tuple[MotionLabel | None, ...]:
@@ -136,7 +136,7 @@ class MonetArchive:
         return tuple(label_of(entry.data) for entry in self.entries)
 
     @cached_property
-    def indices(self) -> Mapping[str, int]:
+    def index_by_name(self) -> Mapping[str, int]:
         """Indices of the entries by the names that MoNet looks up: a motion's own, otherwise the entry's."""
         indices: dict[str, int] = {}
         for index, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
@@ -190,7 +190,10 @@ class MonetSetup:
     is_older_monet: bool = False
 
     def to_dict(self) -> dict[str, object]:
-        """Return the files and the numbers of their items as plain data."""
+        """Return plain data: each file, the IDs of the commands, and how many items the other files have.
+
+        `ways` are the transitions of MONET.CFG.
+        """
         commands = self.commands
         return {
             "models": list(self.models),
