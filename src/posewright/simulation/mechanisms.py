@@ -148,6 +148,11 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     return Mechanism(spec.modelname, links), tuple(fixed_joints)
 
 
+def require_self_contained(path: Path) -> None:
+    """Raise a FormatError unless the model in a file is small and names only ordinary files in its folder."""
+    _require_self_contained(read_markup(path), path.parent.resolve())
+
+
 def _require_self_contained(root: Element, folder: Path) -> None:
     """Raise unless a model is small and names only ordinary files inside its folder (links are followed).
 
